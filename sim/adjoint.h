@@ -15,7 +15,7 @@ typedef struct AdjointPlan {
 // The work of a launch on a GPU: the steps [first, end) of one segment, forward or backward, for all lanes.
 typedef struct AdjointSlice {
     AdjointPlan plan;
-    Batch batch; // work: of the plan, in blocks of LANES_TOGETHER lanes. status: failures; 0: none
+    Batch batch; // work: of the plan, in chunks of LANES_TOGETHER lanes. status: failures; 0: none
     int64_t first, end;
     const double *weight;      // [n_metrics][lanes]
     double *gradient, *growth; // [n_parameters][lanes], [lanes]

@@ -11,36 +11,36 @@
 #include <cstdlib>
 
 enum {
-    ADJOINT_BLOCK = BLOCK_THREADS,
-    // Threads and lanes of a block on its way back. All warps of a processor are in one block, and its barriers keep
-    // them together: in blocks of 64 they take a fifth longer (tests/bench/NOTES.md).
-    ADJOINT_BACK = ADJOINT_THREADS == 1 ? ADJOINT_BLOCK : 256,
+    ADJOINT_THREAD_BLOCK = THREAD_BLOCK,
+    // Threads and lanes of a thread block on its way back. All warps of a processor are in one thread block, and its
+    // barriers keep them together: in blocks of 64 they take a fifth longer (tests/bench/NOTES.md).
+    ADJOINT_BACK = ADJOINT_THREADS == 1 ? ADJOINT_THREAD_BLOCK : 256,
     ADJOINT_BACK_LANES = ADJOINT_BACK / ADJOINT_THREADS,
     ADJOINT_SETS = 2, // of cells of a lane
     // Steps of a launch, at most: of few lanes, and of more than ADJOINT_FEW. A launch costs 16,384 G1 0.2 to 0.7 ms.
     ADJOINT_SLICE = 64,
     ADJOINT_SLICE_OF_MANY = 16,
     ADJOINT_FEW = 16384,
-    ADJOINT_QUEUED = 2, // launches at once: one runs, and the next one waits for it
-    ADJOINT_PART = 10,  // of the free memory, one such part is left to others
+    ADJOINT_QUEUED = 2,   // launches at once: one runs, and the next one waits for it
+    ADJOINT_RESERVE = 10, // 1/ADJOINT_RESERVE of the free memory is left to others
 };
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
 // Forward a thread for each lane; back ADJOINT_THREADS, of as many warps, which all wait for each other.
 #define ADJOINT_KERNELS_OF(model, kernel)                                                                              \
-    static __global__ void __launch_bounds__(ADJOINT_BLOCK)                                                            \
+    static __global__ void __launch_bounds__(ADJOINT_THREAD_BLOCK)                                                     \
         adjoint_##model##_forth(const Constants constants, const double *assets, const AdjointSlice slice)             \
     {                                                                                                                  \
-        const int64_t lane = (int64_t)blockIdx.x * ADJOINT_BLOCK + threadIdx.x;                                        \
+        const int64_t lane = (int64_t)blockIdx.x * ADJOINT_THREAD_BLOCK + threadIdx.x;                                 \
         if (lane < slice.batch.lanes) model##_adjoint_forth(&constants, assets, &slice, lane);                         \
     }                                                                                                                  \
     static __global__ void __launch_bounds__(ADJOINT_BACK)                                                             \
         adjoint_##model##_back(const Constants constants, const double *assets, const AdjointSlice slice)              \
     {                                                                                                                  \
-        const int lanes = ADJOINT_BACK_LANES, place = (int)threadIdx.x;                                                \
-        model##_adjoint_back_slice(&constants, assets, &slice, (int64_t)blockIdx.x *lanes + place % lanes,             \
-                                   place / lanes);                                                                     \
+        const int lanes = ADJOINT_BACK_LANES, thread = (int)threadIdx.x;                                               \
+        model##_adjoint_back_slice(&constants, assets, &slice, (int64_t)blockIdx.x *lanes + thread % lanes,            \
+                                   thread / lanes);                                                                    \
     }
 ADJOINT_KERNELS(ADJOINT_KERNELS_OF)
 
@@ -83,7 +83,7 @@ typedef struct CudaAdjoint {
     const void *of;
 } CudaAdjoint;
 
-static int64_t adjoint_whole_blocks(int64_t lanes)
+static int64_t adjoint_padded_lanes(int64_t lanes)
 {
     return (lanes + LANES_TOGETHER - 1) / LANES_TOGETHER * LANES_TOGETHER;
 }
@@ -101,15 +101,15 @@ static Error adjoint_choose(CudaAdjoint *adjoint, int64_t lanes, size_t most)
 {
     size_t free_bytes = 0, total_bytes = 0;
     CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
-    const size_t room = free_bytes - free_bytes / ADJOINT_PART;
+    const size_t room = free_bytes - free_bytes / ADJOINT_RESERVE;
     AdjointPlan plan = adjoint->entry->plan(adjoint->configured, most > 0 ? most : SIZE_MAX / 2, ADJOINT_SETS);
     const int64_t whole = (int64_t)(room / adjoint_lane_bytes(adjoint, &plan));
-    if (adjoint_whole_blocks(lanes) > whole) plan = adjoint->entry->plan(adjoint->configured, 0, ADJOINT_SETS);
+    if (adjoint_padded_lanes(lanes) > whole) plan = adjoint->entry->plan(adjoint->configured, 0, ADJOINT_SETS);
     const int64_t fit = (int64_t)(room / adjoint_lane_bytes(adjoint, &plan)) / LANES_TOGETHER * LANES_TOGETHER;
     if (fit == 0) return error_make(ERROR_MEMORY, "the gradients of %d lanes do not fit into the GPU", LANES_TOGETHER);
     adjoint->slice.plan = plan;
-    adjoint->device.lanes = (int)(adjoint_whole_blocks(lanes) <= fit ? lanes : fit);
-    adjoint->device.bytes = adjoint_lane_bytes(adjoint, &plan) * (size_t)adjoint_whole_blocks(adjoint->device.lanes) +
+    adjoint->device.lanes = (int)(adjoint_padded_lanes(lanes) <= fit ? lanes : fit);
+    adjoint->device.bytes = adjoint_lane_bytes(adjoint, &plan) * (size_t)adjoint_padded_lanes(adjoint->device.lanes) +
                             sizeof(double) * (size_t)adjoint->configured->n_assets;
     return error_none();
 }
@@ -126,7 +126,7 @@ static Error adjoint_take(CudaAdjoint *adjoint)
     CUDA_TRY(cudaMalloc((void **)&adjoint->weight, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMalloc((void **)&adjoint->slice.gradient, row * (size_t)configured->n_parameters));
     CUDA_TRY(cudaMalloc((void **)&adjoint->slice.growth, row));
-    CUDA_TRY(cudaMalloc((void **)&batch->work, lane * (size_t)adjoint_whole_blocks(adjoint->device.lanes)));
+    CUDA_TRY(cudaMalloc((void **)&batch->work, lane * (size_t)adjoint_padded_lanes(adjoint->device.lanes)));
     adjoint->slice.weight = adjoint->weight;
     if (configured->n_assets == 0) return error_none();
     const size_t size = sizeof(double) * (size_t)configured->n_assets;
@@ -168,8 +168,8 @@ static Error adjoint_launch(const CudaAdjoint *adjoint, AdjointKernel kernel, in
     void *arguments[] = {&constants, &assets, &slice};
     slice.first = first;
     slice.end = end;
-    const unsigned blocks = (unsigned)((slice.batch.lanes + lanes - 1) / lanes);
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3(blocks), dim3((unsigned)threads), arguments, 0, adjoint->stream));
+    const unsigned thread_blocks = (unsigned)((slice.batch.lanes + lanes - 1) / lanes);
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3(thread_blocks), dim3((unsigned)threads), arguments, 0, adjoint->stream));
     return error_none();
 }
 
@@ -235,7 +235,7 @@ static Error adjoint_forth(CudaAdjoint *adjoint)
     const int64_t ticks = adjoint->configured->ticks, steps = adjoint_slice_steps(adjoint);
     TRY(adjoint_begin(adjoint));
     for (int64_t first = 0; first < ticks; first += steps)
-        TRY(adjoint_step(adjoint, adjoint->entry->forth, ADJOINT_BLOCK, ADJOINT_BLOCK, first,
+        TRY(adjoint_step(adjoint, adjoint->entry->forth, ADJOINT_THREAD_BLOCK, ADJOINT_THREAD_BLOCK, first,
                          first + steps < ticks ? first + steps : ticks));
     return adjoint_drain(adjoint, 0);
 }

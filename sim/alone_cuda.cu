@@ -7,15 +7,16 @@
 #include "models.h"
 
 enum {
-    ALONE_BLOCK = BLOCK_THREADS,
-    ALONE_OF_PROCESSOR = 6, // blocks: 168 registers for a thread. With 255 a third slower, with 128 a twentieth
+    ALONE_THREAD_BLOCK = THREAD_BLOCK,
+    ALONE_OF_PROCESSOR = 6, // thread blocks: 168 registers for a thread. With 255 a third slower, with 128 a twentieth
 };
 
 #define ALONE_KERNEL(prefix, model, kernel, is_observed)                                                               \
-    static __global__ void __launch_bounds__(ALONE_BLOCK, ALONE_OF_PROCESSOR) prefix##_##model##_##kernel##_alone(     \
-        const Constants constants, const double *assets, LaneGroup group, int64_t end)                                 \
+    static __global__ void __launch_bounds__(ALONE_THREAD_BLOCK, ALONE_OF_PROCESSOR)                                   \
+        prefix##_##model##_##kernel##_alone(const Constants constants, const double *assets, LaneGroup group,          \
+                                            int64_t end)                                                               \
     {                                                                                                                  \
-        if (lanes_take(&group, (int64_t)blockIdx.x * ALONE_BLOCK + threadIdx.x, end))                                  \
+        if (lanes_take(&group, (int64_t)blockIdx.x * ALONE_THREAD_BLOCK + threadIdx.x, end))                           \
             model##_##kernel(&constants, assets, &group, is_observed);                                                 \
     }
 #define ALONE_KERNELS_OF(model, kernel)                                                                                \

@@ -27,8 +27,8 @@ typedef struct CpuBackend {
     double slice_started;     // backend_clock
     LaneGroup slice;          // what the threads work on
     int32_t *order;           // [lanes] which of the caller's lanes stands where
-    int64_t end;              // behind this place all lanes of the batch in flight have ended
-    bool moved;               // not all lanes stand in their own places
+    int64_t end;              // from this position on all lanes of the batch in flight have ended
+    bool moved;               // not all lanes stand at their own positions
     atomic_llong next;        // next group of the slice
     int64_t observed_groups, groups;
     Arena graph_arena; // of the graphs, and of the members below
@@ -165,7 +165,7 @@ const CpuWay *cpu_way(const Backend *backend, int valid)
     return valid == 1 ? &cpu->alone : &cpu->vectors;
 }
 
-typedef enum CpuWork { CPU_WORK_columns, CPU_WORK_blocks } CpuWork;
+typedef enum CpuWork { CPU_WORK_columns, CPU_WORK_chunks } CpuWork;
 #define CPU_WORK(model, kernel, threads, alone, work, fill) CPU_WORK_##work,
 static bool cpu_moves_lanes(int kernel)
 {
@@ -226,7 +226,7 @@ static void cpu_work(CpuBackend *cpu)
     }
 }
 
-// Call with the mutex held, when this thread has done its part of the slice.
+// Call with the mutex held, when this thread has done its share of the slice.
 static void cpu_thread_ends_slice(CpuBackend *cpu)
 {
     if (--cpu->working > 0) return;
@@ -299,10 +299,10 @@ static bool cpu_shares(const CpuBackend *cpu)
     return cpu->team != NULL && (cpu->configured.executor == EXECUTOR_LEVELS || cpu->groups < cpu->n_threads);
 }
 
-// ---- lanes that ended make room -------------------------------------------------------------------------------------
+// ---- lanes that ended move behind the others ------------------------------------------------------------------------
 
 // A group of lanes takes as long as its last one. Between slices the lanes that still run move together, and those that
-// have ended move behind them. When the batch ends, all go back to their own places.
+// have ended move behind them. When the batch ends, all go back to their own positions.
 
 static void cpu_swap_rows(double *rows, int64_t count, int64_t stride, int64_t a, int64_t b)
 {
@@ -339,15 +339,15 @@ static int64_t cpu_running(const Batch *batch, int64_t first, int64_t end)
     return running;
 }
 
-// Observed lanes stay: their samples are found by their places. So do lanes of kernels that keep their work in blocks
-// of neighbouring lanes.
-static void cpu_make_room(CpuBackend *cpu, Batch *batch)
+// Observed lanes stay: their samples are found by their positions. So do lanes of kernels that keep their work in
+// chunks of neighbouring lanes.
+static void cpu_compact_lanes(CpuBackend *cpu, Batch *batch)
 {
-    enum { PART = 16 }; // of the lanes, that must have ended before others are moved
+    enum { FRACTION = 16 }; // 1/FRACTION of the lanes must have ended before others are moved
     const int64_t first = batch_observed(batch), running = cpu_running(batch, first, cpu->end);
     const int64_t ended = cpu->end - first - running;
     int64_t from = cpu->end;
-    if (cpu->order == NULL || ended < cpu->vectors.plain->lanes || ended < (cpu->end - first) / PART) return;
+    if (cpu->order == NULL || ended < cpu->vectors.plain->lanes || ended < (cpu->end - first) / FRACTION) return;
     for (int64_t to = first; to < first + running; to++) {
         if (batch->status[to] == LANE_RUNNING) continue;
         while (batch->status[--from] != LANE_RUNNING) {
@@ -366,7 +366,7 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     CpuBackend *cpu = (CpuBackend *)backend;
     const int64_t fields = configured->n_parameters + configured->n_work + configured->n_metrics;
     const int64_t samples = traced * capacity * configured->n_columns;
-    const int64_t idle = 2 * LANES_MOST; // lanes, at most, of incomplete last groups (lanes_work_block)
+    const int64_t idle = 2 * LANES_MOST; // lanes, at most, of incomplete last groups (lanes_work_chunk)
     arena_destroy(&cpu->arena);
     arena_destroy(&cpu->debug_arena);
     TRY(arena_create(&cpu->arena,
@@ -475,7 +475,7 @@ static Error cpu_wait(Backend *backend, int slot, bool *done, double *kernel_sec
     if (*done)
         cpu_restore_order(cpu, batch);
     else
-        cpu_make_room(cpu, batch);
+        cpu_compact_lanes(cpu, batch);
     return error_none();
 }
 

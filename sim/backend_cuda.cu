@@ -13,19 +13,20 @@
 #include <cstdlib>
 #include <cstring>
 
-enum { CUDA_BLOCK = BLOCK_THREADS };
+enum { CUDA_THREAD_BLOCK = THREAD_BLOCK };
 
 // ---- kernels: a plain and an observed one for each of the models' ---------------------------------------------------
 
-// threads: per lane. 1: a block advances CUDA_BLOCK lanes; else whole blocks of this many threads advance one lane.
+// threads: per lane. 1: a thread block advances CUDA_THREAD_BLOCK lanes; else whole thread blocks of that size advance
+// one lane.
 #define CUDA_KERNEL(prefix, model, kernel, threads, is_observed)                                                       \
-    static __global__ void __launch_bounds__(threads == 1 ? CUDA_BLOCK : threads, threads == 1 ? 1 : 2)                \
+    static __global__ void __launch_bounds__(threads == 1 ? CUDA_THREAD_BLOCK : threads, threads == 1 ? 1 : 2)         \
         prefix##_##model##_##kernel(const Constants constants, const double *assets, LaneGroup group, int64_t end)     \
     {                                                                                                                  \
-        const int64_t place = threads == 1 || group.team.blocks == 0                                                   \
-                                  ? (int64_t)blockIdx.x * CUDA_BLOCK + threadIdx.x                                     \
-                                  : (int64_t)(blockIdx.x / (unsigned)group.team.blocks);                               \
-        if (lanes_take(&group, place, end)) model##_##kernel(&constants, assets, &group, is_observed);                 \
+        const int64_t position = threads == 1 || group.team.thread_blocks == 0                                         \
+                                     ? (int64_t)blockIdx.x * CUDA_THREAD_BLOCK + threadIdx.x                           \
+                                     : (int64_t)(blockIdx.x / (unsigned)group.team.thread_blocks);                     \
+        if (lanes_take(&group, position, end)) model##_##kernel(&constants, assets, &group, is_observed);              \
     }
 #define CUDA_KERNELS(model, kernel, threads, alone, work, fill)                                                        \
     CUDA_KERNEL(plain, model, kernel, threads, false)                                                                  \
@@ -53,10 +54,10 @@ typedef struct CudaSlot {
     int turn;
     int64_t tick; // ticks launched
     double kernel_seconds;
-    // The lanes that are not observed and still run; the device has the same list. It is made when many have ended.
+    // The lanes that are not observed and still run; the device has the same list. It is built when many have ended.
     int32_t *order, *device_order;
     int64_t listed; // -1: there is none, since all run
-    double *team;   // [resident blocks][n_team], shared by the blocks of one lane
+    double *team;   // [resident][n_team], shared by the thread blocks of one lane
     bool made;      // the made kernel advances the lanes that are not observed
     bool tried;     // and this batch is its trial
     bool ahead;     // and it was begun while another batch was the trial
@@ -83,7 +84,7 @@ typedef struct CudaBackend {
     int device;
     const Configured *configured;
     double *assets;         // on the device
-    int resident;           // blocks of the kernel that run at once, if a lane takes whole blocks; else 0
+    int resident;           // thread blocks of the kernel that run at once, if a lane takes whole ones; else 0
     cudaEvent_t last_ended; // of the last slice that was waited for; NULL before the first
     CudaSlot slots[BACKEND_SLOTS_MAX];
     CudaMade made;
@@ -142,9 +143,9 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
 {
     const Configured *configured = cuda->configured;
     const size_t row = sizeof(double) * (size_t)lanes;
-    // whole blocks (lanes_work_block); where a host plays the GPU, they begin again behind the observed lanes
-    const int64_t blocks = (lanes + LANES_MOST + LANES_TOGETHER - 1) / LANES_TOGETHER;
-    const size_t worked = sizeof(double) * (size_t)(blocks * LANES_TOGETHER);
+    // whole chunks (lanes_work_chunk); where a host plays the GPU, they begin again behind the observed lanes
+    const int64_t thread_blocks = (lanes + LANES_MOST + LANES_TOGETHER - 1) / LANES_TOGETHER;
+    const size_t worked = sizeof(double) * (size_t)(thread_blocks * LANES_TOGETHER);
     const size_t samples = sizeof(double) * (size_t)(traced * capacity * configured->n_columns);
     Batch *device = &cuda->slots[slot].device, *host = &cuda->backend.batches[slot];
     device->stride = host->stride = lanes;
@@ -167,7 +168,7 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
     return error_none();
 }
 
-// Threads per block of the configured model's kernel.
+// Threads per thread block of the configured model's kernel.
 static int cuda_team_threads(const Configured *configured)
 {
     return configured->team_threads > 0 ? configured->team_threads : cuda_threads[configured->kernel];
@@ -179,7 +180,7 @@ static bool cuda_has_teams(const Configured *configured, int64_t lanes)
     return cuda_threads[configured->kernel] > 1 && (configured->team_lanes == 0 || lanes < configured->team_lanes);
 }
 
-// Finds how many blocks can run at once, and takes the memory that the blocks of one lane share.
+// Finds how many thread blocks can run at once, and takes the memory that those of one lane share.
 static Error cuda_take_teams(CudaBackend *cuda)
 {
     const Configured *configured = cuda->configured;
@@ -377,9 +378,9 @@ static Error cuda_launch_made(const CudaBackend *cuda, const CudaSlot *s, LaneGr
     void *arguments[] = {&constants, &assets, &group, &end};
     if (first >= end) return error_none();
     group.lane = first;
-    const unsigned blocks = (unsigned)((end - first + MADE_THREADS - 1) / MADE_THREADS);
+    const unsigned thread_blocks = (unsigned)((end - first + MADE_THREADS - 1) / MADE_THREADS);
     CUresult result;
-    DRIVER_CALL(result, cuda->made.driver.launch(cuda->made.kernel, blocks, 1, 1, MADE_THREADS, 1, 1, 0,
+    DRIVER_CALL(result, cuda->made.driver.launch(cuda->made.kernel, thread_blocks, 1, 1, MADE_THREADS, 1, 1, 0,
                                                  (CUstream)s->stream, arguments, NULL));
     if (result == CUDA_SUCCESS) return error_none();
     return error_make(ERROR_DEVICE, "cuLaunchKernel: %s (CUDA error %d)", cuda_made_words(&cuda->made.driver, result),
@@ -452,33 +453,35 @@ static Error cuda_begin(Backend *backend, int slot)
     return error_none();
 }
 
-static Error cuda_launch_blocks(const CudaBackend *cuda, CudaKernel kernel, unsigned blocks, unsigned threads,
-                                LaneGroup group, int64_t end, cudaStream_t stream)
+static Error cuda_launch_grid(const CudaBackend *cuda, CudaKernel kernel, unsigned thread_blocks, unsigned threads,
+                              LaneGroup group, int64_t end, cudaStream_t stream)
 {
     Constants constants = cuda->configured->constants;
     const double *assets = cuda->assets;
     void *arguments[] = {&constants, &assets, &group, &end};
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, 0, stream));
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3(thread_blocks), dim3(threads), arguments, 0, stream));
     return error_none();
 }
 
-// One block per lane; or, if fewer lanes than can run at once, several blocks per lane that wait for each other.
+// One thread block per lane; or, if fewer lanes than can run at once, several per lane that wait for each other.
 static Error cuda_launch_teams(const CudaBackend *cuda, CudaKernel kernel, const CudaSlot *s, LaneGroup group,
                                int64_t end)
 {
     const Configured *configured = cuda->configured;
     const int64_t lanes = end - group.lane, each = cuda->resident / lanes;
     const unsigned threads = (unsigned)cuda_team_threads(configured);
-    group.team.blocks = each < 2 ? 1 : (int32_t)(each < configured->team_blocks ? each : configured->team_blocks);
-    if (group.team.blocks < 2) return cuda_launch_blocks(cuda, kernel, (unsigned)lanes, threads, group, end, s->stream);
+    group.team.thread_blocks =
+        each < 2 ? 1 : (int32_t)(each < configured->team_thread_blocks ? each : configured->team_thread_blocks);
+    if (group.team.thread_blocks < 2)
+        return cuda_launch_grid(cuda, kernel, (unsigned)lanes, threads, group, end, s->stream);
     Constants constants = configured->constants;
     const double *assets = cuda->assets;
     void *arguments[] = {&constants, &assets, &group, &end};
     group.team.doubles = configured->n_team;
     group.team.memory = s->team;
     CUDA_TRY(cudaMemsetAsync(s->team, 0, sizeof(double) * (size_t)(lanes * configured->n_team), s->stream));
-    CUDA_TRY(cudaLaunchCooperativeKernel(kernel, dim3((unsigned)(lanes * group.team.blocks)), dim3(threads), arguments,
-                                         0, s->stream));
+    CUDA_TRY(cudaLaunchCooperativeKernel(kernel, dim3((unsigned)(lanes * group.team.thread_blocks)), dim3(threads),
+                                         arguments, 0, s->stream));
     return error_none();
 }
 
@@ -490,7 +493,7 @@ static CudaKernel cuda_alone(const Configured *configured, CudaKernel kernel)
     return alone != NULL ? alone : kernel;
 }
 
-// lanes [first, end), or places in group.order, on the slot's stream
+// lanes [first, end), or positions in group.order, on the slot's stream
 static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaSlot *s, LaneGroup group, int64_t first,
                          int64_t end)
 {
@@ -498,17 +501,17 @@ static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaS
     group.lane = first;
     if (cuda_has_teams(cuda->configured, s->device.lanes)) return cuda_launch_teams(cuda, kernel, s, group, end);
     kernel = cuda_alone(cuda->configured, kernel);
-    const unsigned blocks = (unsigned)((end - first + CUDA_BLOCK - 1) / CUDA_BLOCK);
-    return cuda_launch_blocks(cuda, kernel, blocks, CUDA_BLOCK, group, end, s->stream);
+    const unsigned thread_blocks = (unsigned)((end - first + CUDA_THREAD_BLOCK - 1) / CUDA_THREAD_BLOCK);
+    return cuda_launch_grid(cuda, kernel, thread_blocks, CUDA_THREAD_BLOCK, group, end, s->stream);
 }
 
-// The general kernel's part of a trial.
+// The general kernel's work for a trial.
 static Error cuda_launch_trial(const CudaBackend *cuda, LaneGroup group)
 {
-    const unsigned blocks = (CUDA_TRIAL_LANES + CUDA_BLOCK - 1) / CUDA_BLOCK;
+    const unsigned thread_blocks = (CUDA_TRIAL_LANES + CUDA_THREAD_BLOCK - 1) / CUDA_THREAD_BLOCK;
     group.batch = cuda->made.trial;
-    return cuda_launch_blocks(cuda, cuda_plain[cuda->configured->kernel], blocks, CUDA_BLOCK, group, group.batch.lanes,
-                              cuda->made.stream);
+    return cuda_launch_grid(cuda, cuda_plain[cuda->configured->kernel], thread_blocks, CUDA_THREAD_BLOCK, group,
+                            group.batch.lanes, cuda->made.stream);
 }
 
 // The lanes that are not observed, or those of them that still run.
@@ -598,11 +601,11 @@ static int64_t cuda_count_running(const int32_t *status, int64_t first, int64_t 
 // have ended, those that run are listed, so that the next slice fills its warps with them.
 static Error cuda_gather(const CudaBackend *cuda, CudaSlot *s, const Batch *host, int64_t running)
 {
-    enum { PART = 8 }; // of the lanes of a launch, that must have ended
+    enum { FRACTION = 8 }; // 1/FRACTION of the lanes of a launch must have ended
     const int64_t observed = batch_observed(host);
     const int64_t before = s->listed >= 0 ? s->listed : host->lanes - observed;
     int64_t count = 0;
-    if (before - running < before / PART || before == running) return error_none();
+    if (before - running < before / FRACTION || before == running) return error_none();
     for (int64_t i = 0; i < before; i++) {
         const int32_t lane = s->listed >= 0 ? s->order[i] : (int32_t)(observed + i);
         s->order[count] = lane;

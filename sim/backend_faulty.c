@@ -148,7 +148,7 @@ static Error faulty_wait(Backend *backend, int slot, bool *done, double *kernel_
     return error_none();
 }
 
-// As far as it can be told without a GPU, by the first letters of an image: "wrong" gives wrong bits, which its trial
+// As far as it can be known without a GPU, by the first letters of an image: "wrong" gives wrong bits, which its trial
 // shows, "alien" can't be loaded, "crash" ends its first launch.
 static Error faulty_use_made(Backend *backend, const MadeImage *image, const double *fixed)
 {

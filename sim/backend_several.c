@@ -1,4 +1,4 @@
-// Several devices of one host as one backend. Blocks of neighbouring lanes are dealt to the devices in turn, so that
+// Several devices of one host as one backend. Chunks of neighbouring lanes are dealt to the devices in turn, so that
 // each gets a share of the long lanes and of the observed ones. Each device has a thread. A lane depends on nothing but
 // itself, so the number of devices changes no bit.
 //
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEVERAL_BLOCK = 32 }; // lanes; a warp of a GPU, whole vectors of a CPU
+enum { SEVERAL_CHUNK = 32 }; // lanes; a warp of a GPU, whole vectors of a CPU
 
 typedef struct SeveralBackend SeveralBackend;
 
-typedef struct SeveralPart {
+typedef struct SeveralDevice {
     SeveralBackend *several;
-    int device, index; // its number on the host; its turn in the dealing of blocks
+    int number, index; // its number on the host; its turn in the dealing of chunks
     Backend *inner;    // NULL: it could not be opened
     pthread_t thread;
     bool leaving;                      // its thread shall end
@@ -27,10 +27,10 @@ typedef struct SeveralPart {
     Error error;                       // result of the job
     bool done[BACKEND_SLOTS_MAX];      // its lanes of the slot's batch have ended, or it has none
     double seconds[BACKEND_SLOTS_MAX]; // device time of that batch so far
-} SeveralPart;
+} SeveralDevice;
 
-// What a thread does with its part.
-typedef Error (*SeveralJob)(SeveralPart *part);
+// What a thread does with its device.
+typedef Error (*SeveralJob)(SeveralDevice *device);
 
 struct SeveralBackend {
     Backend backend;
@@ -43,8 +43,9 @@ struct SeveralBackend {
     double seconds;
     const MadeImage *image;
     const double *fixed;
-    SeveralPart all[BACKEND_DEVICES_MAX], *parts[BACKEND_DEVICES_MAX]; // parts[n_parts]: those that could be opened
-    int n_parts;
+    SeveralDevice all[BACKEND_DEVICES_MAX],
+        *devices[BACKEND_DEVICES_MAX]; // devices[n_devices]: those that could be opened
+    int n_devices;
     SeveralJob job;
     uint64_t turn; // counts jobs: a thread sees by it that a new one began
     int working;
@@ -56,17 +57,17 @@ struct SeveralBackend {
 
 static void *several_thread(void *argument)
 {
-    SeveralPart *part = argument;
-    SeveralBackend *several = part->several;
+    SeveralDevice *device = argument;
+    SeveralBackend *several = device->several;
     uint64_t seen = 0;
     pthread_mutex_lock(&several->mutex);
     for (;;) {
-        while (several->turn == seen && !part->leaving) pthread_cond_wait(&several->work, &several->mutex);
-        if (part->leaving) break;
+        while (several->turn == seen && !device->leaving) pthread_cond_wait(&several->work, &several->mutex);
+        if (device->leaving) break;
         seen = several->turn;
         const SeveralJob job = several->job;
         pthread_mutex_unlock(&several->mutex);
-        part->error = job(part);
+        device->error = job(device);
         pthread_mutex_lock(&several->mutex);
         if (--several->working == 0) pthread_cond_signal(&several->idle);
     }
@@ -74,9 +75,9 @@ static void *several_thread(void *argument)
     return NULL;
 }
 
-static Error several_failed(SeveralBackend *several, const SeveralPart *part, const Error *error)
+static Error several_failed(SeveralBackend *several, const SeveralDevice *device, const Error *error)
 {
-    several->backend.info.failed = part->device;
+    several->backend.info.failed = device->number;
     return *error;
 }
 
@@ -85,60 +86,60 @@ static Error several_each(SeveralBackend *several, SeveralJob job)
 {
     pthread_mutex_lock(&several->mutex);
     several->job = job;
-    several->working = several->n_parts;
+    several->working = several->n_devices;
     several->turn++;
     pthread_cond_broadcast(&several->work);
     while (several->working > 0) pthread_cond_wait(&several->idle, &several->mutex);
     pthread_mutex_unlock(&several->mutex);
-    for (int i = 0; i < several->n_parts; i++) {
-        const SeveralPart *part = several->parts[i];
-        if (part->error.kind != OK) return several_failed(several, part, &part->error);
+    for (int i = 0; i < several->n_devices; i++) {
+        const SeveralDevice *device = several->devices[i];
+        if (device->error.kind != OK) return several_failed(several, device, &device->error);
     }
     return error_none();
 }
 
-static void several_stop(SeveralBackend *several, SeveralPart *part)
+static void several_stop(SeveralBackend *several, SeveralDevice *device)
 {
     pthread_mutex_lock(&several->mutex);
-    part->leaving = true;
+    device->leaving = true;
     pthread_cond_broadcast(&several->work);
     pthread_mutex_unlock(&several->mutex);
-    pthread_join(part->thread, NULL);
+    pthread_join(device->thread, NULL);
 }
 
 static Error several_start(SeveralBackend *several, uint64_t devices)
 {
     for (int d = 0; d < BACKEND_DEVICES_MAX; d++) {
         if ((devices >> d & 1) == 0) continue;
-        SeveralPart *part = &several->all[d];
-        *part = (SeveralPart){.several = several, .device = d, .index = several->n_parts};
-        if (thread_start(&part->thread, several_thread, part) != 0)
+        SeveralDevice *device = &several->all[d];
+        *device = (SeveralDevice){.several = several, .number = d, .index = several->n_devices};
+        if (thread_start(&device->thread, several_thread, device) != 0)
             return error_make(ERROR_MACHINE, "cannot start a thread for device %d", d);
-        several->parts[several->n_parts++] = part;
+        several->devices[several->n_devices++] = device;
     }
     return error_none();
 }
 
 // ---- whose lanes ----------------------------------------------------------------------------------------------------
 
-// Number of the lanes [0, lanes) of a batch that the part has. They are its first ones, in the same order.
-static int64_t several_share(const SeveralPart *part, int64_t lanes)
+// Number of the lanes [0, lanes) of a batch that the device has. They are its first ones, in the same order.
+static int64_t several_share(const SeveralDevice *device, int64_t lanes)
 {
-    const int64_t parts = part->several->n_parts, blocks = lanes / SEVERAL_BLOCK;
-    const int64_t whole = blocks / parts + (part->index < blocks % parts);
-    return whole * SEVERAL_BLOCK + (part->index == blocks % parts ? lanes % SEVERAL_BLOCK : 0);
+    const int64_t devices = device->several->n_devices, chunks = lanes / SEVERAL_CHUNK;
+    const int64_t whole = chunks / devices + (device->index < chunks % devices);
+    return whole * SEVERAL_CHUNK + (device->index == chunks % devices ? lanes % SEVERAL_CHUNK : 0);
 }
 
-typedef enum SeveralDirection { SEVERAL_OUT, SEVERAL_BACK } SeveralDirection; // to the part; from it
+typedef enum SeveralDirection { SEVERAL_OUT, SEVERAL_BACK } SeveralDirection; // to the device; from it
 
-// Copies one item per lane between whole[lanes][item bytes] and the part's own[share][item bytes].
-static void several_copy(const SeveralPart *part, void *whole, void *own, size_t item, int64_t lanes,
+// Copies one item per lane between whole[lanes][item bytes] and the device's own[share][item bytes].
+static void several_copy(const SeveralDevice *device, void *whole, void *own, size_t item, int64_t lanes,
                          SeveralDirection direction)
 {
     unsigned char *all = whole, *mine = own;
-    const int64_t turn = (int64_t)SEVERAL_BLOCK * part->several->n_parts;
-    for (int64_t first = (int64_t)SEVERAL_BLOCK * part->index; first < lanes; first += turn) {
-        const size_t size = item * (size_t)(lanes - first < SEVERAL_BLOCK ? lanes - first : SEVERAL_BLOCK);
+    const int64_t turn = (int64_t)SEVERAL_CHUNK * device->several->n_devices;
+    for (int64_t first = (int64_t)SEVERAL_CHUNK * device->index; first < lanes; first += turn) {
+        const size_t size = item * (size_t)(lanes - first < SEVERAL_CHUNK ? lanes - first : SEVERAL_CHUNK);
         unsigned char *at = all + (size_t)first * item;
         memcpy(direction == SEVERAL_OUT ? mine : at, direction == SEVERAL_OUT ? at : mine, size);
         mine += size;
@@ -146,29 +147,29 @@ static void several_copy(const SeveralPart *part, void *whole, void *own, size_t
 }
 
 // The same for field[count][stride].
-static void several_copy_fields(const SeveralPart *part, double *whole, double *own, int count,
+static void several_copy_fields(const SeveralDevice *device, double *whole, double *own, int count,
                                 SeveralDirection direction)
 {
-    const Batch *all = &part->several->backend.batches[part->several->slot];
-    const int64_t own_stride = backend_batch(part->inner, part->several->slot)->stride;
+    const Batch *all = &device->several->backend.batches[device->several->slot];
+    const int64_t own_stride = backend_batch(device->inner, device->several->slot)->stride;
     for (int i = 0; i < count; i++)
-        several_copy(part, whole + i * all->stride, own + i * own_stride, sizeof *own, all->lanes, direction);
+        several_copy(device, whole + i * all->stride, own + i * own_stride, sizeof *own, all->lanes, direction);
 }
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
 // At least one lane, because a device can't prepare for none.
-static int64_t several_room(const SeveralPart *part, int64_t lanes)
+static int64_t several_room(const SeveralDevice *device, int64_t lanes)
 {
-    const int64_t share = several_share(part, lanes);
+    const int64_t share = several_share(device, lanes);
     return share > 0 ? share : 1;
 }
 
-static Error several_prepare_part(SeveralPart *part)
+static Error several_prepare_device(SeveralDevice *device)
 {
-    const SeveralBackend *several = part->several;
-    return backend_prepare(part->inner, several->configured, several_room(part, several->lanes),
-                           several_share(part, several->observed), several->capacity);
+    const SeveralBackend *several = device->several;
+    return backend_prepare(device->inner, several->configured, several_room(device, several->lanes),
+                           several_share(device, several->observed), several->capacity);
 }
 
 static void several_take(SeveralBackend *several, int64_t lanes, int64_t traced, int64_t capacity, Batch *batch)
@@ -198,16 +199,16 @@ static Error several_prepare(Backend *backend, const Configured *configured, int
     several->lanes = lanes;
     several->observed = traced;
     several->capacity = capacity;
-    TRY(several_each(several, several_prepare_part));
+    TRY(several_each(several, several_prepare_device));
     TRY(arena_create(&several->arena, (size_t)backend->info.slots * slot, "batches for several devices"));
     for (int i = 0; i < backend->info.slots; i++) several_take(several, lanes, traced, capacity, &backend->batches[i]);
     return error_none();
 }
 
-static Error several_prepare_debug_part(SeveralPart *part)
+static Error several_prepare_debug_device(SeveralDevice *device)
 {
-    const SeveralBackend *several = part->several;
-    return backend_prepare_debug(part->inner, several_room(part, several->observed), several->capacity);
+    const SeveralBackend *several = device->several;
+    return backend_prepare_debug(device->inner, several_room(device, several->observed), several->capacity);
 }
 
 static Error several_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)
@@ -218,7 +219,7 @@ static Error several_prepare_debug(Backend *backend, int64_t lanes, int64_t capa
     arena_destroy(arena);
     several->observed = lanes;
     several->capacity = capacity;
-    TRY(several_each(several, several_prepare_debug_part));
+    TRY(several_each(several, several_prepare_debug_device));
     TRY(arena_create(arena, (size_t)backend->info.slots * ((size_t)(numbers + lanes) * 8 + 4096), "debug rows"));
     for (int i = 0; i < backend->info.slots; i++) {
         backend->batches[i].debug = (DebugRows){
@@ -229,24 +230,24 @@ static Error several_prepare_debug(Backend *backend, int64_t lanes, int64_t capa
 
 // ---- a batch --------------------------------------------------------------------------------------------------------
 
-static Error several_begin_part(SeveralPart *part)
+static Error several_begin_device(SeveralDevice *device)
 {
-    const SeveralBackend *several = part->several;
+    const SeveralBackend *several = device->several;
     const Batch *whole = &several->backend.batches[several->slot];
-    Batch *own = backend_batch(part->inner, several->slot);
-    own->lanes = several_share(part, whole->lanes);
-    own->trace.lanes = several_share(part, whole->trace.lanes);
+    Batch *own = backend_batch(device->inner, several->slot);
+    own->lanes = several_share(device, whole->lanes);
+    own->trace.lanes = several_share(device, whole->trace.lanes);
     own->trace.every = whole->trace.every;
     own->trace.first = whole->trace.first;
     own->trace.end = whole->trace.end;
-    own->debug.lanes = several_share(part, whole->debug.lanes);
+    own->debug.lanes = several_share(device, whole->debug.lanes);
     own->debug.first = whole->debug.first;
     own->debug.end = whole->debug.end;
-    part->done[several->slot] = own->lanes == 0;
-    part->seconds[several->slot] = 0.0;
+    device->done[several->slot] = own->lanes == 0;
+    device->seconds[several->slot] = 0.0;
     if (own->lanes == 0) return error_none();
-    several_copy_fields(part, whole->parameter, own->parameter, several->configured->n_parameters, SEVERAL_OUT);
-    return backend_begin(part->inner, several->slot);
+    several_copy_fields(device, whole->parameter, own->parameter, several->configured->n_parameters, SEVERAL_OUT);
+    return backend_begin(device->inner, several->slot);
 }
 
 static Error several_begin(Backend *backend, int slot)
@@ -254,14 +255,14 @@ static Error several_begin(Backend *backend, int slot)
     SeveralBackend *several = (SeveralBackend *)backend;
     several->slot = slot;
     memset(backend->batches[slot].status, 0, sizeof(int32_t) * (size_t)backend->batches[slot].lanes);
-    return several_each(several, several_begin_part);
+    return several_each(several, several_begin_device);
 }
 
-static Error several_advance_part(SeveralPart *part)
+static Error several_advance_device(SeveralDevice *device)
 {
-    const SeveralBackend *several = part->several;
-    if (part->done[several->slot]) return error_none();
-    return backend_advance(part->inner, several->slot, several->ticks);
+    const SeveralBackend *several = device->several;
+    if (device->done[several->slot]) return error_none();
+    return backend_advance(device->inner, several->slot, several->ticks);
 }
 
 static Error several_advance(Backend *backend, int slot, int64_t ticks)
@@ -269,15 +270,15 @@ static Error several_advance(Backend *backend, int slot, int64_t ticks)
     SeveralBackend *several = (SeveralBackend *)backend;
     several->slot = slot;
     several->ticks = ticks;
-    return several_each(several, several_advance_part);
+    return several_each(several, several_advance_device);
 }
 
-static Error several_poll_part(SeveralPart *part)
+static Error several_poll_device(SeveralDevice *device)
 {
-    const SeveralBackend *several = part->several;
-    part->ended = true;
-    if (!part->inner->in_flight[several->slot]) return error_none();
-    return part->inner->poll(part->inner, several->slot, several->seconds, &part->ended);
+    const SeveralBackend *several = device->several;
+    device->ended = true;
+    if (!device->inner->in_flight[several->slot]) return error_none();
+    return device->inner->poll(device->inner, several->slot, several->seconds, &device->ended);
 }
 
 static Error several_poll(Backend *backend, int slot, double seconds, bool *ended)
@@ -286,32 +287,32 @@ static Error several_poll(Backend *backend, int slot, double seconds, bool *ende
     several->slot = slot;
     several->seconds = seconds;
     *ended = true;
-    TRY(several_each(several, several_poll_part));
-    for (int i = 0; i < several->n_parts; i++) *ended = *ended && several->parts[i]->ended;
+    TRY(several_each(several, several_poll_device));
+    for (int i = 0; i < several->n_devices; i++) *ended = *ended && several->devices[i]->ended;
     return error_none();
 }
 
-static void several_collect(const SeveralPart *part)
+static void several_collect(const SeveralDevice *device)
 {
-    const SeveralBackend *several = part->several;
+    const SeveralBackend *several = device->several;
     const Configured *configured = several->configured;
-    const Batch *whole = &several->backend.batches[several->slot], *own = backend_batch(part->inner, several->slot);
+    const Batch *whole = &several->backend.batches[several->slot], *own = backend_batch(device->inner, several->slot);
     const size_t samples = sizeof(double) * (size_t)(whole->trace.capacity * configured->n_columns);
     const size_t rows = sizeof(double) * (size_t)(whole->debug.capacity * configured->n_debug), count = sizeof(int64_t);
-    several_copy_fields(part, whole->metric, own->metric, configured->n_metrics, SEVERAL_BACK);
-    several_copy(part, whole->status, own->status, sizeof *own->status, whole->lanes, SEVERAL_BACK);
-    several_copy(part, whole->trace.count, own->trace.count, count, whole->trace.lanes, SEVERAL_BACK);
-    several_copy(part, whole->trace.sample, own->trace.sample, samples, whole->trace.lanes, SEVERAL_BACK);
-    several_copy(part, whole->debug.count, own->debug.count, count, whole->debug.lanes, SEVERAL_BACK);
-    several_copy(part, whole->debug.row, own->debug.row, rows, whole->debug.lanes, SEVERAL_BACK);
+    several_copy_fields(device, whole->metric, own->metric, configured->n_metrics, SEVERAL_BACK);
+    several_copy(device, whole->status, own->status, sizeof *own->status, whole->lanes, SEVERAL_BACK);
+    several_copy(device, whole->trace.count, own->trace.count, count, whole->trace.lanes, SEVERAL_BACK);
+    several_copy(device, whole->trace.sample, own->trace.sample, samples, whole->trace.lanes, SEVERAL_BACK);
+    several_copy(device, whole->debug.count, own->debug.count, count, whole->debug.lanes, SEVERAL_BACK);
+    several_copy(device, whole->debug.row, own->debug.row, rows, whole->debug.lanes, SEVERAL_BACK);
 }
 
-static Error several_wait_part(SeveralPart *part)
+static Error several_wait_device(SeveralDevice *device)
 {
-    const int slot = part->several->slot;
-    if (part->done[slot]) return error_none();
-    TRY(backend_wait(part->inner, slot, &part->done[slot], &part->seconds[slot]));
-    if (part->done[slot]) several_collect(part);
+    const int slot = device->several->slot;
+    if (device->done[slot]) return error_none();
+    TRY(backend_wait(device->inner, slot, &device->done[slot], &device->seconds[slot]));
+    if (device->done[slot]) several_collect(device);
     return error_none();
 }
 
@@ -321,17 +322,17 @@ static Error several_wait_part(SeveralPart *part)
 static void several_describe_made(SeveralBackend *several)
 {
     BackendInfo *info = &several->backend.info;
-    for (int i = 0; i < several->n_parts; i++) {
-        const BackendInfo *part = &several->parts[i]->inner->info;
-        if (i > 0 && (info->made == MADE_REFUSED || part->made == MADE_USED)) continue;
-        info->made = part->made;
-        snprintf(info->made_note, sizeof info->made_note, "%s", part->made_note);
+    for (int i = 0; i < several->n_devices; i++) {
+        const BackendInfo *own = &several->devices[i]->inner->info;
+        if (i > 0 && (info->made == MADE_REFUSED || own->made == MADE_USED)) continue;
+        info->made = own->made;
+        snprintf(info->made_note, sizeof info->made_note, "%s", own->made_note);
     }
 }
 
-static Error several_use_made_part(SeveralPart *part)
+static Error several_use_made_device(SeveralDevice *device)
 {
-    return backend_use_made(part->inner, part->several->image, part->several->fixed);
+    return backend_use_made(device->inner, device->several->image, device->several->fixed);
 }
 
 static Error several_use_made(Backend *backend, const MadeImage *image, const double *fixed)
@@ -339,7 +340,7 @@ static Error several_use_made(Backend *backend, const MadeImage *image, const do
     SeveralBackend *several = (SeveralBackend *)backend;
     several->image = image;
     several->fixed = fixed;
-    TRY(several_each(several, several_use_made_part));
+    TRY(several_each(several, several_use_made_device));
     several_describe_made(several);
     return error_none();
 }
@@ -348,7 +349,7 @@ static Error several_use_made(Backend *backend, const MadeImage *image, const do
 static Error several_adjoint(Backend *backend, const Configured *configured, int64_t lanes, size_t most,
                              AdjointDevice **out)
 {
-    return backend_adjoint(((SeveralBackend *)backend)->parts[0]->inner, configured, lanes, most, out);
+    return backend_adjoint(((SeveralBackend *)backend)->devices[0]->inner, configured, lanes, most, out);
 }
 
 // Waits for the slice on every device. The time of the batch is that of the slowest.
@@ -356,17 +357,17 @@ static Error several_wait(Backend *backend, int slot, bool *done, double *kernel
 {
     SeveralBackend *several = (SeveralBackend *)backend;
     several->slot = slot;
-    TRY(several_each(several, several_wait_part));
+    TRY(several_each(several, several_wait_device));
     *done = true;
     *kernel_seconds = 0.0;
     backend->running[slot] = 0;
-    for (int i = 0; i < several->n_parts; i++) {
-        const SeveralPart *part = several->parts[i];
-        if (!part->done[slot]) backend->running[slot] += backend_running(part->inner, slot);
-        *done = *done && part->done[slot];
-        if (part->seconds[slot] > *kernel_seconds) *kernel_seconds = part->seconds[slot];
+    for (int i = 0; i < several->n_devices; i++) {
+        const SeveralDevice *device = several->devices[i];
+        if (!device->done[slot]) backend->running[slot] += backend_running(device->inner, slot);
+        *done = *done && device->done[slot];
+        if (device->seconds[slot] > *kernel_seconds) *kernel_seconds = device->seconds[slot];
     }
-    backend->used_made[slot] = several->parts[0]->inner->used_made[slot];
+    backend->used_made[slot] = several->devices[0]->inner->used_made[slot];
     if (*done) several_describe_made(several);
     return error_none();
 }
@@ -374,36 +375,36 @@ static Error several_wait(Backend *backend, int slot, bool *done, double *kernel
 static void several_cut(Backend *backend)
 {
     const SeveralBackend *several = (const SeveralBackend *)backend;
-    for (int i = 0; i < several->n_parts; i++) {
-        Backend *inner = several->parts[i]->inner;
+    for (int i = 0; i < several->n_devices; i++) {
+        Backend *inner = several->devices[i]->inner;
         if (inner->cut != NULL) inner->cut(inner);
     }
 }
 
 // ---- opening and closing --------------------------------------------------------------------------------------------
 
-// Runs in the part's thread, because CUDA has one current device per thread.
-static Error several_open_part(SeveralPart *part)
+// Runs in the device's thread, because CUDA has one current device per thread.
+static Error several_open_device(SeveralDevice *device)
 {
-    const SeveralBackend *several = part->several;
-    TRY(several->open(&several->options, part->device, &part->inner));
-    part->inner->patience = several->backend.patience;
-    part->inner->interrupted = several->options.interrupted;
+    const SeveralBackend *several = device->several;
+    TRY(several->open(&several->options, device->number, &device->inner));
+    device->inner->patience = several->backend.patience;
+    device->inner->interrupted = several->options.interrupted;
     return error_none();
 }
 
-static Error several_close_part(SeveralPart *part)
+static Error several_close_device(SeveralDevice *device)
 {
-    if (part->inner != NULL) (void)backend_close(part->inner); // no slice is in flight
-    part->inner = NULL;
+    if (device->inner != NULL) (void)backend_close(device->inner); // no slice is in flight
+    device->inner = NULL;
     return error_none();
 }
 
 static void several_close(Backend *backend)
 {
     SeveralBackend *several = (SeveralBackend *)backend;
-    (void)several_each(several, several_close_part);
-    for (int i = 0; i < several->n_parts; i++) several_stop(several, several->parts[i]);
+    (void)several_each(several, several_close_device);
+    for (int i = 0; i < several->n_devices; i++) several_stop(several, several->devices[i]);
     pthread_mutex_destroy(&several->mutex);
     pthread_cond_destroy(&several->work);
     pthread_cond_destroy(&several->idle);
@@ -415,10 +416,10 @@ static void several_close(Backend *backend)
 // "NVIDIA H200 (device 0) and devices 1, 2"
 static void several_name(const SeveralBackend *several, char *name, size_t size)
 {
-    size_t used = (size_t)snprintf(name, size, "%.64s", several->parts[0]->inner->info.device);
-    for (int i = 1; i < several->n_parts && used < size; i++) {
-        const char *before = i > 1 ? "," : several->n_parts > 2 ? " and devices" : " and device";
-        used += (size_t)snprintf(name + used, size - used, "%s %d", before, several->parts[i]->device);
+    size_t used = (size_t)snprintf(name, size, "%.64s", several->devices[0]->inner->info.device);
+    for (int i = 1; i < several->n_devices && used < size; i++) {
+        const char *before = i > 1 ? "," : several->n_devices > 2 ? " and devices" : " and device";
+        used += (size_t)snprintf(name + used, size - used, "%s %d", before, several->devices[i]->number);
     }
 }
 
@@ -428,19 +429,19 @@ static void several_describe(SeveralBackend *several)
     BackendInfo *info = &several->backend.info;
     char warning[sizeof info->warning];
     snprintf(warning, sizeof warning, "%s", info->warning);
-    *info = several->parts[0]->inner->info;
+    *info = several->devices[0]->inner->info;
     info->devices = 0;
     info->failed = -1;
-    for (int i = 0; i < several->n_parts; i++) {
-        const BackendInfo *part = &several->parts[i]->inner->info;
-        info->devices |= (uint64_t)1 << several->parts[i]->device;
-        if (part->slots < info->slots) info->slots = part->slots;
-        if (part->memory_free < info->memory_free) info->memory_free = part->memory_free;
-        if (part->lane_multiple > info->lane_multiple) info->lane_multiple = part->lane_multiple;
+    for (int i = 0; i < several->n_devices; i++) {
+        const BackendInfo *own = &several->devices[i]->inner->info;
+        info->devices |= (uint64_t)1 << several->devices[i]->number;
+        if (own->slots < info->slots) info->slots = own->slots;
+        if (own->memory_free < info->memory_free) info->memory_free = own->memory_free;
+        if (own->lane_multiple > info->lane_multiple) info->lane_multiple = own->lane_multiple;
     }
-    info->memory_free *= several->n_parts;
-    info->lane_multiple *= several->n_parts;
-    if (several->n_parts > 1) several_name(several, info->device, sizeof info->device);
+    info->memory_free *= several->n_devices;
+    info->lane_multiple *= several->n_devices;
+    if (several->n_devices > 1) several_name(several, info->device, sizeof info->device);
     if (warning[0] != '\0') snprintf(info->warning, sizeof info->warning, "%s", warning);
 }
 
@@ -448,8 +449,8 @@ static void several_describe(SeveralBackend *several)
 static bool several_can_leave_out(const SeveralBackend *several)
 {
     bool any = false;
-    for (int i = 0; i < several->n_parts; i++) {
-        const ErrorKind kind = several->parts[i]->error.kind;
+    for (int i = 0; i < several->n_devices; i++) {
+        const ErrorKind kind = several->devices[i]->error.kind;
         if (kind != OK && kind != ERROR_DEVICE && kind != ERROR_MEMORY) return false;
         any = any || kind == OK;
     }
@@ -458,26 +459,26 @@ static bool several_can_leave_out(const SeveralBackend *several)
 
 static void several_leave_out(SeveralBackend *several)
 {
-    const int asked = several->n_parts;
-    several->n_parts = 0;
+    const int asked = several->n_devices;
+    several->n_devices = 0;
     for (int i = 0; i < asked; i++) {
-        SeveralPart *part = several->parts[i];
-        const Error error = part->error;
+        SeveralDevice *device = several->devices[i];
+        const Error error = device->error;
         if (error.kind == OK) {
-            part->index = several->n_parts;
-            several->parts[several->n_parts++] = part;
+            device->index = several->n_devices;
+            several->devices[several->n_devices++] = device;
             continue;
         }
-        several_stop(several, part);
+        several_stop(several, device);
         snprintf(several->backend.info.warning, sizeof several->backend.info.warning, "device %d is left out: %.200s",
-                 part->device, error.text);
+                 device->number, error.text);
     }
 }
 
 static Error several_open_all(SeveralBackend *several, uint64_t devices)
 {
     TRY(several_start(several, devices));
-    const Error error = several_each(several, several_open_part);
+    const Error error = several_each(several, several_open_device);
     if (error.kind != OK && !several_can_leave_out(several)) return error;
     several_leave_out(several);
     several_describe(several);

@@ -5,7 +5,7 @@
 // Source: W. Squire & G. Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40(1),
 // 1998.
 //
-// Takes the place of the second half of real.h and of portable_math.h. One lane; in memory a real is two doubles.
+// Replaces the second half of real.h and of portable_math.h. One lane; in memory a real is two doubles.
 // Values equal those of plain numbers up to rounding, because complex division rounds differently.
 #ifndef HOPSCOTCH_DUAL_H
 #define HOPSCOTCH_DUAL_H
@@ -28,19 +28,19 @@ typedef double complex real;
 typedef int32_t mask; // 0 or -1
 
 // x + i y. Not every compiler has CMPLX, and x + y * I loses infinities.
-HD real dual_of_parts(double x, double y)
+HD real dual_of_components(double x, double y)
 {
-    const double parts[2] = {x, y};
+    const double components[2] = {x, y};
     real z;
-    memcpy(&z, parts, sizeof z);
+    memcpy(&z, components, sizeof z);
     return z;
 }
 HD double value_of(real x) { return creal(x); }
 HD double slope_of(real x) { return cimag(x) / DUAL_UNIT; }
-HD real dual(double x, double slope) { return dual_of_parts(x, slope * DUAL_UNIT); }
+HD real dual(double x, double slope) { return dual_of_components(x, slope * DUAL_UNIT); }
 // f(x) with its derivative f'(x)
-HD real dual_chain(double f, double slope, real x) { return dual_of_parts(f, slope * cimag(x)); }
-HD real splat(double x) { return dual_of_parts(x, 0.0); }
+HD real dual_chain(double f, double slope, real x) { return dual_of_components(f, slope * cimag(x)); }
+HD real splat(double x) { return dual_of_components(x, 0.0); }
 
 // ---- comparisons: of the values -------------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ HD real canonical(real x) { return x; }
 HD real fused(real a, real b, real c)
 {
     const double slope = fma(creal(a), cimag(b), fma(cimag(a), creal(b), cimag(c)));
-    return dual_of_parts(fma(creal(a), creal(b), creal(c)), slope);
+    return dual_of_components(fma(creal(a), creal(b), creal(c)), slope);
 }
 // At 0, where it has no derivative, that of a constant.
 HD real square_root(real x)
@@ -82,7 +82,7 @@ HD void sine_cosine(real x, real *sine_x, real *cosine_x)
 HD real arc_tangent2(real y, real x)
 {
     const double a = creal(y), b = creal(x), n = a * a + b * b;
-    return dual_of_parts(portable_atan2(a, b), n > 0.0 ? (b * cimag(y) - a * cimag(x)) / n : 0.0);
+    return dual_of_components(portable_atan2(a, b), n > 0.0 ? (b * cimag(y) - a * cimag(x)) / n : 0.0);
 }
 // sin(sqrt z)/sqrt z and cos(sqrt z)
 HD void math_sinc_cosine_near(real z, real *sinc, real *cosine_x)
@@ -94,7 +94,7 @@ HD void math_sinc_cosine_near(real z, real *sinc, real *cosine_x)
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-HD real load_all(const double *p) { return dual_of_parts(p[0], p[1]); }
+HD real load_all(const double *p) { return dual_of_components(p[0], p[1]); }
 HD void store_all(double *p, real x)
 {
     p[0] = creal(x);

@@ -224,7 +224,7 @@ static Error cpu_environment_open(const EnvironmentSetup *setup, Environment **o
     CpuEnvironment *cpu = calloc(1, sizeof *cpu);
     if (cpu == NULL) return error_make(ERROR_MEMORY, "not enough memory for the CPU backend of an environment");
     environment_describe(&cpu->environment, setup);
-    cpu->environment.place = (EnvironmentPlace){.name = "cpu", .device = cpu->environment.device};
+    cpu->environment.info = (EnvironmentDevice){.name = "cpu", .device = cpu->environment.device};
     cpu->environment.reset = cpu_environment_reset;
     cpu->environment.step = cpu_environment_step;
     cpu->environment.wait = cpu_environment_wait;
@@ -294,7 +294,7 @@ Error environment_reset(Environment *environment, const uint8_t *lanes, const ui
 
 Error environment_step(Environment *environment) { return environment->step(environment); }
 Error environment_wait(Environment *environment) { return environment->wait(environment); }
-EnvironmentPlace environment_place(const Environment *environment) { return environment->place; }
+EnvironmentDevice environment_device(const Environment *environment) { return environment->info; }
 
 Error environment_set_stream(Environment *environment, void *stream)
 {

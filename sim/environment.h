@@ -116,22 +116,22 @@ HD real environment_computed(int32_t operation, real a, real b)
 }
 
 // What the spec's expressions say of a step.
-typedef struct EnvironmentTold {
+typedef struct EnvironmentResult {
     real reward;
     mask stop; // its condition holds
-} EnvironmentTold;
+} EnvironmentResult;
 
 // A reward that is not finite counts as 0.
 HD void environment_say(const EnvironmentView *e, const LaneGroup *group, const EnvironmentStep *step, real x,
-                        mask which, const EnvironmentNumbers *numbers, EnvironmentTold *told)
+                        mask which, const EnvironmentNumbers *numbers, EnvironmentResult *result)
 {
     const int32_t operation = step->code & ENVIRONMENT_OPERATION;
     if (operation == PROGRAM_OBSERVE)
         environment_set_float(e, group, e->observation, step->to, canonical(x), which);
     else if (operation == PROGRAM_REWARD)
-        told->reward = select_real(is_finite(x), x, splat(0.0));
+        result->reward = select_real(is_finite(x), x, splat(0.0));
     else if (operation == PROGRAM_TERMINATE)
-        told->stop = program_is_true(x);
+        result->stop = program_is_true(x);
     else if (step->to < ENVIRONMENT_DEFINED)
         store_all(numbers->defined + step->to * LANES, x);
     else
@@ -140,13 +140,13 @@ HD void environment_say(const EnvironmentView *e, const LaneGroup *group, const 
 
 // Evaluates the first `steps` of the program for the samples of the lanes of `which`, of `valid` lanes from `lane` on,
 // whose columns are given.
-HD EnvironmentTold environment_evaluate(const EnvironmentView *e, int64_t lane, int valid, const double *column,
-                                        int64_t columns_apart, int steps, real failed, mask which)
+HD EnvironmentResult environment_evaluate(const EnvironmentView *e, int64_t lane, int valid, const double *column,
+                                          int64_t columns_apart, int steps, real failed, mask which)
 {
     double defined[ENVIRONMENT_DEFINED * LANES];
     real stack[PROGRAM_STACK], at_hand = splat(0.0);
     EnvironmentNumbers numbers = {column, columns_apart, defined, stack, 0, failed};
-    EnvironmentTold told = {splat(0.0), no_lanes()};
+    EnvironmentResult result = {splat(0.0), no_lanes()};
     LaneGroup group;
     group.lane = lane;
     group.valid = valid;
@@ -159,24 +159,24 @@ HD EnvironmentTold environment_evaluate(const EnvironmentView *e, int64_t lane, 
         const real operand = environment_operand(e, &group, &step, &numbers);
         const real a = first ? operand : at_hand, b = first ? at_hand : operand;
         if (operation >= PROGRAM_DEFINE && operation <= PROGRAM_TERMINATE)
-            environment_say(e, &group, &step, a, which, &numbers, &told);
+            environment_say(e, &group, &step, a, which, &numbers, &result);
         else
             at_hand = environment_computed(operation, a, b);
         step = next;
     }
-    return told;
+    return result;
 }
 
-HD_CALL EnvironmentTold environment_evaluate_called(const EnvironmentView *e, int64_t lane, int valid,
-                                                    const double *column, int64_t columns_apart, int steps, real failed,
-                                                    mask which)
+HD_CALL EnvironmentResult environment_evaluate_called(const EnvironmentView *e, int64_t lane, int valid,
+                                                      const double *column, int64_t columns_apart, int steps,
+                                                      real failed, mask which)
 {
     return environment_evaluate(e, lane, valid, column, columns_apart, steps, failed, which);
 }
 
 // ---- an episode begins ----------------------------------------------------------------------------------------------
 
-// The words of block `index` of this lane's episode: two uniform numbers, in (0, 1] and [0, 1).
+// The words number `index` of this lane's episode: two uniform numbers, in (0, 1] and [0, 1).
 HD void environment_draw(const EnvironmentView *e, const LaneGroup *group, uint32_t index, real *u, real *v)
 {
     enum { PURPOSE = 5 }; // beside those of sim.h
@@ -186,9 +186,9 @@ HD void environment_draw(const EnvironmentView *e, const LaneGroup *group, uint3
         const uint64_t episode = e->episode[lane];
         const Philox counter = {
             {index, (uint32_t)episode, e->stream[lane], (uint32_t)PURPOSE << 16 | (uint32_t)(episode >> 32 & 0xffff)}};
-        const Philox block = philox4x32_10(counter, e->seed[lane]);
-        set_lane(u, i, philox_unit(block.word[0], block.word[1]) + 0x1p-53);
-        set_lane(v, i, philox_unit(block.word[2], block.word[3]));
+        const Philox drawn = philox4x32_10(counter, e->seed[lane]);
+        set_lane(u, i, philox_unit(drawn.word[0], drawn.word[1]) + 0x1p-53);
+        set_lane(v, i, philox_unit(drawn.word[2], drawn.word[3]));
     }
 }
 
@@ -250,7 +250,7 @@ HD mask environment_reset_lanes(const EnvironmentView *e, const LaneGroup *group
     return which;
 }
 
-HD void environment_reset_told(const EnvironmentView *e, const LaneGroup *group, mask which)
+HD void environment_reset_results(const EnvironmentView *e, const LaneGroup *group, mask which)
 {
     environment_set_float(e, group, e->reward, 0, splat(0.0), which);
     environment_set_byte(group, e->terminated, no_lanes(), which);
@@ -286,18 +286,18 @@ HD EnvironmentLanes environment_lanes(const EnvironmentView *e, const LaneGroup 
 }
 
 // Evaluates observation, reward and condition; *stop: lanes that the condition ends, and the model did not.
-HD void environment_tell(const EnvironmentView *e, const LaneGroup *group, EnvironmentLanes *lanes)
+HD void environment_evaluate_step(const EnvironmentView *e, const LaneGroup *group, EnvironmentLanes *lanes)
 {
     const real status = environment_status(group);
     const real failed = program_truth(MASK(status > (double)LANE_DONE));
     // on a GPU inline: pointers and numbers of the view are constants there
-    const EnvironmentTold told =
+    const EnvironmentResult result =
         ON_GPU ? environment_evaluate(e, group->lane, group->valid, group->own.column, group->own.columns_apart,
                                       e->n_program, failed, lanes->going)
                : environment_evaluate_called(e, group->lane, group->valid, group->own.column, group->own.columns_apart,
                                              e->n_program, failed, lanes->going);
-    lanes->reward = told.reward;
-    lanes->stop = told.stop & lanes->going;
+    lanes->reward = result.reward;
+    lanes->stop = result.stop & lanes->going;
 }
 
 // What is stored of the lanes of `ends`.
@@ -320,10 +320,10 @@ HD mask environment_after(const EnvironmentView *e, const LaneGroup *group, cons
 {
     const mask failed = MASK(status > (double)LANE_DONE), over = MASK(status == (double)LANE_DONE);
     const mask ends = lanes->going & (failed | over | lanes->stop);
-    const mask told = lanes->going | lanes->begun;
+    const mask reported = lanes->going | lanes->begun;
     environment_set_float(e, group, e->reward, 0, select_real(lanes->going, lanes->reward, splat(0.0)), lanes->present);
-    environment_set_byte(group, e->terminated, lanes->going & (failed | lanes->stop), told);
-    environment_set_byte(group, e->truncated, lanes->going & over, told);
+    environment_set_byte(group, e->terminated, lanes->going & (failed | lanes->stop), reported);
+    environment_set_byte(group, e->truncated, lanes->going & over, reported);
     environment_store(e, group, e->total, 0, environment_load(e, group, e->total, 0) + lanes->reward, lanes->going);
     for (int i = 0; i < group->valid; i++)
         if (lane_of_mask(lanes->going, i)) e->steps[group->lane + i]++;
@@ -364,7 +364,7 @@ HD mask environment_after(const EnvironmentView *e, const LaneGroup *group, cons
         if (!any_lane(which)) return;                                                                                  \
         ENVIRONMENT_GROUP(model)                                                                                       \
         ENVIRONMENT_BEGIN(model##_##kernel, which);                                                                    \
-        environment_reset_told(e, group, which);                                                                       \
+        environment_reset_results(e, group, which);                                                                    \
     }                                                                                                                  \
     HD mask environment_advance_##model##_##kernel(const EnvironmentView *e, const Constants *constants,               \
                                                    const double *assets, const LaneGroup *group)                       \
@@ -381,7 +381,7 @@ HD mask environment_after(const EnvironmentView *e, const LaneGroup *group, cons
         ENVIRONMENT_GROUP(model)                                                                                       \
         if (any_lane(lanes.going)) {                                                                                   \
             model##_##kernel##_sample(constants, assets, group, lanes.going);                                          \
-            environment_tell(e, group, &lanes);                                                                        \
+            environment_evaluate_step(e, group, &lanes);                                                               \
             status = environment_status(group);                                                                        \
             const mask stop = lanes.stop & MASK(status == (double)LANE_RUNNING);                                       \
             if (any_lane(stop)) model##_##kernel##_finish(constants, assets, group, stop);                             \

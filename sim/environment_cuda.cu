@@ -12,31 +12,31 @@
 #include <cstdlib>
 #include <cstring>
 
-enum { ENVIRONMENT_BLOCK = BLOCK_THREADS };
+enum { ENVIRONMENT_THREAD_BLOCK = THREAD_BLOCK };
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
-// Blocks of a multiprocessor, at least: the registers of a thread follow from them. By measurement on an H200: with six
-// blocks a hopper gains 6 % although it spills, and a robot loses 10 %.
+// Thread blocks of a multiprocessor, at least: the registers of a thread follow from them. By measurement on an H200:
+// with six blocks a hopper gains 6 % although it spills, and a robot loses 10 %.
 enum { ENVIRONMENT_ADVANCES_hopper = 6, ENVIRONMENT_ADVANCES_articulated = 4, ENVIRONMENT_FOLLOWS = 12 };
 
 HD bool environment_thread(const EnvironmentView *view, LaneGroup *group)
 {
-    group->lane = (int64_t)blockIdx.x * ENVIRONMENT_BLOCK + threadIdx.x;
+    group->lane = (int64_t)blockIdx.x * ENVIRONMENT_THREAD_BLOCK + threadIdx.x;
     group->own.column += group->lane;
     return group->lane < view->lanes;
 }
 
 #define ENVIRONMENT_CUDA(model, kernel)                                                                                \
     ENVIRONMENT_KERNEL(model, kernel)                                                                                  \
-    static __global__ void __launch_bounds__(ENVIRONMENT_BLOCK) cuda_reset_##model##_##kernel(                         \
+    static __global__ void __launch_bounds__(ENVIRONMENT_THREAD_BLOCK) cuda_reset_##model##_##kernel(                  \
         const __grid_constant__ EnvironmentView view, const __grid_constant__ Constants constants, LaneGroup group,    \
         const EnvironmentBegin begin)                                                                                  \
     {                                                                                                                  \
         if (environment_thread(&view, &group))                                                                         \
             environment_reset_##model##_##kernel(&view, &constants, view.assets, &group, &begin);                      \
     }                                                                                                                  \
-    static __global__ void __launch_bounds__(ENVIRONMENT_BLOCK, ENVIRONMENT_ADVANCES_##model)                          \
+    static __global__ void __launch_bounds__(ENVIRONMENT_THREAD_BLOCK, ENVIRONMENT_ADVANCES_##model)                   \
         cuda_advance_##model##_##kernel(const __grid_constant__ EnvironmentView view,                                  \
                                         const __grid_constant__ Constants constants, LaneGroup group)                  \
     {                                                                                                                  \
@@ -44,8 +44,9 @@ HD bool environment_thread(const EnvironmentView *view, LaneGroup *group)
         const mask going = environment_advance_##model##_##kernel(&view, &constants, view.assets, &group);             \
         view.going[group.lane] = going != 0;                                                                           \
     }                                                                                                                  \
-    static __global__ void __launch_bounds__(ENVIRONMENT_BLOCK, ENVIRONMENT_FOLLOWS) cuda_follow_##model##_##kernel(   \
-        const __grid_constant__ EnvironmentView view, const __grid_constant__ Constants constants, LaneGroup group)    \
+    static __global__ void __launch_bounds__(ENVIRONMENT_THREAD_BLOCK, ENVIRONMENT_FOLLOWS)                            \
+        cuda_follow_##model##_##kernel(const __grid_constant__ EnvironmentView view,                                   \
+                                       const __grid_constant__ Constants constants, LaneGroup group)                   \
     {                                                                                                                  \
         if (!environment_thread(&view, &group)) return;                                                                \
         const mask going = MASK(view.going[group.lane] != 0);                                                          \
@@ -77,10 +78,10 @@ static CudaEnvironmentKernels environment_kernels(int kernel)
 }
 
 // Lanes before their first reset: the seed of all, and the lane's number as its stream.
-static __global__ void __launch_bounds__(ENVIRONMENT_BLOCK)
+static __global__ void __launch_bounds__(ENVIRONMENT_THREAD_BLOCK)
     environment_first(const __grid_constant__ EnvironmentView view, uint64_t seed)
 {
-    const int64_t lane = (int64_t)blockIdx.x * ENVIRONMENT_BLOCK + threadIdx.x;
+    const int64_t lane = (int64_t)blockIdx.x * ENVIRONMENT_THREAD_BLOCK + threadIdx.x;
     if (lane >= view.lanes) return;
     view.seed[lane] = seed;
     view.stream[lane] = (uint32_t)lane;
@@ -111,9 +112,9 @@ static Error environment_leave(const CudaEnvironment *cuda, int current, Error e
     return error;
 }
 
-static dim3 environment_blocks(const EnvironmentView *view)
+static dim3 environment_thread_blocks(const EnvironmentView *view)
 {
-    return dim3((unsigned)((view->lanes + ENVIRONMENT_BLOCK - 1) / ENVIRONMENT_BLOCK));
+    return dim3((unsigned)((view->lanes + ENVIRONMENT_THREAD_BLOCK - 1) / ENVIRONMENT_THREAD_BLOCK));
 }
 
 static Error environment_launch_step(CudaEnvironment *cuda)
@@ -121,9 +122,9 @@ static Error environment_launch_step(CudaEnvironment *cuda)
     Environment *environment = &cuda->environment;
     LaneGroup group = environment_group(environment, 0, 1);
     void *arguments[] = {&environment->view, &environment->constants, &group};
-    const dim3 blocks = environment_blocks(&environment->view), threads = dim3(ENVIRONMENT_BLOCK);
-    CUDA_TRY(cudaLaunchKernel(cuda->kernels.advance, blocks, threads, arguments, 0, cuda->stream));
-    CUDA_TRY(cudaLaunchKernel(cuda->kernels.follow, blocks, threads, arguments, 0, cuda->stream));
+    const dim3 thread_blocks = environment_thread_blocks(&environment->view), threads = dim3(ENVIRONMENT_THREAD_BLOCK);
+    CUDA_TRY(cudaLaunchKernel(cuda->kernels.advance, thread_blocks, threads, arguments, 0, cuda->stream));
+    CUDA_TRY(cudaLaunchKernel(cuda->kernels.follow, thread_blocks, threads, arguments, 0, cuda->stream));
     return error_none();
 }
 
@@ -163,8 +164,8 @@ static Error environment_launch_reset(CudaEnvironment *cuda, const uint8_t *lane
     begin.lanes = (const uint8_t *)lanes_here;
     begin.seeds = (const uint64_t *)seeds_here;
     void *arguments[] = {&environment->view, &environment->constants, &group, &begin};
-    CUDA_TRY(cudaLaunchKernel(cuda->kernels.reset, environment_blocks(view), dim3(ENVIRONMENT_BLOCK), arguments, 0,
-                              cuda->stream));
+    CUDA_TRY(cudaLaunchKernel(cuda->kernels.reset, environment_thread_blocks(view), dim3(ENVIRONMENT_THREAD_BLOCK),
+                              arguments, 0, cuda->stream));
     return error_none();
 }
 
@@ -182,7 +183,7 @@ static Error environment_synchronize(const CudaEnvironment *cuda)
     return error_none();
 }
 
-// What a step found wrong with its actions is told by the next wait, because no step waits for the device.
+// What a step found wrong with its actions is reported by the next wait, because no step waits for the device.
 static Error environment_check_actions(const CudaEnvironment *cuda)
 {
     const EnvironmentView *view = &cuda->environment.view;
@@ -220,7 +221,7 @@ static Error cuda_environment_set_stream(Environment *environment, void *stream)
     const Error error = environment_wait_for(cuda, false);
     if (error.kind != OK && stream != NULL) return error;
     cuda->stream = stream != NULL ? (cudaStream_t)stream : cuda->own;
-    environment->place.stream = (void *)cuda->stream;
+    environment->info.stream = (void *)cuda->stream;
     return error;
 }
 
@@ -263,8 +264,8 @@ static Error environment_fill_first(CudaEnvironment *cuda, uint64_t seed)
     CUDA_TRY(cudaMemsetAsync(view->metric, 0xff, lanes * (size_t)view->n_metrics * sizeof(double), cuda->stream));
     CUDA_TRY(cudaMemsetAsync(view->final_observation, 0xff, lanes * (size_t)view->n_observations * size, cuda->stream));
     CUDA_TRY(cudaMemsetAsync(view->episode_failure, 0xff, lanes * sizeof(int32_t), cuda->stream));
-    CUDA_TRY(cudaLaunchKernel(environment_first, environment_blocks(view), dim3(ENVIRONMENT_BLOCK), arguments, 0,
-                              cuda->stream));
+    CUDA_TRY(cudaLaunchKernel(environment_first, environment_thread_blocks(view), dim3(ENVIRONMENT_THREAD_BLOCK),
+                              arguments, 0, cuda->stream));
     return error_none();
 }
 
@@ -323,10 +324,10 @@ extern "C" Error environment_cuda_open(const EnvironmentSetup *setup, Environmen
         cuda_environment_close(environment);
         return error;
     }
-    environment->place.name = "cuda";
-    environment->place.device = environment->device;
-    environment->place.number = cuda->device;
-    environment->place.stream = (void *)cuda->stream;
+    environment->info.name = "cuda";
+    environment->info.device = environment->device;
+    environment->info.number = cuda->device;
+    environment->info.stream = (void *)cuda->stream;
     *out = environment;
     return error_none();
 }

@@ -13,7 +13,7 @@ struct Environment {
     EnvironmentView view; // its pointers are the device's
     Constants constants;
     int kernel, n_columns;
-    EnvironmentPlace place;
+    EnvironmentDevice info;
     char device[192];
     Error (*reset)(Environment *environment, const uint8_t *lanes, const uint64_t *seeds);
     Error (*step)(Environment *environment);
@@ -29,8 +29,8 @@ void environment_describe(Environment *environment, const EnvironmentSetup *setu
 int32_t environment_shorten(const EnvironmentSetup *setup, EnvironmentStep *to, int32_t *observed);
 // Lays the arrays of the view one behind the other from `base` on. Returns their bytes. base NULL: only counts them.
 size_t environment_lay(EnvironmentView *view, const EnvironmentSetup *setup, char *base);
-// The tables of the setup, which lanes share, are one block behind all arrays, in the order of environment_lay.
-// environment_tables_at: bytes before the block. environment_fill_tables writes it.
+// The tables of the setup, which lanes share, are one range behind all arrays, in the order of environment_lay.
+// environment_tables_at: bytes before that range. environment_fill_tables writes it.
 size_t environment_tables_at(const EnvironmentView *view);
 void environment_fill_tables(const EnvironmentSetup *setup, char *tables);
 // The argument of a kernel: all lanes, from `lane` on.

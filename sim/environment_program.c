@@ -1,5 +1,5 @@
 // The program of an environment as its kernels take it: a postfix program whose leaves (numbers, columns, inputs,
-// definitions) become operands of the steps that use them. Operands keep their places, so the bits are the same. x^2 is
+// definitions) become operands of the steps that use them. Operands keep their order, so the bits are the same. x^2 is
 // x x, which is what the power of 2 computes.
 #include "environment_device.h"
 
@@ -32,7 +32,7 @@ static void shorten_take(EnvironmentStep *step, const ProgramStep *leaf)
         step->of.index = leaf->index;
 }
 
-// An operation on the top alone. A leaf takes the place of the number at hand, which goes on the stack.
+// An operation on the top alone. A leaf replaces the number at hand, which goes on the stack.
 static void shorten_one(Shorten *s, int operation, int32_t to)
 {
     ShortenEntry *top = &s->stack[s->n - 1];

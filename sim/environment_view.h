@@ -108,7 +108,7 @@ typedef struct EnvironmentView {
     const double *assets; // of the model
 } EnvironmentView;
 
-// What a reset is told: pointers of the device; NULL: all lanes, no seeds.
+// Arguments of a reset: pointers of the device; NULL: all lanes, no seeds.
 typedef struct EnvironmentBegin {
     const uint8_t *lanes;
     const uint64_t *seeds;

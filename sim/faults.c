@@ -7,7 +7,7 @@
 //         MEMORY   not enough memory                  LAUNCH   the launch failed: nothing works until it is reopened
 //         HANG     the slice does not end             LOST     nothing works on this device any more
 //         TIME     the device's clock gives a wrong time
-//     cuda:17:719            the 17th CUDA call is not made and gives error 719; 99999: a kernel crashes in its place
+//     cuda:17:719            the 17th CUDA call is skipped and gives error 719; 99999: a kernel crashes in its place
 #include "faults.h"
 
 #ifdef HOPSCOTCH_FAULTS

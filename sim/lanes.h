@@ -33,32 +33,32 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
                 group->valid);
 }
 
-// The work fields of the group as one block, in an order that only the model knows. Field i of the group's k-th lane
-// stands at [i*stride + k]. On a CPU the block has room for all LANES, even if the group has fewer. A kernel uses
+// The work fields of the group as one chunk, in an order that only the model knows. Field i of the group's k-th lane
+// stands at [i*stride + k]. On a CPU the chunk has room for all LANES, even if the group has fewer. A kernel uses
 // either this or lanes_work, never both.
-HD double *lanes_work_block(const LaneGroup *group, int fields, int *stride)
+HD double *lanes_work_chunk(const LaneGroup *group, int fields, int *stride)
 {
 #if defined(HOPSCOTCH_ALONE)
     *stride = LANES_TOGETHER;
     return group->batch.work + group->lane / LANES_TOGETHER * LANES_TOGETHER * fields + group->lane % LANES_TOGETHER;
 #elif defined(HOPSCOTCH_TEAMS)
     // neighbouring threads use neighbouring numbers, of one lane or of LANES_TOGETHER lanes
-    *stride = group->team.blocks > 0 ? 1 : LANES_TOGETHER;
+    *stride = group->team.thread_blocks > 0 ? 1 : LANES_TOGETHER;
     return group->batch.work + group->lane / *stride * *stride * fields + group->lane % *stride;
 #else
     // neighbouring fields are contiguous in memory; observed lanes form separate groups
     const int64_t observed = batch_observed(&group->batch), past = group->lane - observed;
-    const int64_t place = past < 0 ? group->lane : (observed + LANES_MOST - 1) / LANES_MOST * LANES_MOST + past;
+    const int64_t position = past < 0 ? group->lane : (observed + LANES_MOST - 1) / LANES_MOST * LANES_MOST + past;
     *stride = REAL_DOUBLES;
-    return group->batch.work + place * fields;
+    return group->batch.work + position * fields;
 #endif
 }
 
 // Where a GPU's kernel begins: from the first lane of its launch to the lane of this thread or team. False: there is
 // none.
-HD bool lanes_take(LaneGroup *group, int64_t place, int64_t end)
+HD bool lanes_take(LaneGroup *group, int64_t position, int64_t end)
 {
-    group->lane += place;
+    group->lane += position;
     if (group->lane >= end) return false;
     if (group->order != NULL) group->lane = group->order[group->lane];
     return true;

@@ -5,7 +5,7 @@
 #include "sim.h"
 
 enum { LANES_MOST = 8 };      // per group, on any CPU
-enum { LANES_TOGETHER = 32 }; // a warp: lanes whose work blocks (lanes_work_block) are interleaved on a GPU
+enum { LANES_TOGETHER = 32 }; // a warp: lanes whose work chunks (lanes_work_chunk) are interleaved on a GPU
 
 // Number of lanes that are traced or debugged: the first ones of a batch. The observed kernel advances them.
 static inline int64_t batch_observed(const Batch *batch)
@@ -13,11 +13,11 @@ static inline int64_t batch_observed(const Batch *batch)
     return batch->trace.lanes > batch->debug.lanes ? batch->trace.lanes : batch->debug.lanes;
 }
 
-// Threads of a GPU that advance one lane together (sim/team.h): one block or several.
+// Threads of a GPU that advance one lane together (sim/team.h): one thread block or several.
 typedef struct Team {
-    // 0: one thread per lane. Else blocks per lane; all of them run at once and can wait for each other
-    int32_t blocks;
-    int64_t doubles; // shared by the blocks of a lane; the first holds the barrier; 0 for a single block
+    // 0: one thread per lane. Else thread blocks per lane; all of them run at once and can wait for each other
+    int32_t thread_blocks;
+    int64_t doubles; // shared by the thread blocks of a lane; the first holds the barrier; 0 for a single one
     double *memory;  // [lanes of the launch][doubles], zeros before the first barrier
 } Team;
 

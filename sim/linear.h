@@ -14,10 +14,10 @@ typedef struct Matrix5 {
 } Matrix5;
 
 // P A = L U. Lanes take different pivots, so every row exchange is conditional: in column k each row below k that holds
-// a greater element changes places with row k. At the end row k holds the greatest, as after a search.
+// a greater element is swapped with row k. At the end row k holds the greatest, as after a search.
 typedef struct Factors5 {
     Matrix5 lu;         // U on and above the diagonal; below it L, without its diagonal of ones
-    mask swapped[5][5]; // [k][i]: rows k and i > k changed places, in the order of k, then i
+    mask swapped[5][5]; // [k][i]: rows k and i > k were swapped, in the order of k, then i
     mask near_singular; // the least pivot is below 1e-12 of the greatest, or NaN: solutions are meaningless
 } Factors5;
 

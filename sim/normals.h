@@ -13,13 +13,13 @@ HD real normal_of(real u, real v)
     return radius * canonical(cosine(6.283185307179586 * v));
 }
 
-// u and v of the normals whose blocks are at `counter` with 0, 1, ..., LANES - 1 added to its last word.
+// u and v of the normals whose words are at `counter` with 0, 1, ..., LANES - 1 added to its last word.
 #if LANES == 1
 static inline void normals_uniforms(Philox counter, uint64_t key, real *u, real *v)
 {
-    const Philox block = philox4x32_10(counter, key);
-    *u = philox_unit(block.word[0], block.word[1]) + 0x1p-53;
-    *v = philox_unit(block.word[2], block.word[3]);
+    const Philox drawn = philox4x32_10(counter, key);
+    *u = philox_unit(drawn.word[0], drawn.word[1]) + 0x1p-53;
+    *v = philox_unit(drawn.word[2], drawn.word[3]);
 }
 #else
 typedef uint64_t Words __attribute__((vector_size(8 * LANES))); // of 32 bits; the upper halves are arbitrary
@@ -52,7 +52,7 @@ static inline void words_philox(Words word[4], uint64_t key)
 // An integer below 2^32 as a double: the bits of 2^52 with the integer below them, less 2^52.
 static inline real words_double(Words x) { return (real)(x | UINT64_C(0x4330000000000000)) - 0x1p52; }
 
-// philox_unit: the upper 53 of the 64 bits. Both parts and their sum are exact.
+// philox_unit: the upper 53 of the 64 bits. Both terms and their sum are exact.
 static inline real words_unit(Words high, Words low)
 {
     const Words upper = (high & UINT32_MAX) >> 11, lower = (high & 0x7ff) << 21 | (low & UINT32_MAX) >> 11;
@@ -70,7 +70,7 @@ static inline void normals_uniforms(Philox counter, uint64_t key, real *u, real 
 }
 #endif
 
-// z[i] comes from the block at `counter` with i added to its last word, 0 <= i < count.
+// z[i] comes from the words at `counter` with i added to its last word, 0 <= i < count.
 static inline void normals_of(Philox counter, uint64_t key, int count, double *z)
 {
     const uint32_t index = counter.word[3];

@@ -71,7 +71,7 @@ static Error policy_measure(const Points *file, const int64_t *at, int n_actions
     return error_none();
 }
 
-static int64_t policy_place(const PolicyShape *shape, int layer, int output, int input)
+static int64_t policy_index(const PolicyShape *shape, int layer, int output, int input)
 {
     int64_t at = 0;
     for (int k = 0; k < layer; k++) at += (int64_t)shape->width[k + 1] * (1 + (int64_t)shape->width[k]);
@@ -86,13 +86,13 @@ static Error policy_fill(const Points *file, const int64_t *at, const PolicyShap
     for (int64_t i = 0; i < rows; i++) {
         PolicyRow row;
         TRY(policy_row(file, at, i, &row));
-        const int64_t place = policy_place(shape, row.layer, row.output, row.input);
-        if (filled[place])
+        const int64_t index = policy_index(shape, row.layer, row.output, row.input);
+        if (filled[index])
             return error_make(ERROR_USER,
                               "row %lld of the policy: the weight of layer %d, output %d, input %d is given twice",
                               (long long)i + 1, row.layer + 1, row.output + 1, row.input);
-        filled[place] = true;
-        weight[place] = row.weight;
+        filled[index] = true;
+        weight[index] = row.weight;
     }
     if (rows == count) return error_none();
     return error_make(ERROR_USER, "the policy has %lld weights, and its layers need %lld", (long long)rows,
@@ -124,23 +124,24 @@ const char *const *policy_names(const PolicyTable *table, Arena *arena)
     return names;
 }
 
-// The place of the weight that is called so, "weight_2_1_0"; -1: there is none.
+// The index of the weight that is called so, "weight_2_1_0"; -1: there is none.
 static int64_t policy_named(const PolicyShape *shape, const char *word)
 {
     static const char start[] = "weight";
-    long part[3];
+    long number[3];
     if (strncmp(word, start, sizeof start - 1) != 0) return -1;
     word += sizeof start - 1;
     for (int k = 0; k < 3; k++) {
         char *end;
         if (word[0] != '_' || word[1] < '0' || word[1] > '9' || (word[1] == '0' && word[2] >= '0' && word[2] <= '9'))
             return -1;
-        part[k] = strtol(word + 1, &end, 10);
+        number[k] = strtol(word + 1, &end, 10);
         word = end;
     }
-    if (*word != '\0' || part[0] < 1 || part[0] > (long)shape->layers) return -1;
-    if (part[1] < 1 || part[1] > (long)shape->width[part[0]] || part[2] > (long)shape->width[part[0] - 1]) return -1;
-    return policy_place(shape, (int)part[0] - 1, (int)part[1] - 1, (int)part[2]);
+    if (*word != '\0' || number[0] < 1 || number[0] > (long)shape->layers) return -1;
+    if (number[1] < 1 || number[1] > (long)shape->width[number[0]] || number[2] > (long)shape->width[number[0] - 1])
+        return -1;
+    return policy_index(shape, (int)number[0] - 1, (int)number[1] - 1, (int)number[2]);
 }
 
 int policy_inputs(const PolicyTable *table, const Choice *choice, int first, Arena *arena, Parameter *parameters,
@@ -151,8 +152,8 @@ int policy_inputs(const PolicyTable *table, const Choice *choice, int first, Are
     const char *const *names = policy_names(table, arena);
     bool *named = ARENA_NEW(arena, bool, weights);
     for (int64_t i = 0; choice != NULL && i < choice->n_words; i++) {
-        const int64_t place = policy_named(&table->shape, choice->words[i]);
-        if (place >= 0) named[place] = true;
+        const int64_t index = policy_named(&table->shape, choice->words[i]);
+        if (index >= 0) named[index] = true;
     }
     for (int64_t i = 0; i < weights; i++) {
         input[i] = named[i] ? first + count : -1.0;

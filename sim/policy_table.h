@@ -18,7 +18,7 @@ Error policy_read(const Points *file, int n_actions, Arena *arena, PolicyTable *
 // All names that its weights may have as lane inputs: weight_LAYER_OUTPUT_INPUT. [policy_weights()]
 const char *const *policy_names(const PolicyTable *table, Arena *arena);
 // The lane inputs that words name, with the weights of the table as defaults: parameters[policy_weights()] <- their
-// rows, input[policy_weights()] <- `first` and on in the places of these weights, else -1. Returns their number.
+// rows, input[policy_weights()] <- `first` and on at the indices of these weights, else -1. Returns their number.
 int policy_inputs(const PolicyTable *table, const Choice *choice, int first, Arena *arena, Parameter *parameters,
                   double *input);
 

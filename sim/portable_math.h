@@ -203,7 +203,7 @@ HD_RARE real math_reduced_far(real x, bits64 *turns)
 }
 
 // x = r + n pi/2, |r| <= pi/4 (1 + 2^-50), n in the low bits of `turns`. r = x and n = 0 where math_is_near(x).
-// Up to 2^30 the reduction of Cody and Waite: r = x - n pi/2, with pi/2 in three parts of 53 bits; the first step is
+// Up to 2^30 the reduction of Cody and Waite: r = x - n pi/2, with pi/2 in three pieces of 53 bits; the first step is
 // exact, the last only matters next to multiples of pi/2. That r is rounded costs a third of an ulp; its tail would
 // cost 8 operations.
 HD real math_reduced(real x, bits64 *turns)
@@ -212,7 +212,7 @@ HD real math_reduced(real x, bits64 *turns)
     const real rounded = fused(x, splat(0.6366197723675814), math_rounder()); // 2/pi
     const real n = rounded - math_rounder();
     const real r = fused(-n, splat(6.123233995736765e-17), fused(-n, splat(1.5707963267948966), x));
-    const real near = fused(-n, splat(1.082856673921914e-32), r); // positive parts keep the sign of -0
+    const real near = fused(-n, splat(1.082856673921914e-32), r); // positive pieces leave -0 its sign
     *turns = bits_of(rounded);
     if (!any_lane(far)) return near;
     bits64 far_turns;

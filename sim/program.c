@@ -18,6 +18,7 @@ Error program_check_stack(const ProgramStep *program, int steps)
         if (depth > most) most = depth;
     }
     if (most <= PROGRAM_STACK) return error_none();
-    return error_make(ERROR_USER, "an expression of `environment` nests too deeply: write parts of it as definitions "
-                                  "in environment.define");
+    return error_make(ERROR_USER,
+                      "an expression of `environment` nests too deeply: write subexpressions as definitions "
+                      "in environment.define");
 }

@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <math.h>
 
-// Key and index have 192 bits, exactly those of Philox's key and counter. Each field has a fixed place, so within the
-// limits of RandomKey no two of them share a block.
+// Key and index have 192 bits, exactly those of Philox's key and counter. Each field has a fixed position, so within
+// the limits of RandomKey no two of them share an output.
 //     key      seed
 //     word 0   ordinal, low 32 bits
 //     word 1   search << 16 | ordinal, high 16 bits
@@ -22,23 +22,23 @@ static Philox random_counter(const RandomKey *key, uint32_t index)
     return counter;
 }
 
-static Philox random_block(const RandomKey *key, uint32_t index)
+static Philox random_words(const RandomKey *key, uint32_t index)
 {
     return philox4x32_10(random_counter(key, index), key->seed);
 }
 
 double random_uniform(const RandomKey *key, uint32_t index)
 {
-    const Philox block = random_block(key, index);
-    return philox_unit(block.word[0], block.word[1]);
+    const Philox drawn = random_words(key, index);
+    return philox_unit(drawn.word[0], drawn.word[1]);
 }
 
 // normals.h has the method.
 double random_normal(const RandomKey *key, uint32_t index)
 {
-    const Philox block = random_block(key, index);
-    const double u = philox_unit(block.word[0], block.word[1]) + 0x1p-53;
-    const double v = philox_unit(block.word[2], block.word[3]);
+    const Philox drawn = random_words(key, index);
+    const double u = philox_unit(drawn.word[0], drawn.word[1]) + 0x1p-53;
+    const double v = philox_unit(drawn.word[2], drawn.word[3]);
     return sqrt(-2.0 * portable_log(u)) * portable_cos(6.283185307179586 * v);
 }
 

@@ -49,7 +49,7 @@
 #define HD_INLINE static inline __attribute__((always_inline, unused))
 #endif
 
-// A function that is never inlined: large, and called from several places. In a made kernel, where most of it is
+// A function that is never inlined: large, and called from several functions. In a made kernel, where most of it is
 // constant, it is inlined.
 #if defined(HOPSCOTCH_MADE)
 #define HD_CALL HD
@@ -133,17 +133,17 @@ HD real value_of(real x) { return x; }
 
 // ---- memory of a lane -----------------------------------------------------------------------------------------------
 
-// A member of a lane's struct that the GPU keeps in shared memory, separately for each thread of the block: for arrays
-// with an index known only at run time, which registers can't hold.
+// A member of a lane's struct that the GPU keeps in shared memory, separately for each thread of the thread block: for
+// arrays with an index known only at run time, which registers can't hold.
 //     typedef struct Lane { APART(Past) past; double x; } Lane;      WITH_APART(Lane, lane, Past); declares `lane`.
 // A struct has one such member, the first. Its size is an odd number of doubles, so that neighbouring threads use
 // different memory banks. WITHOUT_APART: for code without such an index, which needs no shared memory.
-enum { BLOCK_THREADS = 64 }; // of a GPU, where each has a lane
+enum { THREAD_BLOCK = 64 }; // threads of a GPU, where each has a lane
 #if defined(__CUDACC__)
 template <typename Type> HD Type &apart_new(void)
 {
-    __shared__ Type of_block[BLOCK_THREADS];
-    return of_block[threadIdx.x];
+    __shared__ Type of_thread[THREAD_BLOCK];
+    return of_thread[threadIdx.x];
 }
 #define APART(Type) Type &
 #define WITH_APART(Type, name, Apart) Type name = {apart_new<Apart>()}

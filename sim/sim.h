@@ -329,19 +329,19 @@ struct Configured {
     int debug_rows;              // at most this many rows per tick
     const char *const *failures; // [n_failures] names by failure code; failures[0] is "none"
     int n_failures;
-    const char *objective; // default of `objective.minimize`
-    int kernel;            // number of its kernel (sim/models.h)
-    Executor executor;     // on the CPU, for a kernel whose step is a compute graph
-    int n_work;            // doubles of lane state between slices
-    int team_threads;      // best number of GPU threads per lane, whole warps; 0: the most that the kernel allows
-    int64_t team_lanes;    // batches of this many lanes or more use one thread per lane; 0: never
-    int team_blocks;       // best number of thread blocks of a GPU per lane, if its kernel uses whole blocks
-    int64_t n_team;        // doubles that the blocks share; the first belongs to their barrier
-    int64_t ticks;         // after this number of ticks every lane has ended
-    double tick_duration;  // s of simulated time per tick; 0 if the model has no time
-    int64_t steps_max;     // adaptive steps: a tick is only the unit of sampling, and a lane ends after this many
-                           // steps of its own; 0: a step is a tick
-    const Action *actions; // [n_actions] of external control; n_actions 0: there is none
+    const char *objective;  // default of `objective.minimize`
+    int kernel;             // number of its kernel (sim/models.h)
+    Executor executor;      // on the CPU, for a kernel whose step is a compute graph
+    int n_work;             // doubles of lane state between slices
+    int team_threads;       // best number of GPU threads per lane, whole warps; 0: the most that the kernel allows
+    int64_t team_lanes;     // batches of this many lanes or more use one thread per lane; 0: never
+    int team_thread_blocks; // best number of thread blocks of a GPU per lane, if its kernel uses whole ones
+    int64_t n_team;         // doubles that the thread blocks share; the first belongs to their barrier
+    int64_t ticks;          // after this number of ticks every lane has ended
+    double tick_duration;   // s of simulated time per tick; 0 if the model has no time
+    int64_t steps_max;      // adaptive steps: a tick is only the unit of sampling, and a lane ends after this many
+                            // steps of its own; 0: a step is a tick
+    const Action *actions;  // [n_actions] of external control; n_actions 0: there is none
     int n_actions;
     int64_t action_ticks;   // ticks for which an action is held
     int environment_kernel; // number of the kernel for environments (sim/environment.h)
@@ -403,7 +403,7 @@ typedef struct Adjoint {
     bool (*metric)(int metric);
     bool (*parameter)(const Configured *configured, int parameter);
     int (*lanes)(void); // the greatest number of lanes in a call on this machine
-    // Bytes of `memory` for `lanes` lanes; most: as in AdjointLanes. With less memory, parts of the run are computed
+    // Bytes of `memory` for `lanes` lanes; most: as in AdjointLanes. With less memory, ranges of the run are computed
     // twice, with the same bits.
     size_t (*bytes)(const Configured *configured, int lanes, size_t most);
     // False: `leaves` returned true.
@@ -441,7 +441,7 @@ struct Model {
     const Option *options; // rows of `simulation:`
     int n_options;
     const char *later; // "a|b": options that were added after specs of the model had been stored. At their defaults
-                       // they are not part of a spec's identity; NULL: none
+                       // a spec's identity does not contain them; NULL: none
     const Parameter *extra; // [n_extra] parameters that exist only under some settings; doc says which
     int n_extra;
     const List *lists; // [n_lists] more keys of `simulation:`
@@ -449,7 +449,7 @@ struct Model {
     const char *top;   // "a|b": options and lists that are at the top of a spec, not in `simulation:`; NULL: none
     int declares;      // number, from 1, of the list in `parameters:` that declares the model's parameters; 0: none
     bool runs_program; // a program of the user advances its lanes (BackendOptions.program)
-    const char *debug; // "debug/ndt": the HDF5 group of its debug rows; NULL: debug/newton. The last part is also
+    const char *debug; // "debug/ndt": the HDF5 group of its debug rows; NULL: debug/newton. The last word is also
                        // their key in `record.debug:`
     const Iterations *iterations;  // NULL: not shown
     const DebugTable *debug_table; // NULL: debug rows are shown one by one
@@ -469,7 +469,7 @@ struct Model {
     Error (*build)(const double *settings, const Points *points, Arena *arena, Configured *configured);
     // Writes C text that the model's headers include when they are compiled for a campaign (sim/made/source.c). False:
     // the text would take too long to compile. NULL: constants and assets are enough.
-    bool (*make)(const Configured *configured, TextSink out);
+    bool (*made_macros)(const Configured *configured, TextSink out);
     const Adjoint *adjoint; // NULL: none
     // The model's robot with a trial's values of the parameters. NULL: the model has no robot.
     const struct Robot *(*robot)(const Configured *configured, const double *parameter, Arena *arena);
@@ -626,7 +626,7 @@ Error backend_begin(Backend *backend, int slot);
 Error backend_advance(Backend *backend, int slot, int64_t ticks);
 // *out <- the adjoint of up to `lanes` lanes on the backend's (first) device; NULL if the device has no adjoint. Close
 // it before the backend; `configured` must live until then. most: bytes that the states of a lane may take, 0: the
-// device's free memory; if a lane needs more, parts of its run are computed twice.
+// device's free memory; if a lane needs more, ranges of its run are computed twice.
 Error backend_adjoint(Backend *backend, const Configured *configured, int64_t lanes, size_t most, AdjointDevice **out);
 // From the next batch on, this kernel (sim/made) advances the lanes that are not observed. It was made for the inputs
 // `fixed`, which are copied; a batch with other values in these inputs is left to the general kernel. Call this after
@@ -691,12 +691,12 @@ const EnvironmentView *environment_view(const Environment *environment);
 Error environment_reset(Environment *environment, const uint8_t *lanes, const uint64_t *seeds);
 Error environment_step(Environment *environment);
 Error environment_wait(Environment *environment);
-typedef struct EnvironmentPlace {
+typedef struct EnvironmentDevice {
     const char *name, *device; // "cpu" or "cuda"; "Intel Xeon ..., 2 threads, v4"
     int number;                // of the GPU
     void *stream;              // of a GPU
-} EnvironmentPlace;
-EnvironmentPlace environment_place(const Environment *environment); // where it is computed
+} EnvironmentDevice;
+EnvironmentDevice environment_device(const Environment *environment); // where it is computed
 // Waits for earlier work, and puts later work on this stream of the GPU; NULL: the environment's own stream. Error
 // (user): the environment is on the CPU.
 Error environment_set_stream(Environment *environment, void *stream);
@@ -710,12 +710,13 @@ Error environment_set_stream(Environment *environment, void *stream);
 typedef struct MadeWish {
     const Configured *configured;
     const double *fixed; // [n_parameters] the value that a lane input has in every trial; NaN: trials differ in it
-    int blocks;          // of MADE_THREADS, that a processor of the GPU is to hold at once
+    int thread_blocks;   // of MADE_THREADS, that a processor of the GPU is to hold at once
 } MadeWish;
 
-enum { MADE_THREADS = 64 }; // of a block; a thread advances a lane
-// `blocks` for batches of that size on a GPU with that number of processors. More blocks have fewer registers each.
-int made_blocks(const Configured *configured, int64_t lanes, int processors);
+enum { MADE_THREADS = 64 }; // of a thread block; a thread advances a lane
+// `thread_blocks` for batches of that size on a GPU with that number of processors. More of them have fewer registers
+// each.
+int made_thread_blocks(const Configured *configured, int64_t lanes, int processors);
 
 // The C++ text of the plain kernel of that configuration: one function `made` with the arguments of a general kernel
 // (sim/backend_cuda.cu). NUL-terminated, in the arena. NULL: nothing is made of this kernel; *why says why.
@@ -725,7 +726,7 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why);
 // own.
 
 // The options that NVRTC is given, as one line; and the version, size and date of NVRTC (loading it takes about 10 ms).
-// Both are part of a kernel's identity.
+// A kernel's identity contains both.
 const char *made_options(const char *architecture, Arena *arena);
 const char *made_compiler(Arena *arena);
 // architecture: "sm_90". The image is in the arena. Error (machine): there is no NVRTC, or it rejects the source.

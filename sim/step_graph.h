@@ -8,7 +8,7 @@
 // The first member of a model's own struct.
 typedef struct CpuStepGraph {
     GraphProgram program;  // one step
-    bool pieces;           // the graph is only the first part of the step: others follow, several times
+    bool pieces;           // the graph is only the first of the step's: others follow, several times
     GraphProfile *profile; // of the last step; NULL: not wanted
 } CpuStepGraph;
 

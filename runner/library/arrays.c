@@ -7,7 +7,10 @@
 
 // ---- information ----------------------------------------------------------------------------------------------------
 
-bool library_on_gpu(const Library *library) { return strcmp(environment_place(library->environment).name, "cpu") != 0; }
+bool library_on_gpu(const Library *library)
+{
+    return strcmp(environment_device(library->environment).name, "cpu") != 0;
+}
 
 enum { DLPACK_CPU = 1, DLPACK_CUDA = 2 };
 
@@ -20,7 +23,7 @@ int hopscotch_env_get_info(hopscotch_env *env, hopscotch_env_info *info)
         return library_leave(env, library_fail(library, HOPSCOTCH_WRONG_ARGUMENT,
                                                "info is NULL, or info.size is not that of the struct"));
     const Configured *configured = &library->spec.configured;
-    const EnvironmentPlace place = environment_place(library->environment);
+    const EnvironmentDevice device = environment_device(library->environment);
     const int64_t held = configured->action_ticks;
     *info = (hopscotch_env_info){.size = sizeof *info,
                                  .lanes = library->setup.lanes,
@@ -32,13 +35,13 @@ int hopscotch_env_get_info(hopscotch_env *env, hopscotch_env_info *info)
                                  .type = library->setup.single ? HOPSCOTCH_FLOAT32 : HOPSCOTCH_FLOAT64,
                                  .autoreset = (int)library->setup.autoreset,
                                  .device_type = library_on_gpu(library) ? DLPACK_CUDA : DLPACK_CPU,
-                                 .device_id = place.number,
+                                 .device_id = device.number,
                                  .control_period = (double)held * configured->tick_duration,
                                  .physics_steps = configured->steps_max > 0 ? 0 : held,
                                  .episode_steps = (configured->ticks + held - 1) / held,
                                  .model = library->spec.model->name,
                                  .experiment = library->spec.experiment,
-                                 .device = place.device};
+                                 .device = device.device};
     return library_leave(env, HOPSCOTCH_OK);
 }
 
@@ -190,14 +193,14 @@ static DLManagedTensor *library_tensor(Library *library, const hopscotch_array *
                                        [HOPSCOTCH_UINT8] = {1, 8, 1},
                                        [HOPSCOTCH_INT32] = {0, 32, 1},
                                        [HOPSCOTCH_INT64] = {0, 64, 1}};
-    const EnvironmentPlace place = environment_place(library->environment);
+    const EnvironmentDevice device = environment_device(library->environment);
     LibraryTensor *own = calloc(1, sizeof *own);
     if (own == NULL) return NULL;
     memcpy(own->shape, array->shape, sizeof own->shape);
     memcpy(own->strides, array->strides, sizeof own->strides);
     own->tensor = (DLManagedTensor){
         .dl_tensor = {.data = array->data,
-                      .device = {library_on_gpu(library) ? DLPACK_CUDA : DLPACK_CPU, place.number},
+                      .device = {library_on_gpu(library) ? DLPACK_CUDA : DLPACK_CPU, device.number},
                       .ndim = array->n_dimensions,
                       .dtype = types[array->type],
                       .shape = own->shape,

@@ -61,7 +61,7 @@ void *hopscotch_env_stream(hopscotch_env *env)
     int status;
     Library *library = library_enter(env, &status);
     if (library == NULL) return NULL;
-    void *stream = environment_place(library->environment).stream;
+    void *stream = environment_device(library->environment).stream;
     library_leave(env, HOPSCOTCH_OK);
     return stream;
 }

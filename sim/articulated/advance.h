@@ -22,7 +22,7 @@ HD ArticulatedLanes articulated_open(const Constants *constants, const double *a
     w.actions = assets + w.c.actions;
     w.assets = assets;
     w.group = group;
-    w.base = lanes_work_block(group, w.c.cells, &stride);
+    w.base = lanes_work_chunk(group, w.c.cells, &stride);
     w.bars = w.c.cells;
     w.residuals = NULL;
 #define ARTICULATED_LOAD(name, ...) w.name = lanes_parameter(group, ARTICULATED_PARAMETER_##name);
@@ -42,14 +42,14 @@ HD Quaternion quaternion_of(const double *q)
 }
 
 // Forward kinematics: a body behind its parent, at the coordinate `start`.
-HD void articulated_place(const ArticulatedLanes *w, int body)
+HD void articulated_set_pose(const ArticulatedLanes *w, int body)
 {
     const ArticulatedBody *of = &w->bodies[body];
     const int at = articulated_at(body);
     const Vector3 axis = body_vector(w, body, ARTICULATED_axis_x);
     const real from_rest = body_number(w, body, ARTICULATED_start) - body_number(w, body, ARTICULATED_reference);
-    Quaternion q = quaternion_of(of->place + 3);
-    Vector3 seat = vector3_of(of->place);
+    Quaternion q = quaternion_of(of->frame + 3);
+    Vector3 seat = vector3_of(of->frame);
     if (of->kind == ROBOT_FREE) {
         const int field = ARTICULATED_PARAMETER_base_x;
         seat = added(seat, vector3(lanes_parameter(w->group, field), lanes_parameter(w->group, field + 1),
@@ -101,7 +101,7 @@ HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i);
         for (int k = 0; k < ARTICULATED_CELLS; k++) set_limb(w, at + k, splat(0.0));
-        articulated_place(w, i);
+        articulated_set_pose(w, i);
         set_limb3(w, at + ARTICULATED_V, begin_velocity(w, i, v));
         set_limb(w, at + ARTICULATED_COORDINATE, body_number(w, i, ARTICULATED_start));
         if (w->bodies[i].driven != 0) set_limb(w, at + ARTICULATED_COMMAND, begin_command(w, i));

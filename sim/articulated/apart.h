@@ -30,7 +30,7 @@ HD ArticulatedApart apart_joint(const ArticulatedLanes *w, int body, real h)
     joint.rows = joint_rows(w, body, h, &joint.s, &axis);
     joint.apart = less(added(c.v, cross3(c.w, joint.s.r_c)), added(p.v, cross3(p.w, joint.s.r_p)));
     joint.turning = less(c.w, p.w);
-    joint_keep(w, body, &joint.s, &axis);
+    joint_store(w, body, &joint.s, &axis);
     return joint;
 }
 
@@ -119,7 +119,7 @@ HD void sweep_mobility(const ArticulatedLanes *w, int body, Vector3 r, bool turn
             J[k] = splat(0.0);
             J[3 + k] = splat(i == k);
         }
-        block_solve(a, J);
+        body_block_solve(a, J);
         const Vector3 turn = vector3(J[3], J[4], J[5]);
         const Vector3 moved = turns ? turn : added(vector3(J[0], J[1], J[2]), cross3(turn, r));
         W[i] = W[i] + moved.x;
@@ -135,7 +135,7 @@ HD void sweep_push(const ArticulatedLanes *w, int body, real sign, Vector3 r, Ve
     const int at = articulated_at(body);
     limbs_take(w, at + ARTICULATED_A, PACKED_CELLS, a);
     side_add(b, sign, r, force, torque);
-    block_solve(a, b);
+    body_block_solve(a, b);
     for (int k = 0; k < 6; k++) set_limb(w, at + ARTICULATED_U + k, limb(w, at + ARTICULATED_U + k) + b[k]);
 }
 
@@ -204,8 +204,8 @@ HD_CALL real apart_solve(const ArticulatedLanes *restrict w, real h, Articulated
         limbs_take(w, at + ARTICULATED_A, PACKED_CELLS, a);
         limbs_take(w, at + ARTICULATED_U, 6, b);
         contact_body(w, i, &pose, h, a, b, touch);
-        block_factor(a);
-        block_solve(a, b);
+        body_block_factor(a);
+        body_block_solve(a, b);
         limbs_put(w, at + ARTICULATED_A, PACKED_CELLS, a);
         limbs_put(w, at + ARTICULATED_U, 6, b);
         if (child && w->bodies[i].kind != ROBOT_FREE) apart_child(w, i, h);

@@ -66,7 +66,7 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "control raibert: bodies that are feet, in the order of phase_1 ...: front to hind, of each pair the left one "
      "first. Without it those with points that touch the ground"},
     {"control.reaches", OPTION_INTEGER, "1", 2, 1, 100, NULL,
-     "control raibert: iterations per step that find the joint angles with which a leg reaches its foot's place"},
+     "control raibert: iterations per step that find the joint angles with which a leg reaches its foot's position"},
     {"keyframe", OPTION_WORDS, "", 0, 0, 0, "[stand]",
      "pose of the robot's file that it starts from; without one: where the file places its bodies"},
     {"settle", OPTION_BOOLEAN, "", 0, 0, 1, NULL,
@@ -113,7 +113,7 @@ static const char *const articulated_failures[] = {"none", "fell", "diverged", "
 
 extern const Model articulated_model;
 
-// Coordinates of the file: the places of bodies in it, and the references of joints.
+// Coordinates of the file: the poses of bodies in it, and the references of joints.
 static const double *articulated_file_pose(const Robot *robot, Arena *arena)
 {
     double *pose = ARENA_NEW(arena, double, robot->n_coordinates + 1), *to = pose;
@@ -230,7 +230,7 @@ static void articulated_take_reference(const double *settings, const Points *poi
     articulated_metrics_of(host, out);
 }
 
-// Joints that are solved apart divide by the mass of each body; a part between two joints of one body has none.
+// Joints that are solved apart divide by the mass of each body; a link between two joints of one body has none.
 static Error articulated_check_attachment(const Robot *robot, int attachment, Configured *out)
 {
     for (int i = 0; i < robot->n_bodies && attachment != ARTICULATED_ATTACHMENT_tree; i++) {
@@ -252,7 +252,7 @@ static bool articulated_commands(const ArticulatedHost *host, const ArticulatedC
     return false;
 }
 
-// What commands motors needs them. Gains that the spec names make a joint's motor.
+// What commands motors needs them. A joint whose gains the spec names has a motor.
 static Error articulated_check_motors(const ArticulatedHost *host, const ArticulatedConstants *c, Configured *out)
 {
 #define ARTICULATED_ROW(name, ...) #name,

@@ -34,12 +34,12 @@ typedef struct ArticulatedBody {
     double number[ARTICULATED_N_NUMBERS];
     double pivot[3];         // m: the joint in the body's frame
     double seat[3];          // m: the body's frame at rest from the parent's centre, the parent's axes
-    double place[7];         // of the root: its frame at t = 0, position (m) and quaternion
+    double frame[7];         // of the root: its frame at t = 0, position (m) and quaternion
     double centre[3];        // m: of mass, from the frame's origin, body axes
     int32_t parent;          // before it; -1: the world
     int32_t kind;            // RobotJointKind
     int32_t driven;          // 0, or the number of the driven joint, from 1
-    int32_t n_places;        // of its points, the first that are one for each place of its shapes
+    int32_t n_own_points;    // the first of its points: those of its own shapes
     int64_t varied;          // bit k: number k depends on the lane's inputs, by itself or by a design
     int32_t own;             // cell of the lane's own numbers; -1: all lanes have those above
     int32_t point, n_points; // points[point .. point + n_points) may touch the ground
@@ -48,7 +48,7 @@ typedef struct ArticulatedBody {
     int32_t leaf, opens;     // 0 or 1: no joint leads on from it; of its parent's joints its own is the last in order
 } ArticulatedBody;
 
-// A place of a shape that may touch a surface.
+// A point of a shape that may touch a surface.
 typedef enum ArticulatedPointKind {
     ARTICULATED_POINT,    // a sphere around p
     ARTICULATED_RIM,      // of the circle around p: the lowest point, or one that is an angle further
@@ -62,7 +62,7 @@ typedef struct ArticulatedPoint {
     double radius;           // m: of the sphere, and how far from the surface it begins to touch
     double friction;         // coefficient, times ground_friction
     double spread, reach;    // m, of a shape's first point on a surface: how far its others are, and how far all reach
-    int32_t kind, surface;   // ArticulatedPointKind; place in the surfaces
+    int32_t kind, surface;   // ArticulatedPointKind; index in the surfaces
     int32_t group, none;     // of that first point: how many there are; of the others 0
 } ArticulatedPoint;
 
@@ -107,12 +107,12 @@ typedef struct ArticulatedDesign {
 typedef enum ArticulatedTargetKind {
     ARTICULATED_TARGET_CELL,       // a cell of the body (its velocity, its joint's rate ...)
     ARTICULATED_TARGET_COORDINATE, // of the body's joint
-    ARTICULATED_TARGET_PLACE,      // x, y or z of the body's frame
+    ARTICULATED_TARGET_POSITION,   // x, y or z of the body's frame
     ARTICULATED_TARGET_TURN        // x, y, z or w of its quaternion; of a ball in its parent
 } ArticulatedTargetKind;
 typedef struct ArticulatedTarget {
-    int32_t kind, body, part, none; // part: the cell, or 0 to 3
-    double weight;                  // 1/scale
+    int32_t kind, body, component, none; // component: the cell, or 0 to 3
+    double weight;                       // 1/scale
 } ArticulatedTarget;
 
 // Words of `control.mode`: name, what it says of itself, what it uses, why it has no gradient. control.h has a case for
@@ -137,7 +137,7 @@ enum {
       CONTROL_MOTORS | CONTROL_TABLE | CONTROL_ACTS, "control external has no gradient; control actions has one")
 
 // Words of `control.gait`: feet that swing together, and when. A stride's frequency (Hz), duty and bounce by default;
-// phases of a row of legs and of a right leg; of `wave` a row counts as that part of all rows.
+// phases of a row of legs and of a right leg; of `wave` a row counts as that fraction of all rows.
 #define ARTICULATED_GAITS(X) \
     X(trot,  2.5, 0.5,  0.0, 0.5, 0.5, false) \
     X(pace,  2.5, 0.5,  0.0, 0.0, 0.5, false) \
@@ -206,7 +206,7 @@ typedef struct ArticulatedLeg {
     /* effort beside the motor's and scale of its gains, for each joint with one coordinate; 0: none */ \
     X(int32_t, efforts) \
     /* columns and rows of the recorded motion, in the assets; n_targets 0: there is none. records: step[n_records], \
-       part[n_records], value[n_records][n_targets] (reference.h); compared: cells in the memory */ \
+       fraction[n_records], value[n_records][n_targets] (reference.h); compared: cells in the memory */ \
     X(int32_t, targets) X(int32_t, n_targets) X(int32_t, records) X(int32_t, n_records) X(int32_t, compared)
 // clang-format on
 typedef struct ArticulatedConstants {
@@ -264,8 +264,8 @@ typedef struct ArticulatedConstants {
     X(ground_force_mean, "N", "mean of that sum") \
     X(slip, "m", "length of the paths of all points along the ground while they touch it") \
     X(gap_max, "m", "greatest distance between the two anchors of a joint") \
-    X(saturation, "1", "part of the time, over all driven joints, in which a motor is at its greatest effort") \
-    X(limit_time, "1", "part of the time, over all joints with a range, beyond the range") \
+    X(saturation, "1", "fraction of the time, over all driven joints, in which a motor is at its greatest effort") \
+    X(limit_time, "1", "fraction of the time, over all joints with a range, beyond the range") \
     X(momentum_error, "1", "greatest error of the robot's momentum, linear or angular, through the sum of its bodies'") \
     X(contact_count, "1", "mean number of points that touch the ground") \
     X(touchdowns, "1", "times that a body without contact touched the ground") \
@@ -275,7 +275,7 @@ typedef struct ArticulatedConstants {
 // clang-format off
 #define ARTICULATED_RAIBERT(X) \
     X(stride_frequency, "Hz", 2.5, 0.01, 50, "strides per second") \
-    X(duty, "1", 0.5, 0.05, 1, "part of a stride in which a foot stands") \
+    X(duty, "1", 0.5, 0.05, 1, "fraction of a stride in which a foot stands") \
     X(bounce, "1", 0, 0, 2, "the feet push with the half sine of their stance instead of the weight: 1 for gaits that fly") \
     X(speed, "m/s", 0.5, -100, 100, "commanded speed ahead") \
     X(speed_left, "m/s", 0, -100, 100, "the same, to the left") \
@@ -289,7 +289,7 @@ typedef struct ArticulatedConstants {
     X(foot_forward, "m", 0, -10, 10, "how far the feet are placed ahead of where they stand around the centre of mass") \
     X(foot_outward, "m", 0, -10, 10, "the same, away from the middle") \
     X(swing_height, "m", 0.06, 0, 10, "how high a foot is lifted over both ends of its swing") \
-    X(early, "1", 0.5, 0, 1, "a foot that touches after this part of its swing stands") \
+    X(early, "1", 0.5, 0, 1, "a foot that touches after this fraction of its swing stands") \
     X(late_speed, "m/s", 0.5, 0, 100, "speed of going down of a foot that has not touched at the end of its swing") \
     X(height_gain, "1/s^2", 100, 0, 1e6, "vertical acceleration per error of the height") \
     X(height_rate_gain, "1/s", 15, 0, 1e6, "the same per vertical speed") \
@@ -301,12 +301,12 @@ typedef struct ArticulatedConstants {
     X(yaw_rate_gain, "1/s", 10, 0, 1e6, "the same per error of the yaw rate") \
     X(speed_gain, "1/s", 10, 0, 1e6, "horizontal acceleration per error of the speed") \
     X(centre_gain, "1/s^2", 20, 0, 1e6, "until start_time: horizontal acceleration per distance to the middle of the feet") \
-    X(load, "1", 0.1, 0, 0.5, "part of its stance in which a foot takes up its load, and in which it gives it off") \
+    X(load, "1", 0.1, 0, 0.5, "fraction of stance in which a foot takes up its load, and in which it gives it off") \
     X(cone, "1", 0.6, 0, 100, "coefficient of friction that the feet's forces respect") \
     X(balance_softness, "1", 1e-4, 1e-9, 1e3, "how far vertical force, roll and pitch may be missed") \
     X(track_softness, "1", 1e-2, 1e-9, 1e3, "the same, of horizontal forces and yaw") \
-    X(stance_gain, "1", 0.1, 0, 10, "part of kp and kd with which a standing leg keeps its foot") \
-    X(rate_part, "1", 1, 0, 2, "part of the commands' rate that kd follows") \
+    X(stance_gain, "1", 0.1, 0, 10, "fraction of kp and kd with which a standing leg keeps its foot") \
+    X(rate_part, "1", 1, 0, 2, "fraction of the commands' rate that kd follows") \
     X(reach_damping, "m/rad", 0.02, 1e-6, 10, "damping of the least squares for a leg's joints") \
     X(level_weight, "m/rad", 0.1, 0, 10, "flat feet: distance that counts as much as a radian of tilt")
 // clang-format on
@@ -395,11 +395,11 @@ enum {
     RAIBERT_LEG_STANDS = 0,                     // 0 or 1
     RAIBERT_LEG_SWITCHED,                       // in this step
     RAIBERT_LEG_PHASE,                          //
-    RAIBERT_LEG_SOLE,                           // height of the foot's place over the sole
+    RAIBERT_LEG_SOLE,                           // height of the foot's point over the sole
     RAIBERT_LEG_GROUND,                         // height of the last foothold
     RAIBERT_LEG_FROM,                           // where the foot left the ground (3)
     RAIBERT_LEG_HOLD = RAIBERT_LEG_FROM + 3,    // where it stands, or shall (3)
-    RAIBERT_LEG_FOOT = RAIBERT_LEG_HOLD + 3,    // the foot's place, from its body's centre, body axes (3)
+    RAIBERT_LEG_FOOT = RAIBERT_LEG_HOLD + 3,    // the foot's point, from its body's centre, body axes (3)
     RAIBERT_LEG_NOMINAL = RAIBERT_LEG_FOOT + 3, // from the middle of all feet at t = 0, axes of the heading (3)
     RAIBERT_LEG_AXES = RAIBERT_LEG_NOMINAL + 3, // of the foot then (4)
     RAIBERT_LEG_CELLS = RAIBERT_LEG_AXES + 4
@@ -478,7 +478,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
 // Whether the terrain of the host lets shapes touch so; and whether a shape touches the terrain itself.
 bool articulated_counts(const ArticulatedHost *host, const RobotContact *contact);
 bool articulated_on_terrain(const ArticulatedHost *host, const RobotShape *shape);
-// Whether the terrain takes the place of the file's planes and height fields; whether a shape is one of these.
+// Whether the terrain replaces the file's planes and height fields; whether a shape is one of these.
 bool articulated_replaces(const ArticulatedHost *host);
 bool articulated_is_floor(const RobotShape *shape);
 // A shape of the world as kernels have it.
@@ -499,20 +499,20 @@ Error articulated_settle(const Configured *configured, Arena *arena, double *coo
 // ---- groups.c -------------------------------------------------------------------------------------------------------
 
 extern const List articulated_lists[2]; // groups, design
-// The groups and designs of a spec; the group `all` of all driven joints is there too. Error (user), with its place in
+// The groups and designs of a spec; the group `all` of all driven joints is there too. Error (user), located by
 // wrong_list and wrong_item of `out`.
 Error articulated_groups(const Points *lists, ArticulatedHost *host, Arena *arena, Configured *out);
 
 // ---- actions.c ------------------------------------------------------------------------------------------------------
 
-// The table of commands: `listed` in the spec, or of a file. Error (user), with its place in wrong_option of `out`:
+// The table of commands: `listed` in the spec, or of a file. Error (user), located by wrong_option of `out`:
 // `options` are the two options, from 1.
 Error articulated_actions(const Points *listed, const Points *file, const int *options, ArticulatedHost *host,
                           Arena *arena, ArticulatedConstants *constants, Configured *out);
 
 // ---- raibert.c ------------------------------------------------------------------------------------------------------
 
-// Finds the feet of control: raibert, or those that `named` names. Error (user), with its place in wrong_option of
+// Finds the feet of control: raibert, or those that `named` names. Error (user), located by wrong_option of
 // `out`: `option`, from 1.
 Error articulated_feet(const Points *named, int option, const ArticulatedConstants *c, Arena *arena,
                        ArticulatedHost *host, Configured *out);
@@ -540,17 +540,17 @@ void articulated_metrics_of(const ArticulatedHost *host, Configured *out);
 // ---- tables.c -------------------------------------------------------------------------------------------------------
 
 // Lane inputs and what they change.
-typedef struct ArticulatedPlaces {
+typedef struct ArticulatedVariation {
     const ArticulatedInput *inputs; // [n_inputs]
     int n_inputs;
     const ArticulatedDesign *designs; // [n_designs]
     int n_designs;
     int raibert_row; // of its first parameter
-} ArticulatedPlaces;
+} ArticulatedVariation;
 
 // Parameters of every robot, of its designs, and those that words name.
-ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choice *choice,
-                                         const ArticulatedBody *bodies, Arena *arena, Configured *out);
+ArticulatedVariation articulated_parameters(const ArticulatedHost *host, const Choice *choice,
+                                            const ArticulatedBody *bodies, Arena *arena, Configured *out);
 // Whether a robot with these groups has, or may have, a parameter of that name.
 bool articulated_is_parameter(const ArticulatedHost *host, const char *name);
 // Whether a parameter of a body (or else of a joint or a group) of that name, or a column of it if it has several
@@ -572,7 +572,7 @@ const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBod
 // ---- figure.c, drawing.c --------------------------------------------------------------------------------------------
 
 bool articulated_is_fixed(const Robot *robot);                                 // it has no free body
-const Solid *articulated_solids(const Robot *robot, Arena *arena, int *count); // placed from the centres of mass
+const Solid *articulated_solids(const Robot *robot, Arena *arena, int *count); // from the centres of mass
 // coordinate[n_bodies]: of articulated_columns.
 const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, const ArticulatedBody *bodies,
                                                    const int *coordinate, Arena *arena, const Drawing **drawing);

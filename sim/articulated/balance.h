@@ -41,8 +41,8 @@ HD Vector3 balance_in_cone(Vector3 f, Vector3 n, real friction)
     const Vector3 across = along(f, -dot3(f, n), n);
     const real length = length3(across), most = friction * normal;
     const mask slides = MASK(value_of(length) > value_of(most));
-    const real part = select_real(slides, most / select_real(slides, length, splat(1.0)), splat(1.0));
-    return along(scaled(part, across), normal, n);
+    const real fraction = select_real(slides, most / select_real(slides, length, splat(1.0)), splat(1.0));
+    return along(scaled(fraction, across), normal, n);
 }
 
 // The same point in the second round: without weight if it would have pulled in the first.

@@ -23,7 +23,7 @@ typedef struct ArticulatedContact {
     Vector3 across;      // its velocity along the ground
     real depth, damping; // m; c(d)
     real force, mu;      // f_n; coefficient of friction
-    // what these are made of
+    // what these are computed from
     Vector3 from_centre, v; // the point in the body; velocity of the one on the ground
     ArticulatedNear near;   // the point against its surface
     real v_n;               // v.n
@@ -68,7 +68,7 @@ HD int contact_away(const ArticulatedLanes *w, const ArticulatedPose *pose, cons
 // Source: P. A. Cundall & O. D. L. Strack, A discrete numerical model for granular assemblies, Geotechnique 29, 1979.
 
 // The factor c, for a stretch s along the ground.
-HD real grip_part(const ArticulatedLanes *w, const ArticulatedContact *at, Vector3 s, real h)
+HD real grip_fraction(const ArticulatedLanes *w, const ArticulatedContact *at, Vector3 s, real h)
 {
     const real rate = fused(h, w->grip_stiffness, w->grip_damping);
     const real pull = length3(along(scaled(w->grip_stiffness, s), rate, at->across)), most = at->mu * at->force;
@@ -85,13 +85,13 @@ HD Vector3 grip_stretch(const ArticulatedLanes *w, int cell, Vector3 n)
 HD real grip_add(const ArticulatedLanes *w, const ArticulatedContact *at, int cell, real h, real *b)
 {
     const Vector3 s = grip_stretch(w, cell, at->n);
-    const real part = select_real(at->touching, grip_part(w, at, s, h), splat(0.0));
-    side_add(b, splat(1.0), at->r, scaled(-(h * part * w->grip_stiffness), s), vector3_zero());
-    return part * (h * fused(h, w->grip_stiffness, w->grip_damping));
+    const real fraction = select_real(at->touching, grip_fraction(w, at, s, h), splat(0.0));
+    side_add(b, splat(1.0), at->r, scaled(-(h * fraction * w->grip_stiffness), s), vector3_zero());
+    return fraction * (h * fused(h, w->grip_stiffness, w->grip_damping));
 }
 
 // Stretches the springs of a body by u', before it moves.
-HD void grip_keep(const ArticulatedLanes *w, int body, real h)
+HD void grip_store(const ArticulatedLanes *w, int body, real h)
 {
     const ArticulatedBody *of = &w->bodies[body];
     const ArticulatedPose pose = body_pose(w, body);
@@ -104,8 +104,8 @@ HD void grip_keep(const ArticulatedLanes *w, int body, real h)
         const Vector3 moved = along(limb3(w, cell), h, added(v, cross3(turn, at.r)));
         const Vector3 s = along(moved, -dot3(moved, at.n), at.n);
         const real length = length3(s), most = at.mu * at.force / w->grip_stiffness;
-        const real part = select_real(MASK(value_of(length) > value_of(most)), most / length, splat(1.0));
-        set_limb3(w, cell, scaled(select_real(at.touching, part, splat(0.0)), s));
+        const real fraction = select_real(MASK(value_of(length) > value_of(most)), most / length, splat(1.0));
+        set_limb3(w, cell, scaled(select_real(at.touching, fraction, splat(0.0)), s));
     }
 }
 
@@ -124,8 +124,8 @@ HD void contact_add(const ArticulatedLanes *w, const ArticulatedPose *pose, cons
     const real f = select_real(at.touching, h * w->ground_stiffness * at.depth, zero);
     real J[6];
     row_of_point(at.n, at.r, J);
-    block_add_point(a, K_t, at.r);
-    block_add_row(a, K_n - K_t, J);
+    body_block_add_point(a, K_t, at.r);
+    body_block_add_row(a, K_n - K_t, J);
     for (int k = 0; k < 6; k++) b[k] = fused(J[k], f, b[k]);
     push[0] = push[0] + f;
     for (int k = 0; k < 6; k++) push[1 + k] = fused(K_n, J[k], push[1 + k]);

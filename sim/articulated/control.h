@@ -66,26 +66,26 @@ typedef struct ArticulatedCommand {
     real command, sine, cosine;
 } ArticulatedCommand;
 
-HD ArticulatedCommand control_parts(const ArticulatedLanes *w, int body, int64_t tick, real t)
+HD ArticulatedCommand control_terms(const ArticulatedLanes *w, int body, int64_t tick, real t)
 {
-    ArticulatedCommand parts;
-    parts.sine = parts.cosine = splat(0.0);
+    ArticulatedCommand terms;
+    terms.sine = terms.cosine = splat(0.0);
     real command = body_number(w, body, ARTICULATED_offset);
     switch ((ArticulatedControl)w->c.control) {
     case ARTICULATED_CONTROL_hold:
     case ARTICULATED_CONTROL_raibert: break; // of legs: before the first step (raibert_set)
-    case ARTICULATED_CONTROL_gait: command = control_gait(w, body, t, &parts.sine, &parts.cosine); break;
+    case ARTICULATED_CONTROL_gait: command = control_gait(w, body, t, &terms.sine, &terms.cosine); break;
     case ARTICULATED_CONTROL_actions: command = control_action(w, body, tick); break;
     case ARTICULATED_CONTROL_external: command = control_external(w, body, tick); break;
     }
-    parts.command =
+    terms.command =
         clamped(command, body_number(w, body, ARTICULATED_command_low), body_number(w, body, ARTICULATED_command_high));
-    return parts;
+    return terms;
 }
 
 HD real control_command(const ArticulatedLanes *w, int body, int64_t tick, real t)
 {
-    return control_parts(w, body, tick, t).command;
+    return control_terms(w, body, tick, t).command;
 }
 
 // Sets the commands of all driven joints; returns the sum of squares of their changes.

@@ -26,7 +26,7 @@ HD void open_add(ArticulatedOpen *sum, int row, real a, real u)
 }
 
 // A packed block and its right-hand side.
-HD void open_add_block(ArticulatedOpen *sum, const real *a, const real *b, const real *u)
+HD void open_add_body_block(ArticulatedOpen *sum, const real *a, const real *b, const real *u)
 {
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 6; j++) open_add(sum, i, a[i > j ? packed(i, j) : packed(j, i)], u[j]);
@@ -67,7 +67,7 @@ HD void open_start(const ArticulatedLanes *w, int body, real h, real t)
     contact_body(w, body, &pose, h, a, b, &touch);
     limbs_take(w, articulated_at(body) + ARTICULATED_U, 6, u);
     for (int k = 0; k < 6; k++) sum.open[k] = sum.size[k] = splat(0.0);
-    open_add_block(&sum, a, b, u);
+    open_add_body_block(&sum, a, b, u);
     open_put(w, body, &sum);
 }
 
@@ -84,22 +84,22 @@ HD void open_joint(const ArticulatedLanes *w, int body, const ArticulatedApart *
     if (w->bodies[body].kind == ROBOT_SLIDE) joint_add_slide(&joint->rows, &joint->s, a, B, &passed);
     limbs_take(w, articulated_at(body) + ARTICULATED_U, 6, u);
     if (parent >= 0) limbs_take(w, articulated_at(parent) + ARTICULATED_U, 6, up);
-    open_add_block(&child, a, b, u);
+    open_add_body_block(&child, a, b, u);
     open_add_coupling(&child, B, false, up);
     open_put(w, body, &child);
     if (parent < 0) return;
     ArticulatedOpen of_parent = open_take(w, parent);
-    open_add_block(&of_parent, passed.a, passed.b, up);
+    open_add_body_block(&of_parent, passed.a, passed.b, up);
     open_add_coupling(&of_parent, B, true, u);
     open_put(w, parent, &of_parent);
 }
 
-// Splits v into its part along n, which is returned, and the rest.
+// Splits v into its component along n, which is returned, and the rest.
 HD real split_along(Vector3 *v, Vector3 n)
 {
-    const real part = dot3(*v, n);
-    *v = along(*v, -part, n);
-    return part;
+    const real component = dot3(*v, n);
+    *v = along(*v, -component, n);
+    return component;
 }
 
 // gap, turn, force, torque and axis: what the rows give at u', by the step.
@@ -126,7 +126,7 @@ HD void debug_joint(const ArticulatedLanes *w, int body, real h, const Articulat
     set_limb(w, at + 12, axis);
 }
 
-HD real open_part(const ArticulatedOpen *sum, int first)
+HD real open_half(const ArticulatedOpen *sum, int first)
 {
     real open = splat(0.0), size = splat(0.0);
     for (int k = first; k < first + 3; k++) {
@@ -139,7 +139,7 @@ HD real open_part(const ArticulatedOpen *sum, int first)
 HD real debug_residual(const ArticulatedLanes *w, int body)
 {
     const ArticulatedOpen sum = open_take(w, body);
-    return greater_of(open_part(&sum, 0), open_part(&sum, 3));
+    return greater_of(open_half(&sum, 0), open_half(&sum, 3));
 }
 
 // Adds all rows of A u' - b, and keeps the columns of the joints.

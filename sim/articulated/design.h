@@ -52,7 +52,8 @@ HD void design_apply(const ArticulatedLanes *w, const ArticulatedDesign *design)
         design_times(w, design->body, ARTICULATED_kp + k, s);
 }
 
-// Where the joint stands on the parent: its frame's place, by the parent's length, and its pivot in the turned frame.
+// Where the joint stands on the parent: its frame's position, by the parent's length, and its pivot in the turned
+// frame.
 HD void design_seat(const ArticulatedLanes *w, int body)
 {
     const ArticulatedBody *of = &w->bodies[body];

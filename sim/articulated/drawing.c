@@ -52,7 +52,7 @@ static void figure_move(double *p, const double *q, const double *v, double fact
     for (int k = 0; k < 3; k++) p[k] += factor * turned[k];
 }
 
-// What the lane's designs make of a body's rest and length.
+// A body's rest and length by the lane's designs.
 static void figure_design(const ArticulatedConstants *c, const double *assets, const double *parameter, int body,
                           double *rest, double *scale)
 {

@@ -217,14 +217,14 @@ static void robot_say_terrain(RobotRemarks *to, const ArticulatedHost *host, con
 static void robot_say_reference(RobotRemarks *to, const ArticulatedHost *host, const ArticulatedConstants *c)
 {
     if (c->n_targets == 0) return;
-    const double *step = host->records, *part = host->records + c->n_records;
+    const double *step = host->records, *fraction = host->records + c->n_records;
     const int last = c->n_records - 1;
     int between = 0;
-    for (int r = 0; r <= last; r++) between += part[r] < 1.0;
+    for (int r = 0; r <= last; r++) between += fraction[r] < 1.0;
     robot_say(to, "reference", false,
               arena_format(to->arena, "%d row%s of %d column%s from %.4g to %.4g s, %d between two steps", last + 1,
                            last > 0 ? "s" : "", c->n_targets, c->n_targets == 1 ? "" : "s",
-                           (step[0] - 1 + part[0]) * c->dt, (step[last] - 1 + part[last]) * c->dt, between));
+                           (step[0] - 1 + fraction[0]) * c->dt, (step[last] - 1 + fraction[last]) * c->dt, between));
 }
 
 // Motors that are commanded by torque have no gains of their own.

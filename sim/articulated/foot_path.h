@@ -17,10 +17,10 @@ HD real path_quintic(real s)
 // Where the foot is for s from 0 (at `from`) to 1 (at `to`).
 HD Vector3 path_foot(Vector3 from, Vector3 to, real lift, real s)
 {
-    const real part = path_quintic(s), top = greater_of(from.z, to.z) + lift;
+    const real fraction = path_quintic(s), top = greater_of(from.z, to.z) + lift;
     const mask rises = MASK(value_of(s) < 0.5);
     const real end = select_real(rises, from.z, to.z), away = select_real(rises, 2.0 * s, 2.0 - 2.0 * s);
-    return vector3(fused(part, to.x - from.x, from.x), fused(part, to.y - from.y, from.y),
+    return vector3(fused(fraction, to.x - from.x, from.x), fused(fraction, to.y - from.y, from.y),
                    fused(path_quintic(away), top - end, end));
 }
 

@@ -30,7 +30,7 @@ const List articulated_lists[2] = {
 // clang-format on
 enum { DESIGN_AXIS, DESIGN_MIRROR, DESIGN_WIDTH }; // doubles of an item
 
-// Place of a joint by its name in the file, or as it stands in parameters; -1: none.
+// Index of a joint by its name in the file, or as it stands in parameters; -1: none.
 static int group_joint(const ArticulatedHost *host, const char *name)
 {
     for (int i = 0; i < host->robot->n_bodies; i++) {
@@ -50,34 +50,34 @@ static const ArticulatedGroup *group_find(const ArticulatedGroup *groups, int co
 }
 
 static const char *const group_lists[] = {"group", "design"};
-typedef struct GroupPlace {
+typedef struct GroupItem {
     int list; // of group_lists
     int64_t item;
     const char *name; // of the item
-} GroupPlace;
+} GroupItem;
 
-static void group_wrong(const GroupPlace *place, Configured *out)
+static void group_wrong(const GroupItem *at, Configured *out)
 {
-    out->wrong_list = place->list + 1;
-    out->wrong_item = place->item;
+    out->wrong_list = at->list + 1;
+    out->wrong_item = at->item;
 }
 
-static Error group_add(const ArticulatedHost *host, const GroupPlace *place, int body, Configured *out,
+static Error group_add(const ArticulatedHost *host, const GroupItem *at, int body, Configured *out,
                        ArticulatedGroup *group, int *bodies)
 {
     for (int k = 0; k < group->n_bodies; k++) {
         if (bodies[k] != body) continue;
-        group_wrong(place, out);
-        return error_make(ERROR_USER, "%s %.60s names joint '%.100s' twice: name it once", group_lists[place->list],
-                          place->name, host->robot->bodies[body].joint.name);
+        group_wrong(at, out);
+        return error_make(ERROR_USER, "%s %.60s names joint '%.100s' twice: name it once", group_lists[at->list],
+                          at->name, host->robot->bodies[body].joint.name);
     }
     bodies[group->n_bodies++] = body;
     return error_none();
 }
 
 // The joints that words name, each also the name of a group; no joint twice.
-static Error group_of_words(const ArticulatedHost *host, const char *const *words, int n_groups,
-                            const GroupPlace *place, Arena *arena, Configured *out, ArticulatedGroup *group)
+static Error group_of_words(const ArticulatedHost *host, const char *const *words, int n_groups, const GroupItem *at,
+                            Arena *arena, Configured *out, ArticulatedGroup *group)
 {
     int *bodies = ARENA_NEW(arena, int, host->robot->n_bodies);
     group->bodies = bodies;
@@ -86,12 +86,12 @@ static Error group_of_words(const ArticulatedHost *host, const char *const *word
         const ArticulatedGroup *other = group_find(host->groups, n_groups, *words);
         const int joint = group_joint(host, *words), n = other != NULL ? other->n_bodies : 1;
         if (other == NULL && joint < 0) {
-            group_wrong(place, out);
+            group_wrong(at, out);
             return error_make(ERROR_USER, "%s %.60s names '%.100s', and the robot has no such joint or group",
-                              group_lists[place->list], place->name, *words);
+                              group_lists[at->list], at->name, *words);
         }
         for (int k = 0; k < n; k++)
-            TRY(group_add(host, place, other != NULL ? other->bodies[k] : joint, out, group, bodies));
+            TRY(group_add(host, at, other != NULL ? other->bodies[k] : joint, out, group, bodies));
     }
     return error_none();
 }
@@ -108,33 +108,32 @@ static void group_all(const ArticulatedHost *host, Arena *arena, ArticulatedGrou
 }
 
 // A group's parameters begin with its name, like those of joints.
-static Error group_named(const ArticulatedHost *host, const GroupPlace *place, Configured *out)
+static Error group_named(const ArticulatedHost *host, const GroupItem *at, Configured *out)
 {
-    const bool all = strcasecmp(place->name, host->groups[0].name) == 0,
-               own = articulated_is_own(place->name, false, false);
-    bool joint = group_joint(host, place->name) >= 0;
+    const bool all = strcasecmp(at->name, host->groups[0].name) == 0, own = articulated_is_own(at->name, false, false);
+    bool joint = group_joint(host, at->name) >= 0;
     for (int i = 0; i < host->robot->n_bodies && !joint; i++)
         joint = robot_joint_coordinates(host->robot->bodies[i].joint.kind) == 1 &&
-                strcasecmp(host->joints[i], place->name) == 0;
+                strcasecmp(host->joints[i], at->name) == 0;
     if (!all && !joint && !own) return error_none();
-    group_wrong(place, out);
+    group_wrong(at, out);
     if (all) return error_make(ERROR_USER, "the name `all` is taken: that group holds all driven joints");
     if (own)
         return error_make(ERROR_USER,
                           "group %.60s would give a parameter that the model has already: give it another name",
-                          place->name);
-    return error_make(ERROR_USER, "group %.60s has the name of a joint: give it another", place->name);
+                          at->name);
+    return error_make(ERROR_USER, "group %.60s has the name of a joint: give it another", at->name);
 }
 
 // A design is a parameter of its own.
-static Error design_named(const ArticulatedHost *host, const GroupPlace *place, Configured *out)
+static Error design_named(const ArticulatedHost *host, const GroupItem *at, Configured *out)
 {
     bool metric = false;
-    const bool reserved = name_is_reserved(place->name);
-    for (int m = 0; m < out->n_metrics; m++) metric |= strcasecmp(out->metrics[m].name, place->name) == 0;
-    if (!metric && !reserved && !articulated_is_parameter(host, place->name)) return error_none();
-    group_wrong(place, out);
-    return error_make(ERROR_USER, "design %.60s has the name of a %s: give it another", place->name,
+    const bool reserved = name_is_reserved(at->name);
+    for (int m = 0; m < out->n_metrics; m++) metric |= strcasecmp(out->metrics[m].name, at->name) == 0;
+    if (!metric && !reserved && !articulated_is_parameter(host, at->name)) return error_none();
+    group_wrong(at, out);
+    return error_make(ERROR_USER, "design %.60s has the name of a %s: give it another", at->name,
                       metric     ? "metric"
                       : reserved ? "column of tables"
                                  : "parameter");
@@ -146,20 +145,20 @@ static Error group_designs(const Points *designs, ArticulatedHost *host, Arena *
     int n = 0;
     for (int64_t i = 0; i < designs->count; i++) {
         const double *item = designs->items + i * DESIGN_WIDTH;
-        const GroupPlace place = {1, i, designs->names[i]};
+        const GroupItem at = {1, i, designs->names[i]};
         const int before = n;
-        TRY(design_named(host, &place, out));
+        TRY(design_named(host, &at, out));
         for (int kind = 0; kind < ARTICULATED_DESIGNS; kind++) {
             const char *const *words = designs->words[i * ARTICULATED_DESIGNS + kind];
             ArticulatedGroup *group = ARENA_NEW(arena, ArticulatedGroup, 1);
             if (words == NULL) continue;
-            TRY(group_of_words(host, words, host->n_groups, &place, arena, out, group));
+            TRY(group_of_words(host, words, host->n_groups, &at, arena, out, group));
             group->name = words[0];
             plans[n++] = (ArticulatedPlan){designs->names[i], (ArticulatedDesignKind)kind, group,
                                            (int)item[DESIGN_AXIS], item[DESIGN_MIRROR] != 0.0};
         }
         if (n == before + 1) continue;
-        group_wrong(&place, out);
+        group_wrong(&at, out);
         return error_make(ERROR_USER, "design %s must have one of rotate, length, mass and gain", designs->names[i]);
     }
     host->plans = plans;
@@ -176,10 +175,10 @@ Error articulated_groups(const Points *lists, ArticulatedHost *host, Arena *aren
     host->n_groups = 1;
     for (int64_t i = 0; i < groups->count; i++) {
         ArticulatedGroup *group = &all[host->n_groups];
-        const GroupPlace place = {0, i, groups->names[i]};
-        group->name = place.name;
-        TRY(group_named(host, &place, out));
-        TRY(group_of_words(host, groups->words[i], host->n_groups, &place, arena, out, group));
+        const GroupItem at = {0, i, groups->names[i]};
+        group->name = at.name;
+        TRY(group_named(host, &at, out));
+        TRY(group_of_words(host, groups->words[i], host->n_groups, &at, arena, out, group));
         host->n_groups++;
     }
     return group_designs(&lists[1], host, arena, out);

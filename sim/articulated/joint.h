@@ -181,9 +181,9 @@ HD ArticulatedRows joint_rows(const ArticulatedLanes *w, int body, real h, const
         rows.torque = along(rows.torque, axis->f, s->axis);
         break;
     case ROBOT_SLIDE: {
-        const real part = dot3(s->axis, rows.f);
+        const real component = dot3(s->axis, rows.f);
         rows.k_more = axis->K - rows.k;
-        rows.f = along(rows.f, axis->f - part, s->axis);
+        rows.f = along(rows.f, axis->f - component, s->axis);
         break;
     }
     case ROBOT_BALL: joint_rows_ball(w, body, h, s, &rows); break;
@@ -194,7 +194,7 @@ HD ArticulatedRows joint_rows(const ArticulatedLanes *w, int body, real h, const
 }
 
 // What metrics and samples take from a joint.
-HD void joint_keep(const ArticulatedLanes *w, int body, const ArticulatedJointState *s, const ArticulatedAxis *axis)
+HD void joint_store(const ArticulatedLanes *w, int body, const ArticulatedJointState *s, const ArticulatedAxis *axis)
 {
     const int at = articulated_at(body);
     set_limb(w, at + ARTICULATED_COORDINATE, s->coordinate);
@@ -204,7 +204,7 @@ HD void joint_keep(const ArticulatedLanes *w, int body, const ArticulatedJointSt
     set_limb(w, at + ARTICULATED_MOTOR_D, axis->motor_K);
 }
 
-// The rate of a hinge or slide by u', with the row that joint_keep left. The body has not moved yet; its parent may
+// The rate of a hinge or slide by u', with the row that joint_store left. The body has not moved yet; its parent may
 // have.
 HD real joint_solved_rate(const ArticulatedLanes *w, int body)
 {
@@ -237,11 +237,11 @@ HD void joint_add(const ArticulatedRows *rows, const ArticulatedJointState *s, r
 {
     for (int k = 0; k < PACKED_CELLS; k++) passed->a[k] = splat(0.0);
     for (int k = 0; k < 6; k++) passed->b[k] = splat(0.0);
-    block_add_point(a, rows->k, s->r_c);
-    block_add_point(passed->a, rows->k, s->r_p);
+    body_block_add_point(a, rows->k, s->r_c);
+    body_block_add_point(passed->a, rows->k, s->r_p);
     coupling_of_point(B, rows->k, s->r_c, s->r_p);
-    block_add_turn(a, rows->t, rows->t_more, s->axis);
-    block_add_turn(passed->a, rows->t, rows->t_more, s->axis);
+    body_block_add_turn(a, rows->t, rows->t_more, s->axis);
+    body_block_add_turn(passed->a, rows->t, rows->t_more, s->axis);
     coupling_add_turn(B, rows->t, rows->t_more, s->axis);
     side_add(b, splat(1.0), s->r_c, rows->f, rows->torque);
     side_add(passed->b, splat(-1.0), s->r_p, rows->f, rows->torque);
@@ -253,8 +253,8 @@ HD void joint_add_slide(const ArticulatedRows *rows, const ArticulatedJointState
     real Jc[6], Jp[6];
     row_of_point(s->axis, s->r_c, Jc);
     row_of_point(s->axis, s->r_p, Jp);
-    block_add_row(a, rows->k_more, Jc);
-    block_add_row(passed->a, rows->k_more, Jp);
+    body_block_add_row(a, rows->k_more, Jc);
+    body_block_add_row(passed->a, rows->k_more, Jp);
     coupling_add_row(B, rows->k_more, Jc, Jp);
 }
 

@@ -10,7 +10,7 @@
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
-static const char *name_of_parts(const char *name, Arena *arena)
+static const char *name_as_word(const char *name, Arena *arena)
 {
     char *text = arena_format(arena, "%s%s", isalpha((unsigned char)name[0]) ? "" : "b_", name);
     for (char *c = text; *c != '\0'; c++) {
@@ -41,7 +41,7 @@ static bool name_is_of_free(const Robot *robot, const char *name, Arena *arena)
 {
     for (int i = 1; i < robot->n_bodies; i++) {
         if (robot->bodies[i].joint.kind == ROBOT_FREE &&
-            strcasecmp(name_of_parts(robot->bodies[i].name, arena), name) == 0)
+            strcasecmp(name_as_word(robot->bodies[i].name, arena), name) == 0)
             return true;
     }
     return false;
@@ -54,13 +54,13 @@ static void name_give(const NameTable *table, const Robot *robot, int i, bool bo
     const RobotJointKind kind = robot->bodies[i].joint.kind;
     const bool ball = !body && kind == ROBOT_BALL, wide = ball || (body && kind == ROBOT_FREE && i > 0);
     const char *of = body ? robot->bodies[i].name : robot->bodies[i].joint.name;
-    const char *parts = name_of_parts(of, arena), *own = parts;
+    const char *word = name_as_word(of, arena), *own = word;
     for (int k = 2; *name_slot(table, own) != NULL || articulated_is_own(own, body, wide) ||
                     (ball && name_is_of_free(robot, own, arena));
          k++)
-        own = arena_format(arena, "%s_%d", parts, k);
+        own = arena_format(arena, "%s_%d", word, k);
     *name_slot(table, own) = *name = own;
-    if (own == parts) return;
+    if (own == word) return;
     host->renamed[host->n_renamed++] = arena_format(arena, "%s '%.60s' is %s", body ? "body" : "joint", of, own);
 }
 
@@ -139,13 +139,13 @@ static void lay_body(const Robot *robot, int i, const double *coordinates, Artic
         to->seat[k] = body->p[k] - (parent != NULL ? parent->centre[k] : 0.0);
         to->number[ARTICULATED_seat_x + k] = to->seat[k] + seat[k];
         to->number[ARTICULATED_axis_x + k] = joint->axis[k];
-        to->place[k] = body->p[k];
+        to->frame[k] = body->p[k];
     }
     to->number[ARTICULATED_scale] = 1.0;
     memcpy(&to->number[ARTICULATED_rest_x], body->q, sizeof body->q);
-    to->place[6] = 1.0;
-    if (joint->kind == ROBOT_FREE) memcpy(to->place, coordinates, 7 * sizeof *coordinates);
-    if (joint->kind == ROBOT_BALL) memcpy(to->place + 3, coordinates, 4 * sizeof *coordinates);
+    to->frame[6] = 1.0;
+    if (joint->kind == ROBOT_FREE) memcpy(to->frame, coordinates, 7 * sizeof *coordinates);
+    if (joint->kind == ROBOT_BALL) memcpy(to->frame + 3, coordinates, 4 * sizeof *coordinates);
     lay_joint(joint, one ? coordinates[0] : 0.0, to->number);
 }
 
@@ -167,7 +167,7 @@ static void lay_tree(ArticulatedBody *bodies, int count)
     }
 }
 
-// The root; behind parts without mass, if it has several joints.
+// The root; behind bodies without mass, if it has several joints.
 static int lay_base(const Robot *robot)
 {
     int base = 0;
@@ -196,34 +196,34 @@ static void lay_bodies(const ArticulatedHost *host, ArticulatedBody *bodies, int
 
 // ---- points ---------------------------------------------------------------------------------------------------------
 
-// The k-th place of a shape in the shape's axes; false: it has no more.
-static bool shape_place(const RobotShape *shape, int k, ArticulatedPoint *place)
+// The k-th point of a shape in the shape's axes; false: it has no more.
+static bool shape_point(const RobotShape *shape, int k, ArticulatedPoint *point)
 {
     static const double turn[3][2] = {
         {1, 0}, {-0.5, 0.8660254037844386}, {-0.5, -0.8660254037844386}}; // by 120 degrees
     const double *size = shape->size;
-    memset(place, 0, sizeof *place);
-    place->kind = ARTICULATED_POINT;
+    memset(point, 0, sizeof *point);
+    point->kind = ARTICULATED_POINT;
     switch (shape->kind) {
-    case ROBOT_SPHERE: place->radius = size[0]; return k < 1;
+    case ROBOT_SPHERE: point->radius = size[0]; return k < 1;
     case ROBOT_CAPSULE:
-        place->radius = size[0];
-        place->p[2] = k == 0 ? -size[1] : size[1];
+        point->radius = size[0];
+        point->p[2] = k == 0 ? -size[1] : size[1];
         return k < 2;
     case ROBOT_BOX:
-        for (int a = 0; a < 3; a++) place->p[a] = (k >> a & 1) != 0 ? size[a] : -size[a];
+        for (int a = 0; a < 3; a++) point->p[a] = (k >> a & 1) != 0 ? size[a] : -size[a];
         return k < 8;
     case ROBOT_CYLINDER:
-        place->kind = ARTICULATED_RIM;
-        place->p[2] = k < 3 ? -size[1] : size[1];
-        place->axis[2] = place->side[0] = 1.0;
-        place->size[0] = size[0];
-        memcpy(place->turn, turn[k % 3], sizeof place->turn);
+        point->kind = ARTICULATED_RIM;
+        point->p[2] = k < 3 ? -size[1] : size[1];
+        point->axis[2] = point->side[0] = 1.0;
+        point->size[0] = size[0];
+        memcpy(point->turn, turn[k % 3], sizeof point->turn);
         return k < 6;
     case ROBOT_ELLIPSOID:
-        place->kind = ARTICULATED_ELLIPSOID;
-        place->axis[0] = place->side[1] = 1.0;
-        memcpy(place->size, size, sizeof place->size);
+        point->kind = ARTICULATED_ELLIPSOID;
+        point->axis[0] = point->side[1] = 1.0;
+        memcpy(point->size, size, sizeof point->size);
         return k < 1;
     case ROBOT_PLANE:
     case ROBOT_HFIELD: break;
@@ -235,7 +235,7 @@ static bool shape_place(const RobotShape *shape, int k, ArticulatedPoint *place)
 typedef struct LayPoints {
     const ArticulatedHost *host;
     ArticulatedPoint *points; // NULL: they are only counted
-    const int *surface;       // [n_shapes] places of shapes of the world in the surfaces
+    const int *surface;       // [n_shapes] index in the surfaces of shapes of the world
     int count;
 } LayPoints;
 
@@ -252,19 +252,19 @@ static void lay_group(ArticulatedPoint *points, int count)
     points[0].group = count;
 }
 
-// The places of a shape against one surface.
-static void lay_places_of(LayPoints *lay, const RobotShape *shape, int surface, double friction, double margin)
+// The points of a shape against one surface.
+static void lay_points_of(LayPoints *lay, const RobotShape *shape, int surface, double friction, double margin)
 {
     const double *centre = lay->host->robot->bodies[shape->body].centre;
     const int from = lay->count;
-    ArticulatedPoint place;
-    for (int k = 0; shape_place(shape, k, &place); k++, lay->count++) {
+    ArticulatedPoint own;
+    for (int k = 0; shape_point(shape, k, &own); k++, lay->count++) {
         if (lay->points == NULL) continue;
         ArticulatedPoint *point = &lay->points[lay->count];
-        *point = place;
-        articulated_turn(shape->q, place.p, point->p);
-        articulated_turn(shape->q, place.axis, point->axis);
-        articulated_turn(shape->q, place.side, point->side);
+        *point = own;
+        articulated_turn(shape->q, own.p, point->p);
+        articulated_turn(shape->q, own.axis, point->axis);
+        articulated_turn(shape->q, own.side, point->side);
         for (int a = 0; a < 3; a++) point->p[a] = shape->p[a] + point->p[a] - centre[a];
         point->radius += margin;
         point->friction = friction;
@@ -297,32 +297,32 @@ static void lay_shape(LayPoints *lay, int s, bool others, int *next)
     const Robot *robot = lay->host->robot;
     bool first = true;
     if (articulated_on_terrain(lay->host, &robot->shapes[s])) {
-        if (!others) lay_places_of(lay, &robot->shapes[s], 0, robot->shapes[s].friction, robot->shapes[s].margin);
+        if (!others) lay_points_of(lay, &robot->shapes[s], 0, robot->shapes[s].friction, robot->shapes[s].margin);
         first = false;
     }
     for (; *next < robot->n_contacts && robot->contacts[*next].shape == s; (*next)++) {
         const RobotContact *contact = &robot->contacts[*next];
         if (!articulated_counts(lay->host, contact)) continue;
         if (first != others)
-            lay_places_of(lay, &robot->shapes[s], lay->surface[contact->ground], contact->friction, contact->margin);
+            lay_points_of(lay, &robot->shapes[s], lay->surface[contact->ground], contact->friction, contact->margin);
         first = false;
     }
 }
 
-// The points of a body, first one for each place; returns how many these are.
+// The points of a body, first those of its own shapes; returns how many these are.
 static int lay_points(LayPoints *lay, int body)
 {
     const Robot *robot = lay->host->robot;
     const int before = lay->count;
-    int places = 0;
+    int own_points = 0;
     for (int others = 0; others < 2; others++) {
         for (int s = 0, next = 0; s < robot->n_shapes; s++) {
             while (next < robot->n_contacts && robot->contacts[next].shape < s) next++;
             if (robot->shapes[s].body == body) lay_shape(lay, s, others != 0, &next);
         }
-        if (others == 0) places = lay->count - before;
+        if (others == 0) own_points = lay->count - before;
     }
-    return places;
+    return own_points;
 }
 
 // ---- surfaces -------------------------------------------------------------------------------------------------------
@@ -350,7 +350,7 @@ ArticulatedSurface articulated_surface_of(const RobotShape *shape)
     return to;
 }
 
-// The terrain, then the shapes of the world that anything touches. surface[n_shapes]: their places.
+// The terrain, then the shapes of the world that anything touches. surface[n_shapes]: their indices.
 static const ArticulatedSurface *lay_surfaces(const ArticulatedHost *host, Arena *arena, int *surface, int *count)
 {
     const Robot *robot = host->robot;
@@ -401,22 +401,22 @@ static void lay_designed(ArticulatedDesignKind kind, ArticulatedBody *body)
 
 // Cells for bodies with numbers of their own, behind those of all bodies. The length of a body moves its children's
 // joints.
-static void lay_own(const ArticulatedPlaces *places, ArticulatedBody *bodies, ArticulatedConstants *c)
+static void lay_own(const ArticulatedVariation *variation, ArticulatedBody *bodies, ArticulatedConstants *c)
 {
-    for (int k = 0; k < places->n_inputs; k++) {
-        const int number = places->inputs[k].number;
-        ArticulatedBody *body = &bodies[places->inputs[k].body];
+    for (int k = 0; k < variation->n_inputs; k++) {
+        const int number = variation->inputs[k].number;
+        ArticulatedBody *body = &bodies[variation->inputs[k].body];
         const bool gain = number == ARTICULATED_kp || number == ARTICULATED_kd || number == ARTICULATED_bias;
         if (body->joint >= 0 && gain) body->driven = 1;
         if (number == ARTICULATED_low || number == ARTICULATED_high) body->ranged = 1;
         lay_own_body(body, c);
         lay_varied(body, number, 1);
     }
-    for (int k = 0; k < places->n_designs; k++) {
-        const int of = places->designs[k].body;
+    for (int k = 0; k < variation->n_designs; k++) {
+        const int of = variation->designs[k].body;
         lay_own_body(&bodies[of], c);
-        lay_designed((ArticulatedDesignKind)places->designs[k].kind, &bodies[of]);
-        for (int i = 0; i < c->n_bodies && places->designs[k].kind == ARTICULATED_LENGTH; i++) {
+        lay_designed((ArticulatedDesignKind)variation->designs[k].kind, &bodies[of]);
+        for (int i = 0; i < c->n_bodies && variation->designs[k].kind == ARTICULATED_LENGTH; i++) {
             if (bodies[i].parent != of) continue;
             lay_own_body(&bodies[i], c);
             lay_varied(&bodies[i], ARTICULATED_seat_x, 3);
@@ -424,8 +424,8 @@ static void lay_own(const ArticulatedPlaces *places, ArticulatedBody *bodies, Ar
     }
 }
 
-// Where the parts of the assets begin.
-static int64_t lay_places(ArticulatedConstants *c)
+// Offsets of the arrays in the assets.
+static int64_t lay_offsets(ArticulatedConstants *c)
 {
     c->points = doubles_of((size_t)c->n_bodies * sizeof(ArticulatedBody));
     c->surfaces = c->points + doubles_of((size_t)c->n_points * sizeof(ArticulatedPoint));
@@ -459,10 +459,10 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     lay = (LayPoints){.host = host, .surface = surface, .points = points};
     for (int i = 0; i < n; i++) {
         bodies[i].point = lay.count;
-        bodies[i].n_places = lay_points(&lay, i);
+        bodies[i].n_own_points = lay_points(&lay, i);
         bodies[i].n_points = lay.count - bodies[i].point;
     }
-    const ArticulatedPlaces places = articulated_parameters(host, choice, bodies, arena, out);
+    const ArticulatedVariation variation = articulated_parameters(host, choice, bodies, arena, out);
     host->column = articulated_columns(host, bodies, arena, out);
     host->figure = articulated_figure(host, bodies, host->column, arena, &out->drawing);
     c->n_bodies = n;
@@ -475,8 +475,8 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     }
     c->n_points = n_points;
     c->n_surfaces = n_surfaces;
-    c->n_inputs = places.n_inputs;
-    c->n_designs = places.n_designs;
+    c->n_inputs = variation.n_inputs;
+    c->n_designs = variation.n_designs;
     c->sums_at = ARTICULATED_CELLS * n;
     c->cells = c->sums_at + ARTICULATED_SUMS;
     if (c->grips != 0) {
@@ -493,7 +493,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     }
     c->compared = c->cells;
     if (c->n_targets > 0) c->cells += 2 + 2 * c->n_targets; // reference.h
-    lay_own(&places, bodies, c);
+    lay_own(&variation, bodies, c);
     for (int i = 0, driven = 0; i < n; i++)
         if (bodies[i].driven != 0) bodies[i].driven = ++driven;
     articulated_external(host, bodies, arena, c, out);
@@ -504,16 +504,16 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     c->starts = host->starts != NULL;
     c->terrain = (int32_t)host->terrain;
     c->terrain_row = ARTICULATED_N_PARAMETERS;
-    c->raibert_row = places.raibert_row;
+    c->raibert_row = variation.raibert_row;
     c->n_terrain = c->raibert_row - c->terrain_row;
     c->raibert_metric = ARTICULATED_N_METRICS + (c->n_targets > 0);
-    out->n_assets = lay_places(c);
+    out->n_assets = lay_offsets(c);
     double *assets = ARENA_NEW(arena, double, out->n_assets + 1);
     memcpy(assets, bodies, (size_t)n * sizeof *bodies);
     memcpy(assets + c->points, points, (size_t)n_points * sizeof *points);
     memcpy(assets + c->surfaces, surfaces, (size_t)n_surfaces * sizeof *surfaces);
-    memcpy(assets + c->inputs, places.inputs, (size_t)places.n_inputs * sizeof *places.inputs);
-    memcpy(assets + c->designs, places.designs, (size_t)places.n_designs * sizeof *places.designs);
+    memcpy(assets + c->inputs, variation.inputs, (size_t)variation.n_inputs * sizeof *variation.inputs);
+    memcpy(assets + c->designs, variation.designs, (size_t)variation.n_designs * sizeof *variation.designs);
     if (host->actions != NULL)
         memcpy(assets + c->actions, host->actions, (size_t)(c->n_actions * c->n_joints) * sizeof *assets);
     if (c->n_table > 0) memcpy(assets + c->table, host->table, (size_t)(2 * c->n_table) * sizeof *assets);

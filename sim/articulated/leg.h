@@ -1,5 +1,5 @@
 // A leg: the joints from the base to a foot. Where the foot is by their coordinates, and the coordinates that bring it
-// to a place, by damped least squares: with the error e of the foot, its Jacobian J and the damping k,
+// to a position, by damped least squares: with the error e of the foot, its Jacobian J and the damping k,
 //     (J' J + k^2 I) dq = J' e
 // again and again, a fixed number of times. All of it in the base's axes, from the base's centre of mass.
 // Source: C. W. Wampler, Manipulator inverse kinematic solutions based on vector formulations and damped least-squares
@@ -11,7 +11,7 @@
 
 // A leg at some coordinates of its driven joints.
 typedef struct ArticulatedLegPose {
-    Vector3 axis[ARTICULATED_LEG_JOINTS], at[ARTICULATED_LEG_JOINTS]; // of each driven joint: axis and place
+    Vector3 axis[ARTICULATED_LEG_JOINTS], at[ARTICULATED_LEG_JOINTS]; // of each driven joint: axis and position
     Vector3 x;                                                        // centre of the foot's body
     Quaternion q;                                                     // its axes
 } ArticulatedLegPose;
@@ -47,14 +47,14 @@ HD_CALL void leg_forward(const ArticulatedLanes *restrict w, const ArticulatedLe
     pose->q = q;
 }
 
-// A place of the foot's body, from its centre in body axes.
-HD Vector3 leg_place(const ArticulatedLegPose *pose, Vector3 from_centre)
+// The position of a point of the foot's body, given from its centre in body axes.
+HD Vector3 leg_position(const ArticulatedLegPose *pose, Vector3 from_centre)
 {
     const Rotation r = rotation_of(pose->q);
     return added(pose->x, rotation_out(&r, from_centre));
 }
 
-// Where a foot is wanted: that place of it at `p`; its axes q, where a radian of error counts as `turn_weight` m.
+// Where a foot is wanted: that point of it at `p`; its axes q, where a radian of error counts as `turn_weight` m.
 typedef struct ArticulatedLegTarget {
     Vector3 foot, p;
     Quaternion q;
@@ -70,7 +70,7 @@ HD_CALL void leg_improve(const ArticulatedLanes *restrict w, const ArticulatedLe
     Vector3 move[ARTICULATED_LEG_JOINTS], turn[ARTICULATED_LEG_JOINTS];
     for (int i = 0; i < ARTICULATED_LEG_JOINTS; i++) b[i] = splat(0.0);
     leg_forward(w, leg, coordinate, &pose);
-    const Vector3 p = leg_place(&pose, target->foot), e = less(target->p, p);
+    const Vector3 p = leg_position(&pose, target->foot), e = less(target->p, p);
     const Vector3 off = quaternion_logarithm(quaternion_times(target->q, quaternion_conjugate(pose.q)));
     const Vector3 o = scaled(target->turn_weight, off);
     for (int i = 0; i < leg->n_driven; i++) {

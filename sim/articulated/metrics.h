@@ -64,7 +64,7 @@ HD void momentum_expect_step(const ArticulatedLanes *w, real t)
     set_limb3(w, at + 3, added(limb3(w, at + 3), added(cross3(arm, weight), cross3(x, push))));
 }
 
-// The part of the momentum that no force explains. Where a point touches the ground, or the base is fixed, what the
+// The change of momentum that no force explains. Where a point touches the ground, or the base is fixed, what the
 // ground gives is taken as explained.
 HD void momentum_check(const ArticulatedLanes *w, const ArticulatedMomentum *is, mask free)
 {

@@ -1,7 +1,7 @@
-// Places of a body's shapes that may touch a surface: spheres that are fixed in the body, and the lowest points of rims
+// Points of a body's shapes that may touch a surface: spheres that are fixed in the body, and the lowest points of rims
 // and ellipsoids, which move in it as it turns against the normal n of the surface.
 //     rim        t = n - (n.a) a,  t' = t + e^3/(e^2 + |t|^2) s,  u = -t'/|t'|,  r (cos u + sin a x u)
-//                about the axis a; the angles 0 and +-120 degrees make it stand. Where it lies flat (t = 0) the side s
+//                about the axis a; with the angles 0 and +-120 degrees it stands. Where it lies flat (t = 0) the side s
 //                says where the three are; their forces then don't depend on it. e = 1e-3: at |t| = 1 it is off by 1e-9
 //     ellipsoid  -S S n/|S n| in its own axes, S the half axes
 #ifndef HOPSCOTCH_ARTICULATED_POINT_H
@@ -14,7 +14,7 @@
 // The lowest direction of a rim.
 typedef struct ArticulatedRim {
     Vector3 axis, side, across, u; // a, s, t, u
-    real part, length;             // e^3/(e^2 + |t|^2), |t'|
+    real weight, length;           // e^3/(e^2 + |t|^2), |t'|
 } ArticulatedRim;
 
 HD ArticulatedRim rim_lowest(const Rotation *r, const ArticulatedPoint *point, Vector3 n)
@@ -23,8 +23,8 @@ HD ArticulatedRim rim_lowest(const Rotation *r, const ArticulatedPoint *point, V
     rim.axis = rotation_out(r, vector3_of(point->axis));
     rim.side = rotation_out(r, vector3_of(point->side));
     rim.across = along(n, -dot3(n, rim.axis), rim.axis);
-    rim.part = RIM_FLAT * RIM_FLAT * RIM_FLAT / (RIM_FLAT * RIM_FLAT + dot3(rim.across, rim.across));
-    const Vector3 tilted = along(rim.across, rim.part, rim.side);
+    rim.weight = RIM_FLAT * RIM_FLAT * RIM_FLAT / (RIM_FLAT * RIM_FLAT + dot3(rim.across, rim.across));
+    const Vector3 tilted = along(rim.across, rim.weight, rim.side);
     rim.length = square_root(dot3(tilted, tilted) + 1e-24);
     rim.u = scaled(-1.0 / rim.length, tilted);
     return rim;

@@ -5,8 +5,8 @@
 
 // ---- gaits ----------------------------------------------------------------------------------------------------------
 
-// Legs stand in rows from front to hind, the left one first. A leg is ahead of the first one by a part of a stride for
-// each row behind it, and for the right one.
+// Legs stand in rows from front to hind, the left one first. A leg is ahead of the first one by a fraction of a stride
+// for each row behind it, and for the right one.
 #define RAIBERT_GAIT(name, ...) {__VA_ARGS__},
 static const struct {
     double frequency, duty, bounce, row, right;
@@ -98,7 +98,7 @@ static const char *feet_text(const ArticulatedHost *host, const int *feet, int c
 }
 
 // Where a body stands if all joints have the coordinates of the file.
-static void foot_place(const Robot *robot, int body, double *p)
+static void foot_position(const Robot *robot, int body, double *p)
 {
     memset(p, 0, 3 * sizeof *p);
     for (; body >= 0; body = robot->bodies[body].parent) {
@@ -114,7 +114,7 @@ static void feet_sort(const Robot *robot, int base, int *feet, int count)
     for (int i = 0; i < count; i++) {
         int root = feet[i];
         while (robot->bodies[root].parent != base) root = robot->bodies[root].parent;
-        foot_place(robot, root, at[i]);
+        foot_position(robot, root, at[i]);
         const int foot = feet[i];
         const double x = at[i][0], y = at[i][1], z = at[i][2];
         int k = i;

@@ -5,13 +5,13 @@
 //     stance   the feet push so that together they give the body
 //                  force  = m (g c + k_z (z_des - z) - d_z v_z) up,   m k_v (v_des - v) along the ground
 //                  torque = I (k e - d w), e the rotation from the body's upright axes
-//              through least squares (balance.h) and J' (leg.h); motors hold the feet with a part of their gains.
+//              through least squares (balance.h) and J' (leg.h); motors hold the feet with a fraction of their gains.
 //              c = 1, or with `bounce` the half sine of each foot's stance, whose mean over a stride is 1 too
 // A foot that touches the ground late in its swing stands; one that has not touched at its end reaches on downwards.
-// Sources: M. H. Raibert, Legged robots that balance, MIT Press 1986 (three parts: hopping, speed by the foot's place,
-// attitude in stance); M. H. Raibert, Trotting, pacing and bounding by a quadruped robot, J. Biomechanics 23, suppl. 1,
-// 1990 (virtual legs: feet that share a stance); J. Di Carlo et al., Dynamic locomotion in the MIT Cheetah 3 through
-// convex model-predictive control, IROS 2018 (the foot's place with yaw rate).
+// Sources: M. H. Raibert, Legged robots that balance, MIT Press 1986 (three controllers: hopping, speed by the
+// foothold, attitude in stance); M. H. Raibert, Trotting, pacing and bounding by a quadruped robot, J. Biomechanics 23,
+// suppl. 1, 1990 (virtual legs: feet that share a stance); J. Di Carlo et al., Dynamic locomotion in the MIT Cheetah 3
+// through convex model-predictive control, IROS 2018 (the foothold with yaw rate).
 #ifndef HOPSCOTCH_ARTICULATED_RAIBERT_H
 #define HOPSCOTCH_ARTICULATED_RAIBERT_H
 
@@ -61,8 +61,9 @@ HD Vector3 raibert_ahead(const ArticulatedPose *pose)
 {
     const real x = pose->r.x.x, y = pose->r.x.y, length = square_root(fused(x, x, y * y));
     const mask upright = MASK(value_of(length) > 1e-6);
-    const real part = 1.0 / select_real(upright, length, splat(1.0));
-    return vector3(select_real(upright, part * x, splat(1.0)), select_real(upright, part * y, splat(0.0)), splat(0.0));
+    const real scale = 1.0 / select_real(upright, length, splat(1.0));
+    return vector3(select_real(upright, scale * x, splat(1.0)), select_real(upright, scale * y, splat(0.0)),
+                   splat(0.0));
 }
 
 HD void raibert_mass(const ArticulatedLanes *w, Vector3 *centre, Vector3 *v, real *mass)
@@ -102,11 +103,11 @@ HD RaibertView raibert_view(const ArticulatedLanes *w, real t)
     raibert_mass(w, &v.centre, &v.v, &mass);
     // the commands grow over ramp_time
     const real since = greater_of(t - v.p.start_time, splat(0.0)), ramp = greater_of(v.p.ramp_time, splat(1e-9));
-    const real part = lesser_of(since / ramp, splat(1.0)), grown = lesser_of(since, ramp);
-    const real effective = fused(0.5 * grown, part, since - grown); // integral of part
-    v.yaw_rate = part * v.p.yaw_rate;
+    const real fraction = lesser_of(since / ramp, splat(1.0)), grown = lesser_of(since, ramp);
+    const real effective = fused(0.5 * grown, fraction, since - grown); // integral of fraction
+    v.yaw_rate = fraction * v.p.yaw_rate;
     v.course = raibert_turned(limb3(w, w->c.raibert + RAIBERT_COURSE), effective * v.p.yaw_rate);
-    v.v_des = along(scaled(part * v.p.speed, v.ahead), part * v.p.speed_left, v.left);
+    v.v_des = along(scaled(fraction * v.p.speed, v.ahead), fraction * v.p.speed_left, v.left);
     v.ground = splat(0.0);
     for (int i = 0; i < w->c.n_legs; i++) v.ground = v.ground + limb(w, leg_at(w, i) + RAIBERT_LEG_GROUND);
     v.ground = v.ground / (double)w->c.n_legs;
@@ -117,17 +118,17 @@ HD RaibertView raibert_view(const ArticulatedLanes *w, real t)
 // ---- the clock ------------------------------------------------------------------------------------------------------
 
 // x less the greatest whole number that is not above it
-HD real raibert_part(real x)
+HD real raibert_fraction(real x)
 {
-    const real part = x - math_nearest(x - 0.5);
-    return select_real(MASK(value_of(part) >= 1.0), part - 1.0, part);
+    const real fraction = x - math_nearest(x - 0.5);
+    return select_real(MASK(value_of(fraction) >= 1.0), fraction - 1.0, fraction);
 }
 
 // The phase of a leg, from 0 to 1; while all feet stand the middle of stance.
 HD real raibert_phase(const ArticulatedLanes *w, const RaibertView *v, int leg)
 {
     const real phase = lanes_parameter(w->group, w->c.raibert_row + RAIBERT_PARAMETERS + leg);
-    return select_real(MASK(value_of(v->clock) < 0.0), 0.5 * v->p.duty, raibert_part(v->clock + phase));
+    return select_real(MASK(value_of(v->clock) < 0.0), 0.5 * v->p.duty, raibert_fraction(v->clock + phase));
 }
 
 // Where the foot stands, in the world.
@@ -137,7 +138,7 @@ HD Vector3 raibert_foot(const ArticulatedLanes *w, int leg)
     return added(pose.x, rotation_out(&pose.r, limb3(w, leg_at(w, leg) + RAIBERT_LEG_FOOT)));
 }
 
-HD void raibert_keep(const ArticulatedLanes *w, int at, Vector3 x, mask which)
+HD void raibert_update(const ArticulatedLanes *w, int at, Vector3 x, mask which)
 {
     const Vector3 was = limb3(w, at);
     set_limb3(w, at,
@@ -156,8 +157,8 @@ HD void raibert_switch(const ArticulatedLanes *w, const RaibertView *v, int leg)
     const mask stands = (stood | touches) & ~leaves;
     const Vector3 foot = raibert_foot(w, leg);
     const real sole = limb(w, at + RAIBERT_LEG_SOLE), ground = limb(w, at + RAIBERT_LEG_GROUND);
-    raibert_keep(w, at + RAIBERT_LEG_FROM, foot, stood & ~stands);
-    raibert_keep(w, at + RAIBERT_LEG_HOLD, foot, stands & ~stood);
+    raibert_update(w, at + RAIBERT_LEG_FROM, foot, stood & ~stands);
+    raibert_update(w, at + RAIBERT_LEG_HOLD, foot, stands & ~stood);
     set_limb(w, at + RAIBERT_LEG_GROUND, select_real(stands & ~stood, foot.z - sole, ground));
     set_limb(w, at + RAIBERT_LEG_STANDS, select_real(stands, splat(1.0), none));
     set_limb(w, at + RAIBERT_LEG_SWITCHED, select_real((stood & ~stands) | (stands & ~stood), splat(1.0), none));
@@ -167,7 +168,7 @@ HD void raibert_switch(const ArticulatedLanes *w, const RaibertView *v, int leg)
 // ---- swing ----------------------------------------------------------------------------------------------------------
 
 // Where the foot shall land, `rest` seconds from now.
-HD Vector3 raibert_place(const ArticulatedLanes *w, const RaibertView *v, int leg, real rest)
+HD Vector3 raibert_foothold(const ArticulatedLanes *w, const RaibertView *v, int leg, real rest)
 {
     const int at = leg_at(w, leg);
     const real half = 0.5 * v->p.duty / v->p.stride_frequency;
@@ -190,9 +191,9 @@ HD Vector3 raibert_swing(const ArticulatedLanes *w, const RaibertView *v, int le
     const mask late = MASK(value_of(phase) < value_of(duty));
     const real swing = greater_of(1.0 - duty, splat(1e-6));
     const real s = select_real(late, splat(1.0), clamped((phase - duty) / swing, splat(0.0), splat(1.0)));
-    const Vector3 to = raibert_place(w, v, leg, (1.0 - s) * swing / v->p.stride_frequency);
+    const Vector3 to = raibert_foothold(w, v, leg, (1.0 - s) * swing / v->p.stride_frequency);
     const mask stands = MASK(value_of(limb(w, at + RAIBERT_LEG_STANDS)) != 0.0);
-    raibert_keep(w, at + RAIBERT_LEG_HOLD, to, ~late & ~stands);
+    raibert_update(w, at + RAIBERT_LEG_HOLD, to, ~late & ~stands);
     Vector3 foot = path_foot(limb3(w, at + RAIBERT_LEG_FROM), limb3(w, at + RAIBERT_LEG_HOLD), v->p.swing_height, s);
     const real down = v->p.late_speed * phase / v->p.stride_frequency;
     foot.z = foot.z - select_real(late, down, splat(0.0));
@@ -201,14 +202,14 @@ HD Vector3 raibert_swing(const ArticulatedLanes *w, const RaibertView *v, int le
 
 // ---- stance ---------------------------------------------------------------------------------------------------------
 
-// The part of a foot in carrying the body: it grows and fades over `load` of its stance.
+// The share of a foot in carrying the body: it grows and fades over `load` of its stance.
 HD real raibert_load(const ArticulatedLanes *w, const RaibertView *v, int leg)
 {
     const int at = leg_at(w, leg);
     const real phase = limb(w, at + RAIBERT_LEG_PHASE), duty = v->p.duty;
     const real edge = greater_of(lesser_of(phase, duty - phase), splat(0.0));
-    const real part = clamped(edge / greater_of(v->p.load * duty, splat(1e-9)), splat(0.1), splat(1.0));
-    return select_real(MASK(value_of(limb(w, at + RAIBERT_LEG_STANDS)) != 0.0), part, splat(0.0));
+    const real fraction = clamped(edge / greater_of(v->p.load * duty, splat(1e-9)), splat(0.1), splat(1.0));
+    return select_real(MASK(value_of(limb(w, at + RAIBERT_LEG_STANDS)) != 0.0), fraction, splat(0.0));
 }
 
 // The point k of a foot that touches, or is within a centimetre of the one that would touch first.
@@ -233,7 +234,7 @@ HD real raibert_lowest(const ArticulatedLanes *w, int body)
     const ArticulatedPose pose = body_pose(w, body);
     const real scale = body_number(w, body, ARTICULATED_scale);
     real lowest = splat(1e30);
-    for (int k = 0; k < w->bodies[body].n_places; k++) {
+    for (int k = 0; k < w->bodies[body].n_own_points; k++) {
         const ArticulatedPoint *point = &w->points[w->bodies[body].point + k];
         const Vector3 c = added(pose.x, point_reach(w, &pose, point, scale));
         lowest = lesser_of(lowest, c.z - point->radius);
@@ -260,10 +261,10 @@ HD real raibert_bounce(const ArticulatedLanes *w, const RaibertView *v)
 HD Vector3 raibert_off_centre(const ArticulatedLanes *w, const RaibertView *v)
 {
     Vector3 middle = vector3_zero();
-    const real part = select_real(MASK(value_of(v->clock) < 0.0), splat(1.0), splat(0.0));
+    const real fraction = select_real(MASK(value_of(v->clock) < 0.0), splat(1.0), splat(0.0));
     for (int i = 0; i < w->c.n_legs; i++)
         middle = along(middle, splat(1.0 / w->c.n_legs), limb3(w, leg_at(w, i) + RAIBERT_LEG_HOLD));
-    return vector3(part * (middle.x - v->centre.x), part * (middle.y - v->centre.y), splat(0.0));
+    return vector3(fraction * (middle.x - v->centre.x), fraction * (middle.y - v->centre.y), splat(0.0));
 }
 
 // The wrench on the body that is wanted, about the robot's centre of mass.
@@ -310,10 +311,10 @@ HD_CALL void raibert_round(const ArticulatedLanes *restrict w, const RaibertView
     for (int i = 0; i < w->c.n_legs; i++) {
         const int foot = raibert_legs(w)[i].foot;
         const real load = raibert_load(w, v, i), lowest = raibert_lowest(w, foot);
-        for (int k = 0; k < w->bodies[foot].n_places; k++) {
+        for (int k = 0; k < w->bodies[foot].n_own_points; k++) {
             const ArticulatedHold hold = raibert_hold(w, v, i, k, lowest, load);
             const ArticulatedHold kept = again ? balance_kept(&hold, balance) : hold;
-            block_add_point(a, kept.weight, hold.r);
+            body_block_add_point(a, kept.weight, hold.r);
             if (again) side_add(W, splat(-1.0), hold.r, balance_first(&hold, balance), vector3_zero());
         }
     }
@@ -327,18 +328,18 @@ HD_CALL void raibert_round(const ArticulatedLanes *restrict w, const RaibertView
 HD void raibert_push(const ArticulatedLanes *w, const RaibertView *v, const ArticulatedBalance *balance, int leg)
 {
     const ArticulatedLeg *of = &raibert_legs(w)[leg];
-    const Vector3 place = raibert_foot(w, leg);
+    const Vector3 at_foot = raibert_foot(w, leg);
     const real load = raibert_load(w, v, leg), lowest = raibert_lowest(w, of->foot);
     Vector3 force = vector3_zero(), torque = vector3_zero();
-    for (int k = 0; k < w->bodies[of->foot].n_places; k++) {
+    for (int k = 0; k < w->bodies[of->foot].n_own_points; k++) {
         const ArticulatedHold hold = raibert_hold(w, v, leg, k, lowest, load);
-        const Vector3 f = balance_force(&hold, balance), r = less(added(hold.r, v->centre), place);
+        const Vector3 f = balance_force(&hold, balance), r = less(added(hold.r, v->centre), at_foot);
         force = less(force, f);
         torque = less(torque, cross3(r, f));
     }
     for (int k = 0; k < of->n_driven; k++)
         set_limb(w, effort_at(w, of->driven[k]) + ARTICULATED_FEEDFORWARD,
-                 leg_effort(w, of->driven[k], place, force, torque));
+                 leg_effort(w, of->driven[k], at_foot, force, torque));
 }
 
 HD void raibert_stance(const ArticulatedLanes *w, const RaibertView *v)
@@ -375,7 +376,7 @@ HD ArticulatedLegTarget raibert_target(const ArticulatedLanes *w, const RaibertV
     target.foot = limb3(w, at + RAIBERT_LEG_FOOT);
     target.p = rotation_in(&r, less(world, base));
     target.q = quaternion_times(quaternion_conjugate(q), quaternion_times(v->heading, limb4(w, at + RAIBERT_LEG_AXES)));
-    target.turn_weight = w->bodies[foot].n_places > 1 ? v->p.level_weight : splat(0.0);
+    target.turn_weight = w->bodies[foot].n_own_points > 1 ? v->p.level_weight : splat(0.0);
     target.damping = v->p.reach_damping;
     return target;
 }
@@ -413,11 +414,11 @@ HD void raibert_score(const ArticulatedLanes *w, const RaibertView *v)
     const int at = w->c.raibert;
     const Vector3 off = less(v->v, v->v_des);
     const real turn = arc_tangent2(cross3(v->ahead, v->course).z, dot3(v->ahead, v->course));
-    const real part = select_real(MASK(value_of(v->t) >= value_of(v->p.settle_time)), splat(1.0), splat(0.0));
+    const real fraction = select_real(MASK(value_of(v->t) >= value_of(v->p.settle_time)), splat(1.0), splat(0.0));
     const real speed = fused(off.x, off.x, off.y * off.y);
-    set_limb(w, at + RAIBERT_COUNT, limb(w, at + RAIBERT_COUNT) + part);
-    set_limb(w, at + RAIBERT_SPEED, fused(part, speed, limb(w, at + RAIBERT_SPEED)));
-    set_limb(w, at + RAIBERT_TURN, fused(part, turn * turn, limb(w, at + RAIBERT_TURN)));
+    set_limb(w, at + RAIBERT_COUNT, limb(w, at + RAIBERT_COUNT) + fraction);
+    set_limb(w, at + RAIBERT_SPEED, fused(fraction, speed, limb(w, at + RAIBERT_SPEED)));
+    set_limb(w, at + RAIBERT_TURN, fused(fraction, turn * turn, limb(w, at + RAIBERT_TURN)));
 }
 
 // Before the step from the time t: commands of all legs' motors; returns the sum of squares of their changes.
@@ -432,7 +433,7 @@ HD_CALL real raibert_set(const ArticulatedLanes *restrict w, real t)
     return squares;
 }
 
-// The place of the foot that touches the ground: the middle of its lowest points.
+// The point of the foot that touches the ground: the middle of its lowest points.
 HD void raibert_begin_leg(const ArticulatedLanes *w, int leg, const ArticulatedPose *base, Vector3 ahead)
 {
     const int at = leg_at(w, leg), foot = raibert_legs(w)[leg].foot;
@@ -441,29 +442,29 @@ HD void raibert_begin_leg(const ArticulatedLanes *w, int leg, const ArticulatedP
     const real scale = body_number(w, foot, ARTICULATED_scale), lowest = raibert_lowest(w, foot);
     Vector3 sum = vector3_zero();
     real weight = splat(0.0);
-    for (int k = 0; k < w->bodies[foot].n_places; k++) {
+    for (int k = 0; k < w->bodies[foot].n_own_points; k++) {
         const ArticulatedPoint *point = &w->points[w->bodies[foot].point + k];
         const Vector3 reach = point_reach(w, &pose, point, scale);
         const Vector3 p =
             point->kind == ARTICULATED_POINT ? scaled(scale, vector3_of(point->p)) : rotation_in(&pose.r, reach);
         const real over = added(pose.x, reach).z - point->radius - lowest;
-        const real part = clamped(1.0 - 100.0 * over, splat(0.0), splat(1.0));
-        sum = along(sum, part, p);
-        weight = weight + part;
+        const real fraction = clamped(1.0 - 100.0 * over, splat(0.0), splat(1.0));
+        sum = along(sum, fraction, p);
+        weight = weight + fraction;
     }
     sum = scaled(1.0 / weight, sum);
-    const Vector3 place = added(pose.x, rotation_out(&pose.r, sum)), from_base = less(place, base->x);
+    const Vector3 touch = added(pose.x, rotation_out(&pose.r, sum)), from_base = less(touch, base->x);
     const Quaternion heading = quaternion_about(up, arc_tangent2(ahead.y, ahead.x));
     for (int k = 0; k < raibert_legs(w)[leg].n_driven; k++) {
         const int joint = articulated_at(raibert_legs(w)[leg].driven[k]);
         set_limb(w, joint + ARTICULATED_COMMAND, limb(w, joint + ARTICULATED_COORDINATE));
     }
     set_limb3(w, at + RAIBERT_LEG_FOOT, sum);
-    set_limb3(w, at + RAIBERT_LEG_FROM, place);
-    set_limb3(w, at + RAIBERT_LEG_HOLD, place);
+    set_limb3(w, at + RAIBERT_LEG_FROM, touch);
+    set_limb3(w, at + RAIBERT_LEG_HOLD, touch);
     set_limb3(w, at + RAIBERT_LEG_NOMINAL, vector3(dot3(from_base, ahead), dot3(from_base, left), splat(0.0)));
     set_limb4(w, at + RAIBERT_LEG_AXES, quaternion_times(quaternion_conjugate(heading), pose.q));
-    set_limb(w, at + RAIBERT_LEG_SOLE, place.z - lowest);
+    set_limb(w, at + RAIBERT_LEG_SOLE, touch.z - lowest);
     set_limb(w, at + RAIBERT_LEG_GROUND, lowest);
     set_limb(w, at + RAIBERT_LEG_STANDS, splat(1.0));
     set_limb(w, at + RAIBERT_LEG_SWITCHED, splat(0.0));

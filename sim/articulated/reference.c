@@ -14,14 +14,15 @@ static void targets_of_base(const ArticulatedBody *bodies, int base, Articulated
 {
     const bool ball = bodies[base].kind == ROBOT_BALL;
     for (int k = 0; k < 3; k++) {
-        all[1 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_PLACE, .body = base, .part = k};
-        all[8 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_CELL, .body = base, .part = ARTICULATED_V + k};
-        all[11 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_CELL, .body = base, .part = ARTICULATED_W + k};
+        all[1 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_POSITION, .body = base, .component = k};
+        all[8 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_CELL, .body = base, .component = ARTICULATED_V + k};
+        all[11 + k] =
+            (ArticulatedTarget){.kind = ARTICULATED_TARGET_CELL, .body = base, .component = ARTICULATED_W + k};
     }
     for (int k = 0; k < 4; k++)
         all[4 + k] = (ArticulatedTarget){.kind = ball ? ARTICULATED_TARGET_CELL : ARTICULATED_TARGET_TURN,
                                          .body = base,
-                                         .part = ball ? ARTICULATED_Q + k : k};
+                                         .component = ball ? ARTICULATED_Q + k : k};
 }
 
 static void targets_of_joint(int body, int n_joints, ArticulatedTarget *all)
@@ -48,7 +49,7 @@ static const ArticulatedTarget *targets_all(const ArticulatedConstants *c, const
     }
     for (int i = 0; i < c->n_bodies; i++) {
         const bool free = bodies[i].kind == ROBOT_FREE && i > 0;
-        for (int k = 0; k < 3 && free; k++) all[to++] = (ArticulatedTarget){ARTICULATED_TARGET_PLACE, i, k, 0, 0.0};
+        for (int k = 0; k < 3 && free; k++) all[to++] = (ArticulatedTarget){ARTICULATED_TARGET_POSITION, i, k, 0, 0.0};
         for (int k = 0; k < 4 && (free || bodies[i].kind == ROBOT_BALL); k++)
             all[to++] = (ArticulatedTarget){ARTICULATED_TARGET_TURN, i, k, 0, 0.0};
     }
@@ -95,14 +96,14 @@ static Error reference_columns(const Points *file, const ArticulatedTarget *all,
 
 // The step of each row, and where in it the row lies (reference.h).
 static Error reference_times(const Points *file, int64_t column, const ArticulatedConstants *c, double *step,
-                             double *part)
+                             double *fraction)
 {
     const int64_t rows = file->count / file->columns;
     for (int64_t r = 0; r < rows; r++) {
         const double *time = file->numbers + r * file->columns + column, at = time[0] / c->dt, near = floor(at + 0.5);
         const bool is_step = fabs(at - near) < REFERENCE_NEAR;
         step[r] = is_step ? near : ceil(at);
-        part[r] = is_step ? 1.0 : at - (step[r] - 1.0);
+        fraction[r] = is_step ? 1.0 : at - (step[r] - 1.0);
         if (r > 0 && time[0] <= time[-file->columns])
             return error_make(ERROR_USER, "reference: time must increase, and row %lld follows %.9g s with %.9g s",
                               (long long)r + 1, time[-file->columns], time[0]);
@@ -148,13 +149,13 @@ static void reference_turns(const ArticulatedTarget *targets, int n, const Artic
 {
     for (int first = 0; first < n; first++) {
         int at[4] = {-1, -1, -1, -1};
-        if (targets[first].kind != ARTICULATED_TARGET_TURN || targets[first].part != 0) continue;
+        if (targets[first].kind != ARTICULATED_TARGET_TURN || targets[first].component != 0) continue;
         for (int k = 0; k < n; k++) {
             if (targets[k].kind == ARTICULATED_TARGET_TURN && targets[k].body == targets[first].body)
-                at[targets[k].part] = k;
+                at[targets[k].component] = k;
         }
         if (at[1] >= 0 && at[2] >= 0 && at[3] >= 0)
-            reference_turn(bodies[targets[first].body].place + 3, at, rows, n, value);
+            reference_turn(bodies[targets[first].body].frame + 3, at, rows, n, value);
     }
 }
 

@@ -23,7 +23,7 @@ HD const ArticulatedTarget *reference_target(const ArticulatedLanes *w, int targ
 
 // Of a row of the record: k and a above; the value of a column.
 HD int64_t record_step(const ArticulatedLanes *w, int row) { return (int64_t)w->assets[w->c.records + row]; }
-HD double record_part(const ArticulatedLanes *w, int row) { return w->assets[w->c.records + w->c.n_records + row]; }
+HD double record_fraction(const ArticulatedLanes *w, int row) { return w->assets[w->c.records + w->c.n_records + row]; }
 HD double record_value(const ArticulatedLanes *w, int row, int target)
 {
     return w->assets[w->c.records + 2 * w->c.n_records + row * w->c.n_targets + target];
@@ -45,30 +45,31 @@ HD int record_first(const ArticulatedLanes *w, int64_t step)
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
-HD real vector3_part(Vector3 v, int part) { return part == 0 ? v.x : part == 1 ? v.y : v.z; }
-HD real quaternion_part(Quaternion q, int part) { return part == 0 ? q.x : part == 1 ? q.y : part == 2 ? q.z : q.w; }
+HD real vector3_component(Vector3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
+HD real quaternion_component(Quaternion q, int k) { return k == 0 ? q.x : k == 1 ? q.y : k == 2 ? q.z : q.w; }
 
 // As in a sample of the trajectory.
 HD_CALL real reference_value(const ArticulatedLanes *restrict w, int target)
 {
     const ArticulatedTarget *of = reference_target(w, target);
-    if (of->kind == ARTICULATED_TARGET_CELL) return limb(w, articulated_at(of->body) + of->part);
+    if (of->kind == ARTICULATED_TARGET_CELL) return limb(w, articulated_at(of->body) + of->component);
     if (of->kind == ARTICULATED_TARGET_COORDINATE) return sample_coordinate(w, of->body);
     const ArticulatedPose pose = body_pose(w, of->body);
-    if (of->kind == ARTICULATED_TARGET_PLACE) return vector3_part(sample_place(w, of->body, &pose), of->part);
-    return quaternion_part(sample_turn(w, of->body, &pose), of->part);
+    if (of->kind == ARTICULATED_TARGET_POSITION)
+        return vector3_component(sample_position(w, of->body, &pose), of->component);
+    return quaternion_component(sample_turn(w, of->body, &pose), of->component);
 }
 
 // (y(t_r) - y_r)/scale, after the step of the row.
 HD real reference_residual(const ArticulatedLanes *w, int row, int target)
 {
     const int64_t step = record_step(w, row);
-    const double part = record_part(w, row);
+    const double fraction = record_fraction(w, row);
     const real now = limb(w, reference_value_cell(w, step, target));
     real value = now;
-    if (part < 1.0) { // 1: a row at a step needs no other
+    if (fraction < 1.0) { // 1: a row at a step needs no other
         const real before = limb(w, reference_value_cell(w, step - 1, target));
-        value = fused(splat(part), now - before, before);
+        value = fused(splat(fraction), now - before, before);
     }
     return (value - record_value(w, row, target)) * reference_target(w, target)->weight;
 }
@@ -78,7 +79,7 @@ HD real reference_residual(const ArticulatedLanes *w, int row, int target)
 // Whether a row needs the values after `step` steps: rows [first, end) are those of that step.
 HD bool reference_needs(const ArticulatedLanes *w, int64_t step, int first, int end)
 {
-    return end > first || (end < w->c.n_records && record_step(w, end) == step + 1 && record_part(w, end) < 1.0);
+    return end > first || (end < w->c.n_records && record_step(w, end) == step + 1 && record_fraction(w, end) < 1.0);
 }
 
 // After `step` steps.

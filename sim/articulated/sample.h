@@ -11,7 +11,7 @@ HD_CALL real sample_coordinate(const ArticulatedLanes *restrict w, int body)
     return joint_state(w, body, &c, &p).coordinate;
 }
 
-HD Vector3 sample_place(const ArticulatedLanes *w, int body, const ArticulatedPose *pose)
+HD Vector3 sample_position(const ArticulatedLanes *w, int body, const ArticulatedPose *pose)
 {
     return added(pose->x, rotation_out(&pose->r, body_vector(w, body, ARTICULATED_anchor_x)));
 }
@@ -33,7 +33,7 @@ HD_CALL void sample_wide(const ArticulatedLanes *restrict w, int column, mask wh
         const ArticulatedPose pose = body_pose(w, i);
         const Quaternion q = sample_turn(w, i, &pose);
         if (kind == ROBOT_FREE) {
-            const Vector3 p = sample_place(w, i, &pose);
+            const Vector3 p = sample_position(w, i, &pose);
             lanes_set_sample(w->group, column++, p.x, which);
             lanes_set_sample(w->group, column++, p.y, which);
             lanes_set_sample(w->group, column++, p.z, which);
@@ -49,7 +49,7 @@ HD_CALL void sample_wide(const ArticulatedLanes *restrict w, int column, mask wh
 HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, mask which)
 {
     const ArticulatedPose base = body_pose(w, w->c.base);
-    const Vector3 p = sample_place(w, w->c.base, &base);
+    const Vector3 p = sample_position(w, w->c.base, &base);
     const real first[14] = {t,        p.x,      p.y,      p.z,      base.q.x, base.q.y, base.q.z,
                             base.q.w, base.v.x, base.v.y, base.v.z, base.w.x, base.w.y, base.w.z};
     int column = ARTICULATED_BASE_COLUMNS;

@@ -44,41 +44,42 @@ static const double *start_poses(const Configured *configured, const Articulated
 
 // ---- shapes ---------------------------------------------------------------------------------------------------------
 
-typedef struct StartPlace {
+typedef struct StartPose {
     double p[3], q[4], scale;
-} StartPlace;
+} StartPose;
 
-static StartPlace start_place(const Robot *robot, const RobotShape *shape, const double *pose)
+static StartPose start_shape_pose(const Robot *robot, const RobotShape *shape, const double *pose)
 {
-    StartPlace place;
+    StartPose shape_pose;
     double arm[3], turned[3];
     const double *q = pose + 3, *own = shape->q;
-    place.scale = pose[7];
-    for (int k = 0; k < 3; k++) arm[k] = place.scale * (shape->p[k] - robot->bodies[shape->body].centre[k]);
+    shape_pose.scale = pose[7];
+    for (int k = 0; k < 3; k++) arm[k] = shape_pose.scale * (shape->p[k] - robot->bodies[shape->body].centre[k]);
     articulated_turn(q, arm, turned);
-    for (int k = 0; k < 3; k++) place.p[k] = pose[k] + turned[k];
-    place.q[0] = q[3] * own[0] + q[0] * own[3] + q[1] * own[2] - q[2] * own[1];
-    place.q[1] = q[3] * own[1] + q[1] * own[3] + q[2] * own[0] - q[0] * own[2];
-    place.q[2] = q[3] * own[2] + q[2] * own[3] + q[0] * own[1] - q[1] * own[0];
-    place.q[3] = q[3] * own[3] - q[0] * own[0] - q[1] * own[1] - q[2] * own[2];
-    return place;
+    for (int k = 0; k < 3; k++) shape_pose.p[k] = pose[k] + turned[k];
+    shape_pose.q[0] = q[3] * own[0] + q[0] * own[3] + q[1] * own[2] - q[2] * own[1];
+    shape_pose.q[1] = q[3] * own[1] + q[1] * own[3] + q[2] * own[0] - q[0] * own[2];
+    shape_pose.q[2] = q[3] * own[2] + q[2] * own[3] + q[0] * own[1] - q[1] * own[0];
+    shape_pose.q[3] = q[3] * own[3] - q[0] * own[0] - q[1] * own[1] - q[2] * own[2];
+    return shape_pose;
 }
 
 // How far a shape reaches from its middle along the direction n, a unit vector (its support function).
-static double start_reach(const RobotShape *shape, const StartPlace *place, const double *n)
+static double start_reach(const RobotShape *shape, const StartPose *shape_pose, const double *n)
 {
-    const double *size = shape->size, back[4] = {-place->q[0], -place->q[1], -place->q[2], place->q[3]};
+    const double *size = shape->size,
+                 back[4] = {-shape_pose->q[0], -shape_pose->q[1], -shape_pose->q[2], shape_pose->q[3]};
     double d[3];
     articulated_turn(back, n, d);
     const double across = sqrt(d[0] * d[0] + d[1] * d[1]);
     switch (shape->kind) {
     case ROBOT_SPHERE: return size[0];
-    case ROBOT_CAPSULE: return place->scale * size[1] * fabs(d[2]) + size[0];
-    case ROBOT_CYLINDER: return place->scale * (size[1] * fabs(d[2]) + size[0] * across);
-    case ROBOT_BOX: return place->scale * (size[0] * fabs(d[0]) + size[1] * fabs(d[1]) + size[2] * fabs(d[2]));
+    case ROBOT_CAPSULE: return shape_pose->scale * size[1] * fabs(d[2]) + size[0];
+    case ROBOT_CYLINDER: return shape_pose->scale * (size[1] * fabs(d[2]) + size[0] * across);
+    case ROBOT_BOX: return shape_pose->scale * (size[0] * fabs(d[0]) + size[1] * fabs(d[1]) + size[2] * fabs(d[2]));
     case ROBOT_ELLIPSOID:
-        return place->scale * sqrt(size[0] * size[0] * d[0] * d[0] + size[1] * size[1] * d[1] * d[1] +
-                                   size[2] * size[2] * d[2] * d[2]);
+        return shape_pose->scale * sqrt(size[0] * size[0] * d[0] * d[0] + size[1] * size[1] * d[1] * d[1] +
+                                        size[2] * size[2] * d[2] * d[2]);
     case ROBOT_PLANE:
     case ROBOT_HFIELD: break;
     }
@@ -98,33 +99,34 @@ static void start_normal(const Configured *configured, const double *point, cons
 
 // Height of a shape's lowest point over the terrain's tangent plane below its middle, along z.
 static double start_over_terrain(const Configured *configured, const double *point, const RobotShape *shape,
-                                 const StartPlace *place)
+                                 const StartPose *shape_pose)
 {
     double n[3];
-    start_normal(configured, point, place->p, n);
-    const double over = place->p[2] - articulated_ground(configured, point, place->p[0], place->p[1]);
-    return over - (start_reach(shape, place, n) + shape->margin) / n[2];
+    start_normal(configured, point, shape_pose->p, n);
+    const double over = shape_pose->p[2] - articulated_ground(configured, point, shape_pose->p[0], shape_pose->p[1]);
+    return over - (start_reach(shape, shape_pose, n) + shape->margin) / n[2];
 }
 
 // The same over a plane of the robot's file; infinite over one that is steep.
-static double start_over_plane(const RobotShape *plane, double margin, const RobotShape *shape, const StartPlace *place)
+static double start_over_plane(const RobotShape *plane, double margin, const RobotShape *shape,
+                               const StartPose *shape_pose)
 {
     static const double up[3] = {0.0, 0.0, 1.0}, steep = 0.01;
     double n[3], over = 0.0;
     articulated_turn(plane->q, up, n);
-    for (int k = 0; k < 3; k++) over += n[k] * (place->p[k] - plane->p[k]);
-    return n[2] > steep ? (over - start_reach(shape, place, n) - margin) / n[2] : INFINITY;
+    for (int k = 0; k < 3; k++) over += n[k] * (shape_pose->p[k] - plane->p[k]);
+    return n[2] > steep ? (over - start_reach(shape, shape_pose, n) - margin) / n[2] : INFINITY;
 }
 
 // The same over the triangle of a height field below its middle; infinite beyond its edges.
 static double start_over_field(const double *fields, const RobotShape *field, double margin, const RobotShape *shape,
-                               const StartPlace *place)
+                               const StartPose *shape_pose)
 {
     const ArticulatedSurface surface = articulated_surface_of(field);
     mask inside;
-    const ArticulatedGround ground = ground_of_field(fields, &surface, place->p[0], place->p[1], &inside);
+    const ArticulatedGround ground = ground_of_field(fields, &surface, shape_pose->p[0], shape_pose->p[1], &inside);
     const double n[3] = {ground.normal.x, ground.normal.y, ground.normal.z};
-    return inside ? place->p[2] - ground.height - (start_reach(shape, place, n) + margin) / n[2] : INFINITY;
+    return inside ? shape_pose->p[2] - ground.height - (start_reach(shape, shape_pose, n) + margin) / n[2] : INFINITY;
 }
 
 static void start_add(ArticulatedStart *start, int shape, double height)
@@ -148,16 +150,16 @@ ArticulatedStart articulated_start_of(const Configured *configured, const double
         const RobotShape *shape = &robot->shapes[s];
         double height = INFINITY;
         if (shape->body < 0) continue;
-        const StartPlace place = start_place(robot, shape, poses + POSE_NUMBERS * shape->body);
-        if (articulated_on_terrain(host, shape)) height = start_over_terrain(configured, point, shape, &place);
+        const StartPose shape_pose = start_shape_pose(robot, shape, poses + POSE_NUMBERS * shape->body);
+        if (articulated_on_terrain(host, shape)) height = start_over_terrain(configured, point, shape, &shape_pose);
         while (next < robot->n_contacts && robot->contacts[next].shape < s) next++;
         for (; next < robot->n_contacts && robot->contacts[next].shape == s; next++) {
             const RobotContact *contact = &robot->contacts[next];
             const RobotShape *ground = &robot->shapes[contact->ground];
             if (!articulated_is_floor(ground) || !articulated_counts(host, contact)) continue;
-            height = fmin(ground->kind == ROBOT_PLANE
-                              ? start_over_plane(ground, contact->margin, shape, &place)
-                              : start_over_field(configured->assets + c.fields, ground, contact->margin, shape, &place),
+            height = fmin(ground->kind == ROBOT_PLANE ? start_over_plane(ground, contact->margin, shape, &shape_pose)
+                                                      : start_over_field(configured->assets + c.fields, ground,
+                                                                         contact->margin, shape, &shape_pose),
                           height);
         }
         start_add(&start, s, height);

@@ -38,8 +38,8 @@ HD Vector3 step_push(const ArticulatedLanes *w, real t)
 {
     const mask pushed =
         MASK(value_of(t) >= value_of(w->push_time)) & MASK(value_of(t) < value_of(w->push_time + w->push_duration));
-    const real part = select_real(pushed, splat(1.0), splat(0.0));
-    return vector3(part * w->push_x, part * w->push_y, part * w->push_z);
+    const real weight = select_real(pushed, splat(1.0), splat(0.0));
+    return vector3(weight * w->push_x, weight * w->push_y, weight * w->push_z);
 }
 
 // a = blockdiag(m 1, I_w) and b = [m (v + h g) + h f; L] of a body
@@ -59,7 +59,7 @@ HD void step_inertia(const ArticulatedLanes *w, int body, real h, real t, real *
 }
 
 // The same with what its children passed on, unless nothing has come yet.
-HD void step_block(const ArticulatedLanes *w, int body, bool fresh, real h, real t, real *a, real *b)
+HD void step_body_block(const ArticulatedLanes *w, int body, bool fresh, real h, real t, real *a, real *b)
 {
     if (fresh) {
         step_inertia(w, body, h, t, a, b);
@@ -74,7 +74,7 @@ HD void step_pass(const ArticulatedLanes *w, int body, real h, real t, const Art
 {
     const int parent = w->bodies[body].parent, at = articulated_at(parent);
     real a[PACKED_CELLS], b[6];
-    step_block(w, parent, w->bodies[body].opens != 0, h, t, a, b);
+    step_body_block(w, parent, w->bodies[body].opens != 0, h, t, a, b);
     for (int k = 0; k < PACKED_CELLS; k++) a[k] = a[k] + passed->a[k];
     for (int k = 0; k < 6; k++) b[k] = b[k] + passed->b[k];
     limbs_put(w, at + ARTICULATED_A, PACKED_CELLS, a);
@@ -94,7 +94,7 @@ HD void step_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *p
     real B[36];
     joint_add(&rows, &s, a, b, B, &passed);
     if (w->bodies[body].kind == ROBOT_SLIDE) joint_add_slide(&rows, &s, a, B, &passed);
-    joint_keep(w, body, &s, &axis);
+    joint_store(w, body, &s, &axis);
     tree_eliminate(w, body, a, b, B, &passed);
     if (parent >= 0) step_pass(w, body, h, t, &passed);
     const Vector3 gap = w->bodies[body].kind == ROBOT_SLIDE ? along(s.gap, -dot3(s.axis, s.gap), s.axis) : s.gap;
@@ -107,14 +107,14 @@ HD void step_up(const ArticulatedLanes *w, int body, real h, real t, Articulated
     const int at = articulated_at(body);
     const ArticulatedPose pose = body_pose(w, body);
     real b[6];
-    step_block(w, body, w->bodies[body].leaf != 0, h, t, a, b);
+    step_body_block(w, body, w->bodies[body].leaf != 0, h, t, a, b);
     if (w->bodies[body].n_points > 0) contact_body(w, body, &pose, h, a, b, &seen->touch);
     if (w->bodies[body].kind != ROBOT_FREE) {
         step_joint(w, body, &pose, h, t, a, b, seen);
         return;
     }
-    block_factor(a);
-    block_solve(a, b);
+    body_block_factor(a);
+    body_block_solve(a, b);
     limbs_put(w, at + ARTICULATED_U, 6, b);
 }
 
@@ -164,7 +164,7 @@ HD void step_move(const ArticulatedLanes *w, int body, real h)
     set_limb4(w, at + ARTICULATED_Q, turned_cayley(q, turn, h));
 }
 
-// What tells of a failure: how large the new state is, and how fast.
+// What shows a failure: how large the new state is, and how fast.
 HD void step_look(const ArticulatedLanes *w, int body, ArticulatedSeen *seen)
 {
     const int at = articulated_at(body);
@@ -180,7 +180,7 @@ HD void step_down(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *
 {
     if (!seen->lowered) tree_lower(w, body);
     if (w->bodies[body].n_points > 0) step_force(w, body, h, seen);
-    if (w->c.grips > 0) grip_keep(w, body, h);
+    if (w->c.grips > 0) grip_store(w, body, h);
     if (w->bodies[body].joint >= 0) step_rate(w, body, h, seen);
     if (w->bodies[body].kind == ROBOT_BALL)
         set_limb3(w, articulated_at(body) + ARTICULATED_RATE, joint_solved_spin(w, body));

@@ -1,6 +1,6 @@
 // What points touch: the terrain, or a shape of the world. A shape is a core and a radius around it: a point (sphere),
-// a line (capsule), a solid of radius 0 (cylinder, box). With y the place in the shape's axes and x the way to it from
-// the nearest place of the core, the distance is |x| - radius and the normal x/|x|; inside a solid it is the least
+// a line (capsule), a solid of radius 0 (cylinder, box). With y the point in the shape's axes and x the way to it from
+// the nearest point of the core, the distance is |x| - radius and the normal x/|x|; inside a solid it is the least
 // distance to a face, below 0.
 // Source: C. Ericson, Real-Time Collision Detection, 2005, ch. 5.1 (closest points).
 #ifndef HOPSCOTCH_ARTICULATED_SURFACE_H
@@ -8,7 +8,7 @@
 
 #include "ground.h"
 
-// A place c in the world against a surface.
+// A point c in the world against a surface.
 typedef struct ArticulatedNear {
     Vector3 normal; // out of the surface, where c is nearest to it
     real above;     // m: distance along the normal, below 0 inside
@@ -17,7 +17,7 @@ typedef struct ArticulatedNear {
 
 // In the axes of a shape: the way from its core, what of it is outside, and how it may turn.
 typedef struct ArticulatedWay {
-    Vector3 y;          // the place
+    Vector3 y;          // the point
     Vector3 normal;     //
     real above, length; // length: |x| outside; 1 inside
     mask outside;       // of the core

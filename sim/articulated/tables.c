@@ -245,7 +245,7 @@ static const struct {
     [ARTICULATED_GAIN] = {"1", "kp and kd of, times those of the motor", 1.0, 0.0, 1e3},
 };
 
-// A parameter for each design, behind `*n`; returns the places in the bodies.
+// A parameter for each design, behind `*n`; returns what they change in the bodies.
 static const ArticulatedDesign *articulated_plan(const ArticulatedHost *host, Arena *arena, Parameter *parameters,
                                                  int *n, int *count)
 {
@@ -271,10 +271,10 @@ static const ArticulatedDesign *articulated_plan(const ArticulatedHost *host, Ar
     return designs;
 }
 
-ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choice *choice,
-                                         const ArticulatedBody *bodies, Arena *arena, Configured *out)
+ArticulatedVariation articulated_parameters(const ArticulatedHost *host, const Choice *choice,
+                                            const ArticulatedBody *bodies, Arena *arena, Configured *out)
 {
-    ArticulatedPlaces places = {.n_inputs = 0};
+    ArticulatedVariation variation = {.n_inputs = 0};
     int n = 0, n_inputs = 0, n_parameters = ARTICULATED_N_PARAMETERS + ARTICULATED_N_EXTRA + host->n_plans;
     const ArticulatedCandidate *all = candidates_all(host, bodies, arena, &n);
     bool *wanted = ARENA_NEW(arena, bool, n + 1);
@@ -292,22 +292,22 @@ ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choi
     memcpy(parameters, articulated_always, sizeof articulated_always);
     n_parameters = ARTICULATED_N_PARAMETERS;
     n_parameters += parameters_of_terrain(host->terrain, parameters + n_parameters);
-    places.raibert_row = n_parameters;
+    variation.raibert_row = n_parameters;
     n_parameters += parameters_of_raibert(host, parameters + n_parameters);
-    places.designs = articulated_plan(host, arena, parameters, &n_parameters, &places.n_designs);
+    variation.designs = articulated_plan(host, arena, parameters, &n_parameters, &variation.n_designs);
     for (int i = 0; i < n; i++) {
         const ArticulatedGroup *of = all[i].of;
         const bool pair = of->n_bodies == 2 && all[i].number == ARTICULATED_phase;
         if (!wanted[i]) continue;
         for (int k = 0; k < of->n_bodies; k++)
-            inputs[places.n_inputs++] = (ArticulatedInput){n_parameters, of->bodies[k], all[i].number, 0,
-                                                           pair && k == 1 ? 3.141592653589793 : 0.0};
+            inputs[variation.n_inputs++] = (ArticulatedInput){n_parameters, of->bodies[k], all[i].number, 0,
+                                                              pair && k == 1 ? 3.141592653589793 : 0.0};
         parameters[n_parameters++] = articulated_parameter(&all[i], bodies, arena);
     }
-    places.inputs = inputs;
+    variation.inputs = inputs;
     out->parameters = parameters;
     out->n_parameters = n_parameters;
-    return places;
+    return variation;
 }
 
 // ---- columns --------------------------------------------------------------------------------------------------------
@@ -349,7 +349,7 @@ static const struct {
     {"qy", "1", "orientation, quaternion"},       {"qz", "1", "orientation, quaternion"},
     {"qw", "1", "orientation, quaternion"},
 };
-enum { ARTICULATED_PLACE_COLUMNS = 3, ARTICULATED_WIDE_COLUMNS = 7 };
+enum { ARTICULATED_POSITION_COLUMNS = 3, ARTICULATED_WIDE_COLUMNS = 7 };
 
 // Columns as they grow, with the panels in which they are drawn: a row of panels for the base, for each few joints, and
 // for each body with more coordinates.
@@ -427,7 +427,7 @@ static void table_add_contacts(ArticulatedTable *table, const ArticulatedHost *h
 // The coordinates of a ball, or of a free body; returns the first column.
 static int table_add_wide(ArticulatedTable *table, const char *name, bool ball)
 {
-    const int first = table->n_columns, from = ball ? ARTICULATED_PLACE_COLUMNS : 0;
+    const int first = table->n_columns, from = ball ? ARTICULATED_POSITION_COLUMNS : 0;
     for (int k = from; k < ARTICULATED_WIDE_COLUMNS; k++)
         table->columns[table->n_columns++] = (Field){
             arena_format(table->arena, "%s_%s", name, articulated_of_wide[k].suffix), articulated_of_wide[k].unit,

@@ -8,11 +8,11 @@
 
 #include "memory.h"
 
-// ---- rows added to a block ------------------------------------------------------------------------------------------
+// ---- rows added to a body's block -----------------------------------------------------------------------------------
 // A point at r from a body's centre moves with v + w x r = G u, G = [I, -[r]], [r] the matrix of the cross product.
 
 // A += k G' G
-HD void block_add_point(real *a, real k, Vector3 r)
+HD void body_block_add_point(real *a, real k, Vector3 r)
 {
     const real kx = k * r.x, ky = k * r.y, kz = k * r.z;
     for (int i = 0; i < 3; i++) a[packed(i, i)] = a[packed(i, i)] + k;
@@ -31,7 +31,7 @@ HD void block_add_point(real *a, real k, Vector3 r)
 }
 
 // A += k J' J
-HD void block_add_row(real *a, real k, const real *J)
+HD void body_block_add_row(real *a, real k, const real *J)
 {
     for (int i = 0; i < 6; i++) {
         const real kJ = k * J[i];
@@ -40,7 +40,7 @@ HD void block_add_row(real *a, real k, const real *J)
 }
 
 // A += K for angular velocities: K = k I + more n n'
-HD void block_add_turn(real *a, real k, real more, Vector3 n)
+HD void body_block_add_turn(real *a, real k, real more, Vector3 n)
 {
     const Vector3 m = scaled(more, n);
     a[packed(3, 3)] = fused(m.x, n.x, a[packed(3, 3)] + k);
@@ -93,7 +93,7 @@ HD void coupling_add_row(real *b, real k, const real *Jc, const real *Jp)
     }
 }
 
-// B -= K, as block_add_turn
+// B -= K, as body_block_add_turn
 HD void coupling_add_turn(real *b, real k, real more, Vector3 n)
 {
     const real m[3] = {more * n.x, more * n.y, more * n.z}, of[3] = {n.x, n.y, n.z};
@@ -130,7 +130,7 @@ HD void side_add(real *b, real sign, Vector3 r, Vector3 force, Vector3 torque)
 // ---- elimination ----------------------------------------------------------------------------------------------------
 
 // A = L D L' in place, L without its diagonal of ones; the diagonal holds 1/D. A is positive definite.
-HD_INLINE void block_factor(real *a)
+HD_INLINE void body_block_factor(real *a)
 {
     real y[6]; // row i of L D
     UNROLL for (int i = 0; i < 6; i++)
@@ -149,7 +149,7 @@ HD_INLINE void block_factor(real *a)
 }
 
 // x <- A^-1 x
-HD_INLINE void block_solve(const real *a, real *x)
+HD_INLINE void body_block_solve(const real *a, real *x)
 {
     UNROLL for (int i = 1; i < 6; i++)
     {
@@ -173,10 +173,10 @@ HD void tree_eliminate(const ArticulatedLanes *w, int body, real *a, real *b, co
 {
     const int at = articulated_at(body);
     real X[6];
-    block_factor(a);
+    body_block_factor(a);
     for (int c = 0; c < 6; c++) {
         UNROLL for (int i = 0; i < 6; i++) X[i] = B[6 * i + c];
-        block_solve(a, X);
+        body_block_solve(a, X);
         UNROLL for (int i = 0; i < 6; i++)
         {
             set_limb(w, at + ARTICULATED_UP + 6 * i + c, X[i]);
@@ -188,7 +188,7 @@ HD void tree_eliminate(const ArticulatedLanes *w, int body, real *a, real *b, co
             passed->a[packed(d, c)] = sum;
         }
     }
-    block_solve(a, b);
+    body_block_solve(a, b);
     limbs_put(w, at + ARTICULATED_U, 6, b);
 }
 

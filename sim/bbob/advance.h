@@ -268,10 +268,10 @@ HD real bbob_f16(BbobPoint *p)
     bbob_map_B(p);
     for (int i = 0; i < p->d; i++) {
         real waves = splat(0.0);
-        double part = 1.0, frequency = BBOB_TWO_PI;
+        double amplitude = 1.0, frequency = BBOB_TWO_PI;
         for (int k = 0; k < 12; k++) {
-            waves = fused(splat(part), cosine(frequency * (p->x[i] + 0.5)), waves);
-            part *= 0.5;
+            waves = fused(splat(amplitude), cosine(frequency * (p->x[i] + 0.5)), waves);
+            amplitude *= 0.5;
             frequency *= 3.0;
         }
         sum = sum + (waves - p->c->rest);

@@ -55,7 +55,7 @@ static void bbob_normal(const BbobInstance *instance, int64_t seed, int count, d
     }
 }
 
-// order[i]: the place of the i-th smallest of the numbers. A stable sort; count is small.
+// order[i]: the index of the i-th smallest of the numbers. A stable sort; count is small.
 static void bbob_ranks(const double *u, int count, int *order)
 {
     for (int i = 0; i < count; i++) {
@@ -66,7 +66,7 @@ static void bbob_ranks(const double *u, int count, int *order)
 }
 
 // (i - 1)/(D - 1), i from 0 here
-static double bbob_place(const BbobInstance *instance, int i) { return (double)i / (double)(instance->d - 1); }
+static double bbob_fraction(const BbobInstance *instance, int i) { return (double)i / (double)(instance->d - 1); }
 
 // ---- matrices -------------------------------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ static void bbob_product(const BbobInstance *instance, const double *left, doubl
 {
     const int d = instance->d;
     double stretch[BBOB_DIMENSIONS_MAX];
-    for (int k = 0; k < d; k++) stretch[k] = portable_pow(alpha, 0.5 * bbob_place(instance, k));
+    for (int k = 0; k < d; k++) stretch[k] = portable_pow(alpha, 0.5 * bbob_fraction(instance, k));
     for (int i = 0; i < d; i++) {
         for (int j = 0; j < d; j++) {
             double sum = 0.0;
@@ -113,7 +113,7 @@ static void bbob_product(const BbobInstance *instance, const double *left, doubl
 
 static void bbob_set_weights(const BbobInstance *instance, double base, double factor)
 {
-    for (int i = 0; i < instance->d; i++) instance->weight[i] = portable_pow(base, factor * bbob_place(instance, i));
+    for (int i = 0; i < instance->d; i++) instance->weight[i] = portable_pow(base, factor * bbob_fraction(instance, i));
 }
 
 // A and B of each function. P and Q are the suite's first and second rotation.
@@ -143,7 +143,7 @@ static void bbob_set_all_weights(const BbobInstance *instance)
     for (int i = 0; i < instance->d; i++) {
         if (f == 11) instance->weight[i] = i == 0 ? 1e6 : 1.0;
         if (f == 12) instance->weight[i] = i == 0 ? 1.0 : 1e6;
-        if (f == 14) instance->weight[i] = 2.0 + 4.0 * bbob_place(instance, i);
+        if (f == 14) instance->weight[i] = 2.0 + 4.0 * bbob_fraction(instance, i);
     }
 }
 
@@ -191,10 +191,10 @@ static void bbob_set_constants(const BbobInstance *instance)
                          .s = 1.0 - 1.0 / (2.0 * sqrt(d + 20.0) - 8.2),
                          .exponent = 10.0 / portable_pow(d, 1.2)};
     c->mu_1 = -sqrt((c->mu_0 * c->mu_0 - 1.0) / c->s);
-    double part = 1.0, frequency = 6.283185307179586;
+    double amplitude = 1.0, frequency = 6.283185307179586;
     for (int k = 0; k < 12; k++) { // f_0, with the operations of the kernel
-        c->rest = fma(part, portable_cos(frequency * 0.5), c->rest);
-        part *= 0.5;
+        c->rest = fma(amplitude, portable_cos(frequency * 0.5), c->rest);
+        amplitude *= 0.5;
         frequency *= 3.0;
     }
 }
@@ -213,7 +213,7 @@ static void bbob_set_peak(const BbobInstance *instance, int k, double height, do
     for (int i = 0; i < d; i++) {
         peak[1 + i] = 0.0;
         for (int j = 0; j < d; j++) peak[1 + i] = fma(instance->A[i * d + j], y[j], peak[1 + i]); // as the kernel does
-        peak[1 + d + i] = portable_pow(alpha, 0.5 * bbob_place(instance, order[i])) / portable_pow(alpha, 0.25);
+        peak[1 + d + i] = portable_pow(alpha, 0.5 * bbob_fraction(instance, order[i])) / portable_pow(alpha, 0.25);
     }
 }
 

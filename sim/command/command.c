@@ -110,10 +110,10 @@ static Error command_check_failures(const Points *failures, Configured *out)
 
 // ---- tables ---------------------------------------------------------------------------------------------------------
 
-// The text of a field of words of item i, the `place`-th of the list's.
-static const char *command_words(const List *list, const Points *items, int64_t i, int place, const char *otherwise)
+// The text of a field of words of item i, the `index`-th of the list's.
+static const char *command_words(const List *list, const Points *items, int64_t i, int index, const char *otherwise)
 {
-    const char *const *words = items->words[i * list_words(list) + place];
+    const char *const *words = items->words[i * list_words(list) + index];
     return words != NULL && words[0] != NULL ? words[0] : otherwise;
 }
 

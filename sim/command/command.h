@@ -91,7 +91,7 @@ typedef struct Process {
 // *file <- the file that the first word of a command line names: below `folder` if the word has a slash, else from
 // PATH. The caller frees it. Error (user): there is no such file, it lies outside of `folder`, or it can't be run.
 Error process_find(const char *word, const char *folder, char **file);
-// Starts a process and tells the guard. Error (machine): there are no processes or pipes left. A file that
+// Starts a process and reports it to the guard. Error (machine): there are no processes or pipes left. A file that
 // can't be run ends its process with exit code 127.
 Error process_start(const ProcessPlan *plan, const Guard *guard, Process *out);
 // Closes the process's input, waits at most `patience` s for its end, and kills its group. Returns its status, as

@@ -168,15 +168,15 @@ static size_t message_number_length(const char *at)
     if (whole == 0 || (whole > 1 && *p == '0')) return 0;
     p += whole;
     if (*p == '.') {
-        const size_t part = message_digits(p + 1);
-        if (part == 0) return 0;
-        p += 1 + part;
+        const size_t more = message_digits(p + 1);
+        if (more == 0) return 0;
+        p += 1 + more;
     }
     if (*p == 'e' || *p == 'E') {
         const char *power = p + 1 + (p[1] == '+' || p[1] == '-');
-        const size_t part = message_digits(power);
-        if (part == 0) return 0;
-        p = power + part;
+        const size_t more = message_digits(power);
+        if (more == 0) return 0;
+        p = power + more;
     }
     return (size_t)(p - at);
 }
@@ -210,26 +210,26 @@ size_t message_answer_most(const Configured *configured, bool traced)
     return bytes < most ? bytes : most;
 }
 
-// The place of a name among the fields; they are looked at from `next` on, as programs mostly keep the order.
-static int message_place(const Field *fields, int count, int next, const char *name)
+// The index of a name among the fields; they are looked at from `next` on, as programs mostly keep the order.
+static int message_index(const Field *fields, int count, int next, const char *name)
 {
     for (int i = 0; i < count; i++) {
-        const int place = (next + i) % count;
-        if (strcmp(fields[place].name, name) == 0) return place;
+        const int index = (next + i) % count;
+        if (strcmp(fields[index].name, name) == 0) return index;
     }
     return -1;
 }
 
-static bool message_read_metric(MessageReader *reader, const Configured *configured, int place, bool *seen,
+static bool message_read_metric(MessageReader *reader, const Configured *configured, int index, bool *seen,
                                 Answer *answer)
 {
     char what[MESSAGE_KEY + 16];
-    const char *name = configured->metrics[place].name;
+    const char *name = configured->metrics[index].name;
     snprintf(what, sizeof what, "metric '%s'", name);
-    if (seen[place]) return message_fail(reader, "%s is given twice", what);
-    seen[place] = true;
+    if (seen[index]) return message_fail(reader, "%s is given twice", what);
+    seen[index] = true;
     if (message_word(reader, "null")) return true; // allowed for a trial that failed
-    return message_value(reader, what, &answer->metric[place]);
+    return message_value(reader, what, &answer->metric[index]);
 }
 
 static bool message_read_metrics(MessageReader *reader, const Configured *configured, Answer *answer)
@@ -240,7 +240,7 @@ static bool message_read_metrics(MessageReader *reader, const Configured *config
     for (int next = 0; more; next++) {
         char name[MESSAGE_KEY];
         if (!message_text(reader, name, sizeof name) || !message_expect(reader, ':')) return false;
-        next = message_place(configured->metrics, configured->n_metrics, next, name);
+        next = message_index(configured->metrics, configured->n_metrics, next, name);
         if (next < 0) return message_fail(reader, "the spec declares no metric '%s'", name);
         if (!message_read_metric(reader, configured, next, seen, answer)) return false;
         if (!message_more(reader, '}', &more)) return false;
@@ -290,7 +290,7 @@ static bool message_read_columns(MessageReader *reader, const Configured *config
         char name[MESSAGE_KEY];
         int64_t count = 0;
         if (!message_text(reader, name, sizeof name) || !message_expect(reader, ':')) return false;
-        next = message_place(configured->columns, configured->n_columns, next, name);
+        next = message_index(configured->columns, configured->n_columns, next, name);
         if (next < 0) return message_fail(reader, "the spec declares no column '%s'", name);
         if (seen[next]) return message_fail(reader, "column '%s' is given twice", name);
         seen[next] = true;

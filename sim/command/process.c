@@ -69,9 +69,9 @@ typedef struct GuardWord {
 
 static void guard_note(pid_t *groups, const GuardWord *word)
 {
-    int place = 0;
-    while (place < GUARD_GROUPS && groups[place] != (word->alive ? 0 : word->group)) place++;
-    if (place < GUARD_GROUPS) groups[place] = word->alive ? word->group : 0;
+    int slot = 0;
+    while (slot < GUARD_GROUPS && groups[slot] != (word->alive ? 0 : word->group)) slot++;
+    if (slot < GUARD_GROUPS) groups[slot] = word->alive ? word->group : 0;
 }
 
 static void guard_watch(int from)
@@ -122,7 +122,7 @@ void guard_end(Guard *guard)
     *guard = (Guard){.to = -1};
 }
 
-static void guard_tell(const Guard *guard, pid_t group, bool alive)
+static void guard_report(const Guard *guard, pid_t group, bool alive)
 {
     const GuardWord word = {.group = group, .alive = alive};
     const ssize_t sent = send(guard->to, &word, sizeof word, MSG_NOSIGNAL);
@@ -137,13 +137,13 @@ static bool process_can_run(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-// True if a part of the path is "..".
+// True if a component of the path is "..".
 static bool process_leaves(const char *name)
 {
-    for (const char *part = name; *part != '\0'; part += strspn(part, "/")) {
-        const size_t length = strcspn(part, "/");
-        if (length == 2 && strncmp(part, "..", 2) == 0) return true;
-        part += length;
+    for (const char *component = name; *component != '\0'; component += strspn(component, "/")) {
+        const size_t length = strcspn(component, "/");
+        if (length == 2 && strncmp(component, "..", 2) == 0) return true;
+        component += length;
     }
     return false;
 }
@@ -156,19 +156,19 @@ static Error process_find_below(const char *word, const char *folder, char **fil
                           "program '%.150s' leads out of the spec's folder: name a file below it, or a program in PATH",
                           word);
     if (asprintf(file, "%s/%s", folder, word) < 0) return error_make(ERROR_MACHINE, "not enough memory");
-    char *root = realpath(folder, NULL), *place = realpath(*file, NULL);
+    char *root = realpath(folder, NULL), *target = realpath(*file, NULL);
     const size_t length = root != NULL ? strlen(root) : 0;
-    if (place == NULL || !process_can_run(place))
+    if (target == NULL || !process_can_run(target))
         error =
             error_make(ERROR_USER, "'%.150s' in %.150s is not a file that can be run: make it there, and executable",
                        word, folder);
-    else if (root == NULL || strncmp(root, place, length) != 0 || (place[length] != '/' && strcmp(root, "/") != 0))
+    else if (root == NULL || strncmp(root, target, length) != 0 || (target[length] != '/' && strcmp(root, "/") != 0))
         error = error_make(ERROR_USER, "program '%.150s' is a link to a file elsewhere", word);
     free(root);
     free(*file);
-    *file = place;
+    *file = target;
     if (error.kind == OK) return error;
-    free(place);
+    free(target);
     *file = NULL;
     return error;
 }
@@ -178,16 +178,16 @@ Error process_find(const char *word, const char *folder, char **file)
     *file = NULL;
     if (strchr(word, '/') != NULL) return process_find_below(word, folder, file);
     const char *path = getenv("PATH");
-    for (const char *part = path != NULL ? path : "/usr/bin:/bin"; *part != '\0'; part += *part == ':') {
-        const size_t length = strcspn(part, ":");
-        if (part[0] == '/') { // an empty or relative part would depend on where the user stands
-            if (asprintf(file, "%.*s/%s", (int)length, part, word) < 0)
+    for (const char *entry = path != NULL ? path : "/usr/bin:/bin"; *entry != '\0'; entry += *entry == ':') {
+        const size_t length = strcspn(entry, ":");
+        if (entry[0] == '/') { // an empty or relative entry would depend on where the user stands
+            if (asprintf(file, "%.*s/%s", (int)length, entry, word) < 0)
                 return error_make(ERROR_MACHINE, "not enough memory");
             if (process_can_run(*file)) return error_none();
             free(*file);
             *file = NULL;
         }
-        part += length;
+        entry += length;
     }
     return error_make(
         ERROR_USER, "there is no program '%.150s' in PATH; write ./%.100s for a file in the spec's folder", word, word);
@@ -257,7 +257,7 @@ Error process_start(const ProcessPlan *plan, const Guard *guard, Process *out)
     *out = (Process){.process = child, .to = pipes.in[1], .from = pipes.out[0], .errors = pipes.errors[0], .ended = -1};
     if (child > 0) {
         (void)setpgid(child, child); // whichever of the two comes first
-        guard_tell(guard, child, true);
+        guard_report(guard, child, true);
 #ifdef SYS_pidfd_open
         out->ended = (int)syscall(SYS_pidfd_open, child, 0U);
 #endif
@@ -297,7 +297,7 @@ int process_end(Process *process, const Guard *guard, double patience)
     process->to = -1;
     const bool by_itself = process_has_ended(process->process, patience);
     process_kill(process->process);
-    guard_tell(guard, process->process, false);
+    guard_report(guard, process->process, false);
     if (process_has_ended(process->process, stuck)) (void)waitpid(process->process, &status, WNOHANG);
     process->process = 0;
     process_close_pipes(process);

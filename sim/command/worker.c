@@ -36,7 +36,7 @@ static void worker_end_line(Worker *worker, size_t size)
     worker->line_size = 0;
 }
 
-// A long line is cut. What a terminal could obey is made visible where it is shown.
+// A long line is cut. What a terminal could obey is escaped where it is shown.
 static void worker_take_errors(Worker *worker, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -140,7 +140,7 @@ bool worker_send(Worker *worker)
 }
 
 // Room for another piece and a NUL. False: no memory.
-static bool worker_make_room(Worker *worker, size_t most)
+static bool worker_reserve(Worker *worker, size_t most)
 {
     const size_t wanted = worker->in_size + WORKER_PIECE + 1, twice = 2 * worker->in_capacity;
     most += WORKER_PIECE + 1;
@@ -155,7 +155,7 @@ static bool worker_make_room(Worker *worker, size_t most)
 
 WorkerNews worker_receive(Worker *worker, size_t most)
 {
-    if (!worker_make_room(worker, most)) return WORKER_LACKS_MEMORY;
+    if (!worker_reserve(worker, most)) return WORKER_LACKS_MEMORY;
     const ssize_t size = read(worker->process.from, worker->in + worker->in_size, WORKER_PIECE);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) return WORKER_SAYS_NOTHING;
     if (size <= 0) return WORKER_ENDS;

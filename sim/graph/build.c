@@ -1,5 +1,5 @@
 // Builds a graph: nodes with unique names, and edges that close no cycle.
-#include "parts.h"
+#include "building.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static uint32_t graph_hash(const char *name)
     return hash;
 }
 
-// The place of the name in by_name, or the free place for it.
+// The slot of the name in by_name, or the free slot for it.
 static int *graph_name_slot(const Graph *graph, const char *name)
 {
     const uint32_t last = (uint32_t)graph->room_names - 1;

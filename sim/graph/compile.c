@@ -1,6 +1,6 @@
-// Compiles a graph: sorts its nodes into topological order and levels, and gives every thread its part of each level.
+// Compiles a graph: sorts its nodes into topological order and levels, and gives every thread its share of each level.
 // Source: A. B. Kahn, Topological sorting of large networks, CACM 5, 1962.
-#include "parts.h"
+#include "building.h"
 
 // A level is shared only if that is expected to save more than this: the cost of the barrier at its end, and of data in
 // another processor's cache (tests/bench/graph.c measures the former: 65 ns).
@@ -64,7 +64,7 @@ static int graph_pair_end(const GraphProgram *program, int step, int end, double
 }
 
 // Computes share[threads + 1] of the steps [first, end). Neighbours stay together; a step or a pair goes to the thread
-// in whose part its middle falls. Returns the time of the slowest thread.
+// in whose share its middle falls. Returns the time of the slowest thread.
 static double graph_share(const GraphProgram *program, int first, int end, int *share)
 {
     const double total = graph_cost(program, first, end), fair = 1.001 * total / program->threads; // sums are rounded
@@ -154,8 +154,8 @@ static int graph_before_in(const GraphProgram *program, const GraphOrder *order,
     return count;
 }
 
-// The order in which one thread runs its part of a shared segment, from plan[at] on: it follows a chain of nodes to its
-// end before it begins the next, while the data is in its cache. No edge of the segment leads to another thread.
+// The order in which one thread runs its share of a shared segment, from plan[at] on: it follows a chain of nodes to
+// its end before it begins the next, while the data is in its cache. No edge of the segment leads to another thread.
 // Returns the end of the plan.
 static int graph_plan_thread(const GraphProgram *program, const GraphSegment *segment, int thread,
                              const GraphOrder *order, int at)

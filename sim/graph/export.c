@@ -1,6 +1,6 @@
 // Exports a graph and a run: Graphviz's DOT, and the trace format of chrome://tracing. Sources: The DOT Language
 // (graphviz.org); Trace Event Format (the Chromium project).
-#include "parts.h"
+#include "building.h"
 
 #include <stdarg.h>
 #include <stdio.h>

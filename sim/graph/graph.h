@@ -32,7 +32,7 @@ typedef struct GraphWork {
     double nanoseconds;
 } GraphWork;
 
-// Makes a graph in the arena. While it is built, nothing else may use the arena.
+// Creates a graph in the arena. While it is built, nothing else may use the arena.
 Graph *graph_new(Arena *arena);
 // Adds an array that nodes read and write, with its name; returns its number.
 int graph_resource(Graph *graph, const char *name);
@@ -59,7 +59,7 @@ typedef struct GraphStep {
 } GraphStep;
 
 // Levels that run one after the other. Either the first thread runs them alone, because sharing would cost more than it
-// saves, or each thread runs its part of them without waiting for the others, because it needs none of their results.
+// saves, or each thread runs its share of them without waiting for the others, because it needs none of their results.
 typedef struct GraphSegment {
     bool shared;
     int first, end; // levels
@@ -79,7 +79,7 @@ typedef struct GraphProgram {
     double alone, together;        // ns, expected time of a run on one thread, and on `threads`
 } GraphProgram;
 
-// Topological order (Kahn, ties by construction), levels, and the part of each of `threads` threads in every level.
+// Topological order (Kahn, ties by construction), levels, and the share of each of `threads` threads in every level.
 Error graph_compile(const Graph *graph, int threads, Arena *arena, GraphProgram *program);
 
 // ---- running (execute.c) --------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // Evaluates a run: when and where each step ran, the longest path through the graph, and how many threads it could have
 // used.
-#include "parts.h"
+#include "building.h"
 
 #include <time.h>
 

@@ -1,5 +1,5 @@
 // Finds hazards: two nodes that no path orders, which access the same elements of a resource, and one of them writes.
-#include "parts.h"
+#include "building.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 // ---- the lane -------------------------------------------------------------------------------------------------------
 
-// Data that a step needs only once or twice. It is kept apart, because the stages need the registers.
+// Data that a step needs only once or twice. It is stored apart, because the stages need the registers.
 typedef struct PrinceAside {
     PrinceSwitches on, turning; // turning: at the end of the step that lands on an event
     real reach;                 // length of that step; 0: no event is sought
@@ -81,10 +81,10 @@ HD void prince_store(const LaneGroup *group, const PrinceLanes *own, mask which)
     lanes_set_work(group, HOPPER_WORK_cascade, own->aside.cascade, which);
 }
 
-// Looks for switches that crossed in a good step. Returns the lanes with one; they will repeat the step up to the first
-// crossing.
+// Looks for switches that crossed in an accepted step. Returns the lanes with one; they will repeat the step up to the
+// first crossing.
 HD mask prince_seek(const HopperWorld *world, const HopperLanes *lanes, PrinceLanes *own, const PrinceStep *step,
-                    const PrinceFunctions *after, mask good)
+                    const PrinceFunctions *after, mask accepted)
 {
     const PrinceSwitches relevant = prince_relevant(&lanes->machine, &own->aside.on);
     PrinceSwitches crossing;
@@ -92,7 +92,7 @@ HD mask prince_seek(const HopperWorld *world, const HopperLanes *lanes, PrinceLa
     UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++) {
         const real signed_value = select_real(own->aside.on.on[k], after->value[k], -after->value[k]);
-        crossing.on[k] = good & relevant.on[k] & MASK(signed_value < -PRINCE_DEAD_BAND * world->c.tolerance);
+        crossing.on[k] = accepted & relevant.on[k] & MASK(signed_value < -PRINCE_DEAD_BAND * world->c.tolerance);
         any = any | crossing.on[k];
     }
     if (!any_lane(any)) return any;
@@ -110,7 +110,7 @@ HD PrinceRate prince_rate_select(const HopperWorld *world, mask m, const PrinceR
 {
     PrinceRate chosen;
     chosen.rate.acceleration = hopper_select(m, &a->rate.acceleration, &b->rate.acceleration);
-    chosen.rate.told = hopper_told_select(world, m, &a->rate.told, &b->rate.told);
+    chosen.rate.step = hopper_step_select(world, m, &a->rate.step, &b->rate.step);
     chosen.control.u1 = select_real(m, a->control.u1, b->control.u1);
     chosen.control.u2 = select_real(m, a->control.u2, b->control.u2);
     chosen.control.push = select_real(m, a->control.push, b->control.push);
@@ -133,20 +133,20 @@ HD void prince_sum(const HopperWorld *world, const HopperLanes *lanes, const Hop
 #define PRINCE_SUM(name) of_lanes->name = select_real(taken, sums.name, of_lanes->name);
     HOPPER_SUMS(PRINCE_SUM)
 #undef PRINCE_SUM
-#define PRINCE_SUM(name) of_lanes->parts.name = select_real(taken, sums.parts.name, of_lanes->parts.name);
-    if (hopper_with(world, HOPPER_WITH_PARTS)) {
-        HOPPER_PART_SUMS(PRINCE_SUM)
+#define PRINCE_SUM(name) of_lanes->terms.name = select_real(taken, sums.terms.name, of_lanes->terms.name);
+    if (hopper_with(world, HOPPER_WITH_TERMS)) {
+        HOPPER_TERM_SUMS(PRINCE_SUM)
     }
 #undef PRINCE_SUM
 }
 
 // The next step size: from the error if it limited the step, unchanged if an event or a known instant did.
-HD void prince_control(PrinceLanes *own, const PrinceStep *step, mask good, mask landing, mask crossed)
+HD void prince_control(PrinceLanes *own, const PrinceStep *step, mask accepted, mask landing, mask crossed)
 {
     const real wanted = prince_factor(step->error) * step->h;
     const mask shortened = MASK(step->h < own->h);
     const real grown = select_real(shortened, greater_of(wanted, own->h), wanted);
-    own->h = select_real(landing | crossed, own->h, select_real(good, grown, wanted));
+    own->h = select_real(landing | crossed, own->h, select_real(accepted, grown, wanted));
 }
 
 // Counts events at one instant.
@@ -227,12 +227,12 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
         const real h = select_real(landing, own.aside.reach, select_real(timed, left, own.h));
         PrinceStep step;
         prince_take(&world, &lanes, &own.aside.on, &held, &own.first, own.t, h, &step);
-        const mask good = landing | MASK(step.error <= 1.0);
+        const mask accepted = landing | MASK(step.error <= 1.0);
         const HopperAngles s = hopper_angles(step.q.a, step.q.b);
         const PrinceFunctions after = prince_functions(&world, &s, &step.q, &step.v);
-        const mask crossed = prince_seek(&world, &lanes, &own, &step, &after, running & good & ~landing);
-        const mask taken = running & good & ~crossed;
-        prince_control(&own, &step, good, landing, crossed);
+        const mask crossed = prince_seek(&world, &lanes, &own, &step, &after, running & accepted & ~landing);
+        const mask taken = running & accepted & ~crossed;
+        prince_control(&own, &step, accepted, landing, crossed);
 
         real failure = select_real(MASK(own.h > 1e-13), splat(HOPPER_NONE), splat(HOPPER_DIVERGED));
         if (any_lane(taken)) {

@@ -1,5 +1,5 @@
 // Raibert's three-part control and its state machine COMPRESSION -> THRUST -> FLIGHT -> COMPRESSION. With four states
-// the flight has two parts: in AIR_PREPARE the leg is short and swings to its angle at touchdown; in SPEED_MATCH it
+// the flight has two phases: in AIR_PREPARE the leg is short and swings to its angle at touchdown; in SPEED_MATCH it
 // extends again, and the hip matches the foot's speed to the ground.
 //
 // In the letters of dynamics.h, with v the horizontal velocity of the body's centre of mass (hopper_body_speed):

@@ -21,9 +21,9 @@ HD void hopper_draw(real seed, real number, uint32_t purpose, real *u, real *v)
     const real counted = clamped(number, splat(0.0), splat(4294967295.0));
     for (int i = 0; i < LANES; i++) {
         const Philox counter = {{(uint32_t)lane_of(counted, i), 0, 0, purpose}};
-        const Philox block = philox4x32_10(counter, (uint64_t)lane_of(seed, i));
-        set_lane(u, i, philox_unit(block.word[0], block.word[1]) + 0x1p-53);
-        set_lane(v, i, philox_unit(block.word[2], block.word[3]));
+        const Philox drawn = philox4x32_10(counter, (uint64_t)lane_of(seed, i));
+        set_lane(u, i, philox_unit(drawn.word[0], drawn.word[1]) + 0x1p-53);
+        set_lane(v, i, philox_unit(drawn.word[2], drawn.word[3]));
     }
 }
 

@@ -210,7 +210,7 @@ typedef struct PrinceAverages {
 HD void prince_average(const HopperWorld *world, PrinceAverages *sum, double weight, const PrinceRate *rate, real b)
 {
     const real error = rate->speed - world->p.x_dot_des, w = splat(weight);
-    hopper_step_add(world, &sum->step, w, &rate->rate.told);
+    hopper_step_add(world, &sum->step, w, &rate->rate.step);
     sum->speed_error2 = fused(w, error * error, sum->speed_error2);
     sum->speed = fused(w, rate->speed, sum->speed);
     sum->attitude2 = fused(w, b * b, sum->attitude2);
@@ -221,7 +221,7 @@ typedef struct PrinceStep {
     HopperVector q, v;             // the result
     PrinceRate last;               // evaluated at the result: the first stage of the next step
     PrinceAverages averages;
-    real h, error; // its length; the embedded estimate over the tolerance, good if <= 1
+    real h, error; // its length; the embedded estimate over the tolerance, accepted if <= 1
 } PrinceStep;
 
 HD real prince_square(const HopperVector *a)
@@ -283,16 +283,16 @@ typedef struct PrinceDense {
     HopperVector q[5], v[5];
 } PrinceDense;
 
-HD void prince_dense_part(HopperVector *part, const HopperVector *from, const HopperVector *to, real h,
-                          const HopperVector *rate_0, const HopperVector *rate_1, const HopperVector *last)
+HD void prince_dense_terms(HopperVector *term, const HopperVector *from, const HopperVector *to, real h,
+                           const HopperVector *rate_0, const HopperVector *rate_1, const HopperVector *last)
 {
     const real one = splat(1.0), minus = splat(-1.0);
-    part[0] = *from;
-    part[1] = hopper_combined(one, to, minus, from);
-    part[2] = hopper_combined(h, rate_0, minus, &part[1]);
-    const HopperVector rest = hopper_combined(one, &part[1], minus, &part[2]);
-    part[3] = hopper_combined(-h, rate_1, one, &rest);
-    part[4] = *last;
+    term[0] = *from;
+    term[1] = hopper_combined(one, to, minus, from);
+    term[2] = hopper_combined(h, rate_0, minus, &term[1]);
+    const HopperVector rest = hopper_combined(one, &term[1], minus, &term[2]);
+    term[3] = hopper_combined(-h, rate_1, one, &rest);
+    term[4] = *last;
 }
 
 HD PrinceDense prince_dense(const HopperVector *q, const HopperVector *v, const PrinceStep *step)
@@ -304,18 +304,18 @@ HD PrinceDense prince_dense(const HopperVector *q, const HopperVector *v, const 
     const HopperVector last_v = hopper_moved(&none, step->h, &of_v);
     const HopperVector last_q = hopper_moved(&none, step->h * step->h, &of_q);
     PrinceDense dense;
-    prince_dense_part(dense.q, q, &step->q, step->h, v, &step->v, &last_q);
-    prince_dense_part(dense.v, v, &step->v, step->h, &step->a[0], &step->a[PRINCE_STAGES - 1], &last_v);
+    prince_dense_terms(dense.q, q, &step->q, step->h, v, &step->v, &last_q);
+    prince_dense_terms(dense.v, v, &step->v, step->h, &step->a[0], &step->a[PRINCE_STAGES - 1], &last_v);
     return dense;
 }
 
-HD HopperVector prince_at(const HopperVector *part, real theta)
+HD HopperVector prince_at(const HopperVector *term, real theta)
 {
     const real back = 1.0 - theta;
-    HopperVector y = hopper_moved(&part[3], back, &part[4]);
-    y = hopper_moved(&part[2], theta, &y);
-    y = hopper_moved(&part[1], back, &y);
-    return hopper_moved(&part[0], theta, &y);
+    HopperVector y = hopper_moved(&term[3], back, &term[4]);
+    y = hopper_moved(&term[2], theta, &y);
+    y = hopper_moved(&term[1], back, &y);
+    return hopper_moved(&term[0], theta, &y);
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ static void hopper_draw_points(const Configured *configured, const double *param
     const double foot_x = sample[DRAWN_X_FOOT], foot_z = sample[DRAWN_Z_FOOT];
     const double hip_x = foot_x + length * sin_a, hip_z = foot_z + length * cos_a;
     const double body_x = hip_x + l_2 * sin_b, body_z = hip_z + l_2 * cos_b;
-    const double rigid = fmin(parameter[HOPPER_PARAMETER_l_1], 0.8 * length); // the part without the spring
+    const double rigid = fmin(parameter[HOPPER_PARAMETER_l_1], 0.8 * length); // the length without the spring
     hopper_draw_set(point, DRAWN_FOOT, foot_x, foot_z);
     hopper_draw_set(point, DRAWN_SLEEVE, foot_x + rigid * sin_a, foot_z + rigid * cos_a);
     hopper_draw_set(point, DRAWN_HIP, hip_x, hip_z);

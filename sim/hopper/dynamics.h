@@ -91,7 +91,7 @@ HD HopperContact hopper_contact(const HopperParameters *p, const HopperFoot *foo
 // External forces: of the ground on the foot, of disturbances on the body's centre of mass.
 typedef struct HopperForces {
     real F_x, F_z, F_b; // N
-    real F_z_damper;    // part of F_z: the ground's damper
+    real F_z_damper;    // term of F_z: the ground's damper
 } HopperForces;
 
 HD HopperForces hopper_ground(const HopperParameters *p, const HopperContact *contact, const HopperFoot *foot, real dx)
@@ -232,7 +232,7 @@ HD real hopper_body_z(const HopperParameters *p, const HopperAngles *s, real z, 
     return fused(l, s->cos_a, fused(p->l_2, s->cos_b, z));
 }
 
-// Energy by part (J). (x_l, z_l) and (x_b, z_b) are the centres of mass of leg and body; k is k_l or k_stop.
+// Terms of the energy (J). (x_l, z_l) and (x_b, z_b) are the centres of mass of leg and body; k is k_l or k_stop.
 //     kinetic = (m_l (x_l'^2 + z_l'^2) + J_l a'^2 + m (x_b'^2 + z_b'^2) + J b'^2)/2
 //     gravity = g (m_l z_l + m z_b),  leg = k (r_s0 - l)^2/2,  ground = k_g z^2/2 if z < 0
 typedef struct HopperEnergy {

@@ -17,10 +17,10 @@ HD void hopper_environment_begin(const Constants *constants, const double *asset
     hopper_store_starts(group, &sums, which);
 }
 
-// The place of the next step in the ring of accelerations.
+// The slot of the next step in the ring of accelerations.
 HD real hopper_turn(real ticks) { return ticks - (double)HOPPER_PAST * terrain_floor(ticks / (double)HOPPER_PAST); }
 
-// The lanes of a vector whose rings stand at the same place go together: all of them, if a step of the environment is a
+// The lanes of a vector whose rings stand at the same slot go together: all of them, if a step of the environment is a
 // multiple of five steps.
 HD void hopper_environment_advance(const Constants *constants, const double *assets, const LaneGroup *group,
                                    HopperIntegrator integrator, bool full, mask which)
@@ -30,8 +30,8 @@ HD void hopper_environment_advance(const Constants *constants, const double *ass
     HopperAction action;
     action.u1 = lanes_action(group, 0);
     action.u2 = lanes_action(group, 1);
-    for (int place = 0; place < (LANES == 1 ? 1 : HOPPER_PAST) && any_lane(which); place++) {
-        const int now = LANES == 1 ? (int)lane_of(turn, 0) : place;
+    for (int slot = 0; slot < (LANES == 1 ? 1 : HOPPER_PAST) && any_lane(which); slot++) {
+        const int now = LANES == 1 ? (int)lane_of(turn, 0) : slot;
         const mask together = which & MASK(turn == (double)now);
         if (!any_lane(together)) continue;
         WITH_APART(HopperLanes, lanes, HopperPast);

@@ -47,7 +47,7 @@ enum {
 #define HOPPER_MACHINES(X) X(three_state, 0) X(four_state, HOPPER_WITH_FOUR_STATES)
 #define HOPPER_PUSHES(X) X(none, 0) X(timed, HOPPER_WITH_TIMED_PUSH) X(random, HOPPER_WITH_RANDOM_PUSHES)
 #define HOPPER_WINDS(X) X(none, 0) X(steady, HOPPER_WITH_WIND) X(gusting, HOPPER_WITH_WIND | HOPPER_WITH_GUSTS)
-#define HOPPER_ACCOUNTINGS(X) X(total, 0) X(parts, HOPPER_WITH_PARTS)
+#define HOPPER_ACCOUNTINGS(X) X(total, 0) X(parts, HOPPER_WITH_TERMS)
 #define HOPPER_EQUATION_SETS(X) X(corrected, 0) X(reference, HOPPER_WITH_REFERENCE)
 #define HOPPER_CONTROLS(X) \
     X(raibert, 0) \
@@ -75,7 +75,7 @@ static const Option hopper_options[] = {
     {"tolerance", OPTION_NUMBER, "1", 1e-6, 1e-12, 5e-5, NULL, "dormand_prince: error of a step (m, rad, m/s, rad/s)"},
     {"steps", OPTION_INTEGER, "1", 1e6, 100, 1e9, NULL, "dormand_prince: a trial that needs more fails as `limit`"},
     {"machine", OPTION_CHOICE, "", 0, 0, CHOICES(HOPPER_MACHINES),
-     "four_state: flight in two parts, the leg short and swinging, then matching the foot's speed to the ground"},
+     "four_state: flight in two phases, the leg short and swinging, then matching the foot's speed to the ground"},
     {"terrain", OPTION_CHOICE, "", 0, 0, CHOICES(TERRAINS_ALONG),
      "height of the ground; parameters give its dimensions, terrain_points the table"},
     {"terrain_points", OPTION_POINTS, "m", 0, -1e6, 1e6, NULL,
@@ -153,7 +153,7 @@ static const int32_t hopper_parameter_variants[] = {HOPPER_VARIANT_PARAMETERS(HO
 #undef HOPPER_ROW
 
 #define HOPPER_ROW(name, unit, doc) {#name, unit, doc, NULL},
-static const Field hopper_metrics[] = {HOPPER_METRICS(HOPPER_ROW) HOPPER_PART_METRICS(HOPPER_ROW)};
+static const Field hopper_metrics[] = {HOPPER_METRICS(HOPPER_ROW) HOPPER_TERM_METRICS(HOPPER_ROW)};
 #undef HOPPER_ROW
 
 #define HOPPER_STATES "0 COMPRESSION, 1 THRUST, 2 FLIGHT; machine four_state: 2 AIR_PREPARE, 3 SPEED_MATCH"
@@ -371,7 +371,7 @@ extern const Model hopper_model;
 static int hopper_work(int32_t variants, bool adaptive)
 {
     if ((variants & HOPPER_WITH_POLICY) != 0) return HOPPER_N_ALL_WORK;
-    if ((variants & HOPPER_WITH_PARTS) != 0) return HOPPER_N_PARTS_WORK;
+    if ((variants & HOPPER_WITH_TERMS) != 0) return HOPPER_N_TERMS_WORK;
     return adaptive ? HOPPER_N_ADAPTIVE_WORK : HOPPER_N_WORK;
 }
 
@@ -379,7 +379,7 @@ static Error hopper_configure(const double *settings, const Points *points, Aren
 {
     const double duration = settings[HOPPER_DURATION], dt = settings[HOPPER_DT], settle = settings[HOPPER_SETTLE];
     const int32_t variants = hopper_variants_of(settings);
-    const bool parts = (variants & HOPPER_WITH_PARTS) != 0;
+    const bool terms = (variants & HOPPER_WITH_TERMS) != 0;
     int kernel;
     TRY(hopper_choose_kernel(settings, variants, &kernel));
     const bool adaptive = (int)settings[HOPPER_INTEGRATOR] == HOPPER_INTEGRATOR_dormand_prince;
@@ -397,7 +397,7 @@ static Error hopper_configure(const double *settings, const Points *points, Aren
 
     *out = (Configured){.model = &hopper_model,
                         .metrics = hopper_metrics,
-                        .n_metrics = parts ? HOPPER_N_ALL_METRICS : HOPPER_N_METRICS,
+                        .n_metrics = terms ? HOPPER_N_ALL_METRICS : HOPPER_N_METRICS,
                         .columns = hopper_columns,
                         .n_columns = HOPPER_COLUMNS,
                         .failures = hopper_failures,

@@ -16,8 +16,8 @@ enum { HOPPER_VARIANT_PARAMETERS(HOPPER_NUMBER_OF) HOPPER_N_VARIANT_PARAMETERS }
 #define HOPPER_NUMBER_OF(name, ...) HOPPER_METRIC_##name,
 enum {
     HOPPER_METRICS(HOPPER_NUMBER_OF) HOPPER_N_METRICS,
-    HOPPER_METRIC_BEFORE_PARTS = HOPPER_N_METRICS - 1,
-    HOPPER_PART_METRICS(HOPPER_NUMBER_OF) HOPPER_N_ALL_METRICS
+    HOPPER_METRIC_BEFORE_TERMS = HOPPER_N_METRICS - 1,
+    HOPPER_TERM_METRICS(HOPPER_NUMBER_OF) HOPPER_N_ALL_METRICS
 };
 #undef HOPPER_NUMBER_OF
 
@@ -30,14 +30,14 @@ enum {
     HOPPER_WITH_RANDOM_PUSHES = TERRAIN_HAS_END << 3,
     HOPPER_WITH_WIND = TERRAIN_HAS_END << 4,
     HOPPER_WITH_GUSTS = TERRAIN_HAS_END << 5,
-    HOPPER_WITH_PARTS = TERRAIN_HAS_END << 6,
+    HOPPER_WITH_TERMS = TERRAIN_HAS_END << 6,
     HOPPER_WITH_REFERENCE = TERRAIN_HAS_END << 7, // the equations of the reference
     HOPPER_WITH_EXTERNAL = TERRAIN_HAS_END << 8,  // actions in place of Raibert's control
     HOPPER_WITH_POLICY = TERRAIN_HAS_END << 9     // that a policy gives
 };
 
 // clang-format off
-// Sums that the metrics are made of.
+// Sums that the metrics are computed from.
 #define HOPPER_SUMS(X) \
     /* over the steps, or the time, after settle */ \
     X(sum_speed_error2) X(sum_speed) X(sum_attitude2) \
@@ -65,8 +65,8 @@ enum {
     HOPPER_SUMS(X) \
     HOPPER_STARTS(X)
 
-// Sums by part (J) that `accounting: parts` adds: values at t = 0, then sums over the lane's life.
-#define HOPPER_PART_SUMS(X) \
+// Sums of terms (J) that `accounting: parts` adds: values at t = 0, then sums over the lane's life.
+#define HOPPER_TERM_SUMS(X) \
     X(kinetic_start) X(gravity_start) X(leg_start) X(ground_start) X(stop) X(ground) X(hip) X(thrust) X(other)
 
 // Fields that adaptive steps add (dormand_prince.h).
@@ -81,11 +81,11 @@ enum {
 };
 #undef HOPPER_NUMBER_OF
 
-#define HOPPER_NUMBER_OF(name) HOPPER_WORK_part_##name,
+#define HOPPER_NUMBER_OF(name) HOPPER_WORK_term_##name,
 enum {
-    HOPPER_WORK_BEFORE_PARTS = HOPPER_N_ADAPTIVE_WORK - 1,
-    HOPPER_PART_SUMS(HOPPER_NUMBER_OF) HOPPER_N_PARTS_WORK,
-    HOPPER_WORK_held_u1 = HOPPER_N_PARTS_WORK, // what a policy asked for last
+    HOPPER_WORK_BEFORE_TERMS = HOPPER_N_ADAPTIVE_WORK - 1,
+    HOPPER_TERM_SUMS(HOPPER_NUMBER_OF) HOPPER_N_TERMS_WORK,
+    HOPPER_WORK_held_u1 = HOPPER_N_TERMS_WORK, // what a policy asked for last
     HOPPER_WORK_held_u2,
     HOPPER_N_ALL_WORK
 };

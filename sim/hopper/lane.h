@@ -78,7 +78,7 @@ HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes, HopperSums *s
     sums->x_body_start = hopper_body_x(p, &s, lanes->q.x, lanes->q.l);
     sums->z_body_start = hopper_body_z(p, &s, lanes->q.z, lanes->q.l);
     sums->penetration = greater_of(-height, splat(0.0));
-    if (hopper_with(world, HOPPER_WITH_PARTS)) hopper_parts_begin(&sums->parts, &energy);
+    if (hopper_with(world, HOPPER_WITH_TERMS)) hopper_terms_begin(&sums->terms, &energy);
 }
 
 // Work field <-> member, one list for both directions.
@@ -91,7 +91,7 @@ HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes, HopperSums *s
     X(x3, past.acceleration[3].x) X(z3, past.acceleration[3].z) X(a3, past.acceleration[3].a) X(b3, past.acceleration[3].b) X(l3, past.acceleration[3].l) \
     X(x4, past.acceleration[4].x) X(z4, past.acceleration[4].z) X(a4, past.acceleration[4].a) X(b4, past.acceleration[4].b) X(l4, past.acceleration[4].l) \
     X(fsm, machine.fsm)
-// Times of the controller: what lanes with own clocks need not, because they are told their actions.
+// Times of the controller: what lanes with own clocks need not, because their actions are given.
 #define HOPPER_TIMES(X) \
     X(T_s, machine.T_s) X(T_compression, machine.T_compression) \
     X(t_thrust_on, machine.t_thrust_on) X(t_transition, machine.t_transition)
@@ -110,8 +110,8 @@ HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLane
 #define HOPPER_LOAD(field, member) lanes->member = lanes_work(group, HOPPER_WORK_##field);
 #define HOPPER_NO_LOAD(field, member) lanes->member = splat(0.0);
 #define HOPPER_LOAD_SUM(field) sums->field = lanes_work(group, HOPPER_WORK_##field);
-#define HOPPER_LOAD_PART(field) sums->parts.field = lanes_work(group, HOPPER_WORK_part_##field);
-#define HOPPER_NO_PART(field) sums->parts.field = splat(0.0);
+#define HOPPER_LOAD_TERM(field) sums->terms.field = lanes_work(group, HOPPER_WORK_term_##field);
+#define HOPPER_NO_TERM(field) sums->terms.field = splat(0.0);
     HOPPER_STATE(HOPPER_LOAD)
     HOPPER_SUMS(HOPPER_LOAD_SUM)
     hopper_load_starts(group, sums);
@@ -120,10 +120,10 @@ HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLane
     } else {
         HOPPER_TIMES(HOPPER_LOAD)
     }
-    if (hopper_with(world, HOPPER_WITH_PARTS)) {
-        HOPPER_PART_SUMS(HOPPER_LOAD_PART)
+    if (hopper_with(world, HOPPER_WITH_TERMS)) {
+        HOPPER_TERM_SUMS(HOPPER_LOAD_TERM)
     } else if (world->clocked) {
-        HOPPER_PART_SUMS(HOPPER_NO_PART)
+        HOPPER_TERM_SUMS(HOPPER_NO_TERM)
     }
     if (hopper_with(world, HOPPER_WITH_POLICY)) {
         lanes->held.u1 = lanes_work(group, HOPPER_WORK_held_u1);
@@ -131,8 +131,8 @@ HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLane
     } else if (world->clocked) {
         lanes->held.u1 = lanes->held.u2 = splat(0.0);
     }
-#undef HOPPER_NO_PART
-#undef HOPPER_LOAD_PART
+#undef HOPPER_NO_TERM
+#undef HOPPER_LOAD_TERM
 #undef HOPPER_LOAD_SUM
 #undef HOPPER_NO_LOAD
 #undef HOPPER_LOAD
@@ -144,21 +144,21 @@ HD void hopper_store(const HopperWorld *world, const LaneGroup *group, const Hop
 {
 #define HOPPER_STORE(field, member) lanes_set_work(group, HOPPER_WORK_##field, lanes->member, which);
 #define HOPPER_STORE_SUM(field) lanes_set_work(group, HOPPER_WORK_##field, sums->field, which);
-#define HOPPER_STORE_PART(field) lanes_set_work(group, HOPPER_WORK_part_##field, sums->parts.field, which);
+#define HOPPER_STORE_TERM(field) lanes_set_work(group, HOPPER_WORK_term_##field, sums->terms.field, which);
     HOPPER_STATE(HOPPER_STORE)
     HOPPER_SUMS(HOPPER_STORE_SUM)
     if (!world->clocked) {
         HOPPER_TIMES(HOPPER_STORE)
         HOPPER_STARTS(HOPPER_STORE_SUM)
     }
-    if (hopper_with(world, HOPPER_WITH_PARTS)) {
-        HOPPER_PART_SUMS(HOPPER_STORE_PART)
+    if (hopper_with(world, HOPPER_WITH_TERMS)) {
+        HOPPER_TERM_SUMS(HOPPER_STORE_TERM)
     }
     if (hopper_with(world, HOPPER_WITH_POLICY)) {
         lanes_set_work(group, HOPPER_WORK_held_u1, lanes->held.u1, which);
         lanes_set_work(group, HOPPER_WORK_held_u2, lanes->held.u2, which);
     }
-#undef HOPPER_STORE_PART
+#undef HOPPER_STORE_TERM
 #undef HOPPER_STORE_SUM
 #undef HOPPER_STORE
 }
@@ -236,7 +236,7 @@ HD real hopper_failure(const HopperFailures *failures)
 HD void hopper_end(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const HopperSums *sums,
                    const HopperAngles *s, real settled, real survived, real failure, mask which)
 {
-    const int count = hopper_with(world, HOPPER_WITH_PARTS) ? HOPPER_N_ALL_METRICS : HOPPER_N_METRICS;
+    const int count = hopper_with(world, HOPPER_WITH_TERMS) ? HOPPER_N_ALL_METRICS : HOPPER_N_METRICS;
     real metric[HOPPER_N_ALL_METRICS];
     HopperSums all = *sums;
     if (world->clocked) hopper_load_starts(group, &all); // here, so that no register holds them over the steps

@@ -1,4 +1,4 @@
-// Sums that a hopper's metrics are made of, and the metrics at the end of its life.
+// Sums that a hopper's metrics are computed from, and the metrics at the end of its life.
 //
 // In the letters of dynamics.h and control.h; a mean is over the steps, or the time, after settle:
 //     velocity_error    = sqrt(mean (v - x_dot_des)^2),  mean_speed = mean v,  attitude_rms = sqrt(mean b^2)
@@ -11,19 +11,19 @@
 
 #include "control.h"
 
-// Sums by part (J); only with `accounting: parts`.
-typedef struct HopperParts {
+// Sums of terms (J); only with `accounting: parts`.
+typedef struct HopperTerms {
 #define HOPPER_MEMBER(name) real name;
-    HOPPER_PART_SUMS(HOPPER_MEMBER)
+    HOPPER_TERM_SUMS(HOPPER_MEMBER)
 #undef HOPPER_MEMBER
-} HopperParts;
+} HopperTerms;
 
 typedef struct HopperSums {
 #define HOPPER_MEMBER(name) real name;
     HOPPER_SUMS(HOPPER_MEMBER)
     HOPPER_STARTS(HOPPER_MEMBER)
 #undef HOPPER_MEMBER
-    HopperParts parts;
+    HopperTerms terms;
 } HopperSums;
 
 // Results of a step for the sums: averages of the powers over the step, and the greatest force on the foot.
@@ -36,21 +36,21 @@ typedef struct HopperStep {
 } HopperStep;
 
 // The same from the values at one instant.
-HD HopperStep hopper_told(const HopperPower *power, const HopperForces *forces, real residual)
+HD HopperStep hopper_step_of(const HopperPower *power, const HopperForces *forces, real residual)
 {
-    HopperStep told;
-    told.power = *power;
-    told.work = hopper_power_total(power);
-    told.effort = absolute(power->hip) + absolute(power->thrust);
-    told.foot_force2 = fused(forces->F_x, forces->F_x, forces->F_z * forces->F_z);
-    told.residual = residual;
-    return told;
+    HopperStep step;
+    step.power = *power;
+    step.work = hopper_power_total(power);
+    step.effort = absolute(power->hip) + absolute(power->thrust);
+    step.foot_force2 = fused(forces->F_x, forces->F_x, forces->F_z * forces->F_z);
+    step.residual = residual;
+    return step;
 }
 
-HD HopperStep hopper_told_select(const HopperWorld *world, mask m, const HopperStep *a, const HopperStep *b)
+HD HopperStep hopper_step_select(const HopperWorld *world, mask m, const HopperStep *a, const HopperStep *b)
 {
     HopperStep chosen = *a;
-    if (hopper_with(world, HOPPER_WITH_PARTS)) {
+    if (hopper_with(world, HOPPER_WITH_TERMS)) {
         chosen.power.hip = select_real(m, a->power.hip, b->power.hip);
         chosen.power.thrust = select_real(m, a->power.thrust, b->power.thrust);
         chosen.power.stop = select_real(m, a->power.stop, b->power.stop);
@@ -64,35 +64,35 @@ HD HopperStep hopper_told_select(const HopperWorld *world, mask m, const HopperS
     return chosen;
 }
 
-HD void hopper_parts_begin(HopperParts *parts, const HopperEnergy *energy)
+HD void hopper_terms_begin(HopperTerms *terms, const HopperEnergy *energy)
 {
-    parts->kinetic_start = energy->kinetic;
-    parts->gravity_start = energy->gravity;
-    parts->leg_start = energy->leg;
-    parts->ground_start = energy->ground;
+    terms->kinetic_start = energy->kinetic;
+    terms->gravity_start = energy->gravity;
+    terms->leg_start = energy->leg;
+    terms->ground_start = energy->ground;
 }
 
-HD void hopper_parts_sum(HopperParts *parts, const HopperPower *power, real dt)
+HD void hopper_terms_sum(HopperTerms *terms, const HopperPower *power, real dt)
 {
-    parts->stop = fused(power->stop, dt, parts->stop);
-    parts->ground = fused(power->ground, dt, parts->ground);
-    parts->hip = fused(power->hip, dt, parts->hip);
-    parts->thrust = fused(power->thrust, dt, parts->thrust);
-    parts->other = fused(power->other, dt, parts->other);
+    terms->stop = fused(power->stop, dt, terms->stop);
+    terms->ground = fused(power->ground, dt, terms->ground);
+    terms->hip = fused(power->hip, dt, terms->hip);
+    terms->thrust = fused(power->thrust, dt, terms->thrust);
+    terms->other = fused(power->other, dt, terms->other);
 }
 
 // metric[HOPPER_N_ALL_METRICS]
-HD void hopper_parts_metrics(const HopperParts *parts, const HopperEnergy *energy, real *metric)
+HD void hopper_terms_metrics(const HopperTerms *terms, const HopperEnergy *energy, real *metric)
 {
-    metric[HOPPER_METRIC_change_kinetic] = energy->kinetic - parts->kinetic_start;
-    metric[HOPPER_METRIC_change_gravity] = energy->gravity - parts->gravity_start;
-    metric[HOPPER_METRIC_change_leg] = energy->leg - parts->leg_start;
-    metric[HOPPER_METRIC_change_ground] = energy->ground - parts->ground_start;
-    metric[HOPPER_METRIC_dissipated_stop] = parts->stop;
-    metric[HOPPER_METRIC_dissipated_ground] = parts->ground;
-    metric[HOPPER_METRIC_work_hip] = parts->hip;
-    metric[HOPPER_METRIC_work_thrust] = parts->thrust;
-    metric[HOPPER_METRIC_work_disturbance] = parts->other;
+    metric[HOPPER_METRIC_change_kinetic] = energy->kinetic - terms->kinetic_start;
+    metric[HOPPER_METRIC_change_gravity] = energy->gravity - terms->gravity_start;
+    metric[HOPPER_METRIC_change_leg] = energy->leg - terms->leg_start;
+    metric[HOPPER_METRIC_change_ground] = energy->ground - terms->ground_start;
+    metric[HOPPER_METRIC_dissipated_stop] = terms->stop;
+    metric[HOPPER_METRIC_dissipated_ground] = terms->ground;
+    metric[HOPPER_METRIC_work_hip] = terms->hip;
+    metric[HOPPER_METRIC_work_thrust] = terms->thrust;
+    metric[HOPPER_METRIC_work_disturbance] = terms->other;
 }
 
 // Adds a step of dt (s) that ended in q, with the body's speed v and the given transitions. settled: lanes past settle;
@@ -111,7 +111,7 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
     }
     sums->energy = fused(step->effort, dt, sums->energy);
     sums->work = fused(step->work, dt, sums->work);
-    if (hopper_with(world, HOPPER_WITH_PARTS)) hopper_parts_sum(&sums->parts, &step->power, dt);
+    if (hopper_with(world, HOPPER_WITH_TERMS)) hopper_terms_sum(&sums->terms, &step->power, dt);
     sums->peak_force2 = greater_of(step->foot_force2, sums->peak_force2);
     sums->penetration = greater_of(-height, sums->penetration);
     sums->residual = greater_of(step->residual, sums->residual);
@@ -161,7 +161,7 @@ HD void hopper_metrics(const HopperWorld *world, const HopperSums *sums, const H
     metric[HOPPER_METRIC_energy_drift] = hopper_energy_total(&energy) - sums->energy_start - sums->work;
     metric[HOPPER_METRIC_survived] = survived;
     metric[HOPPER_METRIC_newton_max_residual] = sums->residual;
-    if (hopper_with(world, HOPPER_WITH_PARTS)) hopper_parts_metrics(&sums->parts, &energy, metric);
+    if (hopper_with(world, HOPPER_WITH_TERMS)) hopper_terms_metrics(&sums->terms, &energy, metric);
 }
 
 #endif

@@ -37,7 +37,7 @@ typedef struct HopperPoint {
     HopperControl control;
 } HopperPoint;
 
-// What the system's rows are made of. With N the hip's force across the leg, H = N (cos a, -sin a), and F_k along it,
+// What the system's rows consist of. With N the hip's force across the leg, H = N (cos a, -sin a), and F_k along it,
 // leg and body obey
 //     m_l (x'' + l_1 a'' cos a)                         = p_x + H_x
 //     m_l (z'' - l_1 a'' sin a)                         = p_z + H_z
@@ -373,8 +373,8 @@ HD HopperNewton hopper_newton_solve(const HopperWorld *world, const HopperLanes 
 }
 
 // Powers and forces at the middle of the step.
-HD HopperStep hopper_newton_told(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *start,
-                                 const HopperControl *control, const HopperNewton *solved)
+HD HopperStep hopper_newton_powers(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *start,
+                                   const HopperControl *control, const HopperNewton *solved)
 {
     const real half = splat(0.5), h = hopper_reach(world, true);
     const HopperVector *q = &lanes->q, w = hopper_combined(half, &lanes->v, half, &solved->state.v);
@@ -384,7 +384,7 @@ HD HopperStep hopper_newton_told(const HopperWorld *world, const HopperLanes *la
     const real l = fused(h, w.l, q->l), infinite = real_of_bits(splat_bits(0x7ff0000000000000));
     const HopperForces forces = hopper_forces(world, &s, contact, &foot, control->push, l, &w, control->t + h);
     const HopperPower power = hopper_power(world, &s, contact, &foot, &forces, control->u1, control->u2, l, &w);
-    return hopper_told(&power, &forces, select_real(solved->near_singular, infinite, solved->residual_v));
+    return hopper_step_of(&power, &forces, select_real(solved->near_singular, infinite, solved->residual_v));
 }
 
 HD HopperStep hopper_step_newton(const HopperWorld *world, HopperLanes *lanes, const HopperAngles *start,
@@ -392,7 +392,7 @@ HD HopperStep hopper_step_newton(const HopperWorld *world, HopperLanes *lanes, c
                                  mask running)
 {
     const HopperNewton solved = hopper_newton_solve(world, lanes, control, jacobian, debug, running);
-    const HopperStep step = hopper_newton_told(world, lanes, start, control, &solved);
+    const HopperStep step = hopper_newton_powers(world, lanes, start, control, &solved);
     lanes->q = solved.state.q;
     lanes->v = solved.state.v;
     return step;

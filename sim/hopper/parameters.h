@@ -1,6 +1,6 @@
 // The inputs of one hopper, one row each: name, unit, default, low, high, section, doc. Both the table of sim.h's
-// Parameter and the struct of the kernels are made from these rows, so they can't disagree. Source of the values: M. H.
-// Raibert, "Hopping in legged systems", IEEE Trans. SMC 14(3), 1984.
+// Parameter and the struct of the kernels are written from these rows, so they can't disagree. Source of the values: M.
+// H. Raibert, "Hopping in legged systems", IEEE Trans. SMC 14(3), 1984.
 #ifndef HOPSCOTCH_HOPPER_PARAMETERS_H
 #define HOPSCOTCH_HOPPER_PARAMETERS_H
 
@@ -112,7 +112,7 @@
 
 // Outputs that `accounting: parts` adds, the terms of the energy balance:
 //     change_* summed + dissipated_* summed - work_* summed = energy_drift.
-#define HOPPER_PART_METRICS(X) \
+#define HOPPER_TERM_METRICS(X) \
     X(change_kinetic,      "J",   "change of the kinetic energy") \
     X(change_gravity,      "J",   "change of the potential energy of weight") \
     X(change_leg,          "J",   "change of the energy in the leg's spring or stop") \

@@ -15,7 +15,7 @@ typedef struct HopperLanes {
     HopperVector q, v;
     HopperMachine machine;
     HopperAction held; // by a policy
-    int32_t turn;      // place of the next step in the ring
+    int32_t turn;      // slot of the next step in the ring
 } HopperLanes;
 
 HD HopperVector hopper_moved(const HopperVector *from, real h, const HopperVector *rate)
@@ -70,7 +70,7 @@ HD real hopper_difference(const HopperVector *a, const HopperVector *b)
 // One evaluation of the equations of motion at (t, q, v) under given control.
 typedef struct HopperRate {
     HopperVector acceleration;
-    HopperStep told;
+    HopperStep step;
 } HopperRate;
 
 HD HopperRate hopper_rate(const HopperWorld *world, const HopperAngles *s, const HopperVector *q, const HopperVector *v,
@@ -81,7 +81,7 @@ HD HopperRate hopper_rate(const HopperWorld *world, const HopperAngles *s, const
     const HopperPower power = hopper_power(world, s, contact, foot, &forces, control->u1, control->u2, q->l, v);
     HopperRate rate;
     rate.acceleration = hopper_acceleration(world, s, q->l, v, &forces, &law, control->u2);
-    rate.told = hopper_told(&power, &forces, splat(0.0));
+    rate.step = hopper_step_of(&power, &forces, splat(0.0));
     return rate;
 }
 

@@ -20,22 +20,22 @@ HD HopperStep hopper_step_semi_implicit_euler(const HopperWorld *world, HopperLa
     const HopperRate rate = hopper_rate_at(world, start, &lanes->q, &lanes->v, control);
     lanes->v = hopper_moved(&lanes->v, dt, &rate.acceleration);
     lanes->q = hopper_moved(&lanes->q, dt, &lanes->v);
-    return rate.told;
+    return rate.step;
 }
 
 // Adds a stage to the step's averages, with its weight.
-HD void hopper_step_add(const HopperWorld *world, HopperStep *step, real weight, const HopperStep *told)
+HD void hopper_step_add(const HopperWorld *world, HopperStep *step, real weight, const HopperStep *stage)
 {
-    if (hopper_with(world, HOPPER_WITH_PARTS)) {
-        step->power.hip = fused(weight, told->power.hip, step->power.hip);
-        step->power.thrust = fused(weight, told->power.thrust, step->power.thrust);
-        step->power.stop = fused(weight, told->power.stop, step->power.stop);
-        step->power.ground = fused(weight, told->power.ground, step->power.ground);
-        step->power.other = fused(weight, told->power.other, step->power.other);
+    if (hopper_with(world, HOPPER_WITH_TERMS)) {
+        step->power.hip = fused(weight, stage->power.hip, step->power.hip);
+        step->power.thrust = fused(weight, stage->power.thrust, step->power.thrust);
+        step->power.stop = fused(weight, stage->power.stop, step->power.stop);
+        step->power.ground = fused(weight, stage->power.ground, step->power.ground);
+        step->power.other = fused(weight, stage->power.other, step->power.other);
     }
-    step->work = fused(weight, told->work, step->work);
-    step->effort = fused(weight, told->effort, step->effort);
-    step->foot_force2 = greater_of(told->foot_force2, step->foot_force2);
+    step->work = fused(weight, stage->work, step->work);
+    step->effort = fused(weight, stage->effort, step->effort);
+    step->foot_force2 = greater_of(stage->foot_force2, step->foot_force2);
 }
 
 // The classical method (Kutta 1901): stages at 0, 1/2, 1/2, 1 with weights 1/6, 1/3, 1/3, 1/6.
@@ -49,7 +49,7 @@ HD HopperStep hopper_step_rk4(const HopperWorld *world, HopperLanes *lanes, cons
     memset(&step, 0, sizeof step);
     HopperVector stage_v = v, sum_v, sum_a;
     HopperRate rate = hopper_rate_at(world, start, &q, &v, control);
-    hopper_step_add(world, &step, splat(1.0 / 6.0), &rate.told);
+    hopper_step_add(world, &step, splat(1.0 / 6.0), &rate.step);
     sum_v = hopper_scaled(splat(1.0 / 6.0), &v);
     sum_a = hopper_scaled(splat(1.0 / 6.0), &rate.acceleration);
     for (int i = 1; i < 4; i++) {
@@ -59,7 +59,7 @@ HD HopperStep hopper_step_rk4(const HopperWorld *world, HopperLanes *lanes, cons
         const HopperAngles s = hopper_angles(stage_q.a, stage_q.b);
         stage.t = control->t + h;
         rate = hopper_rate_at(world, &s, &stage_q, &stage_v, &stage);
-        hopper_step_add(world, &step, weight, &rate.told);
+        hopper_step_add(world, &step, weight, &rate.step);
         sum_v = hopper_moved(&sum_v, weight, &stage_v);
         sum_a = hopper_moved(&sum_a, weight, &rate.acceleration);
     }

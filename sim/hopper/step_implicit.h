@@ -43,7 +43,7 @@ HD HopperAngles hopper_angles_after(const HopperAngles *s, real a, real b, real 
 typedef struct HopperIterate {
     HopperVector w, acceleration;
     HopperContact contact;
-    HopperStep told; // its residual: change of w
+    HopperStep step; // its residual: change of w
 } HopperIterate;
 
 HD mask hopper_mask_select(mask m, mask a, mask b) { return (m & a) | (~m & b); }
@@ -78,7 +78,7 @@ HD HopperIterate hopper_iterate_next(const HopperWorld *world, const HopperLanes
     next.acceleration = hopper_acceleration(world, &s, l, w, &forces, &law, control->u2);
     next.w = hopper_moved(v, h, &next.acceleration);
     const HopperPower power = hopper_power(world, &s, &next.contact, &foot, &forces, control->u1, control->u2, l, w);
-    next.told = hopper_told(&power, &forces, hopper_difference(&next.w, w));
+    next.step = hopper_step_of(&power, &forces, hopper_difference(&next.w, w));
     return next;
 }
 
@@ -88,7 +88,7 @@ HD HopperIterate hopper_iterate_select(const HopperWorld *world, mask m, const H
     chosen.w = hopper_select(m, &a->w, &b->w);
     chosen.acceleration = hopper_select(m, &a->acceleration, &b->acceleration);
     chosen.contact = hopper_contact_select(m, &a->contact, &b->contact);
-    chosen.told = hopper_told_select(world, m, &a->told, &b->told);
+    chosen.step = hopper_step_select(world, m, &a->step, &b->step);
     return chosen;
 }
 
@@ -143,10 +143,10 @@ HD HopperIterate hopper_solve(const HopperWorld *world, const HopperLanes *lanes
         if (debug->on) {
             const HopperState before = hopper_state_after(world, lanes, midpoint, &iterate.w);
             const HopperState after = hopper_state_after(world, lanes, midpoint, &next.w);
-            hopper_debug_row(debug, iteration, splat(0.0), next.told.residual, &before, &after, solving);
+            hopper_debug_row(debug, iteration, splat(0.0), next.step.residual, &before, &after, solving);
         }
         iterate = hopper_iterate_select(world, solving, &next, &iterate);
-        solving = solving & ~MASK(iterate.told.residual <= world->c.tolerance);
+        solving = solving & ~MASK(iterate.step.residual <= world->c.tolerance);
         if (!any_lane(solving)) break;
         solving = not_empty(solving);
     }
@@ -163,7 +163,7 @@ HD HopperStep hopper_step_implicit(const HopperWorld *world, HopperLanes *lanes,
     lanes->q = after.q;
     lanes->v = after.v;
     lanes->past.acceleration[lanes->turn] = iterate.acceleration;
-    return iterate.told;
+    return iterate.step;
 }
 
 #endif

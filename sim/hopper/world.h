@@ -17,7 +17,7 @@ typedef struct HopperParameters {
     real gust_phase; // turns, drawn by lane_seed
 } HopperParameters;
 
-// `full` is a literal in every call. The plain kernel has flat ground, three states, no disturbance, no parts of the
+// `full` is a literal in every call. The plain kernel has flat ground, three states, no disturbance, no terms of the
 // energy balance and the corrected equations, and is compiled without the code for the others.
 typedef struct HopperWorld {
     HopperConstants c;

@@ -1,5 +1,5 @@
 // The text of a made kernel: constants and fixed lane inputs as arrays of bits, then the headers of the model, each in
-// the place where it is included first. The headers are part of the program; `make` puts them into one file.
+// the line where it is included first. The program contains the headers; `make` puts them into one file.
 #include "../models.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ typedef struct Text {
     size_t length, room;
 } Text;
 
-static void text_put(Text *text, const char *part, size_t length)
+static void text_put(Text *text, const char *piece, size_t length)
 {
     if (text->length + length + 1 > text->room) {
         const size_t room = 2 * (text->length + length) + 4096;
@@ -34,14 +34,14 @@ static void text_put(Text *text, const char *part, size_t length)
         text->start = start;
         text->room = room;
     }
-    memcpy(text->start + text->length, part, length);
+    memcpy(text->start + text->length, piece, length);
     text->length += length;
     text->start[text->length] = '\0';
 }
 
 static void text_say(Text *text, const char *line) { text_put(text, line, strlen(line)); }
 
-static void put_part(void *text, const char *part, size_t length) { text_put(text, part, length); }
+static void put_piece(void *text, const char *piece, size_t length) { text_put(text, piece, length); }
 
 // ---- headers --------------------------------------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ static Headers headers_find(Arena *arena)
     return headers;
 }
 
-static int headers_place(const Headers *headers, const char *path)
+static int headers_index(const Headers *headers, const char *path)
 {
     const size_t length = strlen(path);
     for (int i = 0; i < headers->count; i++)
@@ -113,7 +113,7 @@ static int folder_length(const char *path)
     return length;
 }
 
-static void headers_put(Headers *headers, int place, Text *text);
+static void headers_put(Headers *headers, int index, Text *text);
 
 // `#include "..."` puts that header here, if it is not there yet. Those of the system have stand-ins.
 static void headers_put_line(Headers *headers, const Header *of, const char *line, const char *end, Text *text)
@@ -128,16 +128,16 @@ static void headers_put_line(Headers *headers, const Header *of, const char *lin
     const char *name = line + skip + 1, *close = memchr(name, '"', (size_t)(end - name));
     if (line[skip] == '"' && close != NULL) {
         headers_join(of->path, folder_length(of->path), name, (int)(close - name), path);
-        headers_put(headers, headers_place(headers, path), text);
+        headers_put(headers, headers_index(headers, path), text);
     }
     text_put(text, "\n", 1);
 }
 
-static void headers_put(Headers *headers, int place, Text *text)
+static void headers_put(Headers *headers, int index, Text *text)
 {
-    if (place < 0 || headers->all[place].there) return;
-    headers->all[place].there = true;
-    const Header *header = &headers->all[place];
+    if (index < 0 || headers->all[index].there) return;
+    headers->all[index].there = true;
+    const Header *header = &headers->all[index];
     for (const char *line = header->start; line < header->end;) {
         const char *end = line_end(line, header->end);
         headers_put_line(headers, header, line, end, text);
@@ -147,8 +147,8 @@ static void headers_put(Headers *headers, int place, Text *text)
 
 static void headers_leave_out(Headers *headers, const char *path)
 {
-    const int place = headers_place(headers, path);
-    if (place >= 0) headers->all[place].there = true;
+    const int index = headers_index(headers, path);
+    if (index >= 0) headers->all[index].there = true;
 }
 
 // ---- what the campaign fixes ----------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ static const MadeKernel made_kernels[] = {KERNELS(MADE_KERNEL)};
 
 // Three warps per scheduler hide more latency than two, where the registers suffice (tests/bench/NOTES.md). 1,000,000
 // lanes on an H200: implicit_midpoint 1.39 s, general 1.59 s. dormand_prince spills with three: 0.36 s, general 0.30 s.
-int made_blocks(const Configured *configured, int64_t lanes, int processors)
+int made_thread_blocks(const Configured *configured, int64_t lanes, int processors)
 {
     const int fill = configured->kernel == KERNEL_NONE ? 1 : made_kernels[configured->kernel].fill;
     return lanes >= (int64_t)processors * fill * MADE_THREADS ? fill : 1;
@@ -233,10 +233,11 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     put_bits(&text, "made_constants", configured->constants.values, CONSTANTS_SIZE / (int64_t)sizeof(double));
     if (inside) put_bits(&text, "made_assets", configured->assets, configured->n_assets);
     put_fixed(&text, wish);
-    if (configured->model->make != NULL && !configured->model->make(configured, (TextSink){put_part, &text}))
+    if (configured->model->made_macros != NULL &&
+        !configured->model->made_macros(configured, (TextSink){put_piece, &text}))
         return NULL;
     snprintf(path, sizeof path, "sim/%s/advance.h", kernel->model);
-    headers_put(&headers, headers_place(&headers, path), &text);
+    headers_put(&headers, headers_index(&headers, path), &text);
     text_say(&text, arena_format(arena,
                                  "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
                                  "made(const Constants, const double *assets, LaneGroup group, int64_t end)\n"
@@ -244,7 +245,7 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
                                  "    if (lanes_take(&group, (int64_t)blockIdx.x * %d + threadIdx.x, end))\n"
                                  "        %s_%s((const Constants *)made_constants, %s, &group, false);\n"
                                  "}\n",
-                                 MADE_THREADS, wish->blocks, MADE_THREADS, kernel->model, kernel->name,
+                                 MADE_THREADS, wish->thread_blocks, MADE_THREADS, kernel->model, kernel->name,
                                  inside ? "(const double *)made_assets" : "assets"));
     return text.start;
 }

@@ -158,7 +158,7 @@ HD NdtEnd ndt_iterate(const NdtTask *task, const NdtMethod *method, NdtAlignment
 // ---- what an alignment is worth -------------------------------------------------------------------------------------
 
 // TP, the transformation probability: score per point. NVTL, the nearest voxel's transformation likelihood: mean of the
-// greatest part of the score per matched point.
+// greatest term of the score per matched point.
 HD double ndt_transformation_probability(const NdtTask *task, const NdtSums *sums)
 {
     return sums->at[NDT_SCORE] / (double)task->n_source;

@@ -225,10 +225,10 @@ static void ndt_set_constants(const NdtAssets *a, Configured *out)
     memcpy(c.origin, a->origin, sizeof c.origin);
     ndt_mean(&a->source, c.middle);
     ndt_moved(c.truth, c.middle, c.true_middle);
-    ndt_place_own(settings, a->points, c.own);
+    ndt_number_own(settings, a->points, c.own);
     memcpy(&out->constants, &c, sizeof c);
     out->n_team = ndt_team_doubles(a->source.count);
-    out->team_blocks = (int)((a->source.count + NDT_CHUNK - 1) / NDT_CHUNK);
+    out->team_thread_blocks = (int)((a->source.count + NDT_CHUNK - 1) / NDT_CHUNK);
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------

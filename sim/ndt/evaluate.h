@@ -6,10 +6,10 @@
 //     v = sum of f c (3)         M = sum of f (A - d2 c c') (6)
 // from which g = J'v and H = J'MJ + v.d2T follow once per point: a third of the arithmetic.
 //
-// The order of every sum is part of the result. A point adds its pairs in the order of its place's list. 32 points make
+// The result depends on the order of every sum. A point adds its pairs in the order of its voxel's list. 32 points make
 // a row, 8 rows a chunk; both are added in halves (i and i + 16, then i and i + 8, ...). Chunk k is added to sum k % 32
 // of 32, and these are added in halves again. So points can be shared among the lanes of a vector or of a warp, rows
-// among warps and chunks among blocks, without changing a bit.
+// among warps and chunks among thread blocks, without changing a bit.
 #ifndef HOPSCOTCH_NDT_EVALUATE_H
 #define HOPSCOTCH_NDT_EVALUATE_H
 
@@ -25,7 +25,7 @@ enum {
     NDT_GRADIENT,                   // [6]
     NDT_HESSIAN = NDT_GRADIENT + 6, // [21] upper triangle, row by row
     NDT_PAIRS = NDT_HESSIAN + 21,   // correspondences
-    NDT_BEST,                       // each point's greatest part of the score
+    NDT_BEST,                       // each point's greatest term of the score
     NDT_MATCHED,                    // points that have a correspondence
     NDT_SUMS
 };
@@ -72,7 +72,7 @@ HD NdtMixture ndt_mixture(double outliers, double resolution)
 
 static_assert(NDT_TABLE_NUMBERS == 2, "an entry is loaded as two integers");
 
-// The list of a place: first << 5 | count; 0: none.
+// The list of a voxel: first << 5 | count; 0: none.
 HD int64_t ndt_list(const NdtMap *map, int64_t key)
 {
     const uint64_t last = (uint64_t)(map->table_size - 1);
@@ -134,9 +134,9 @@ HD void ndt_point_add(const NdtTask *task, mask some, const real *q, const real 
     ndt_symmetric_product(A, q, c);
     const real all = ndt_decay((-0.5 * task->mixture.d2) * ndt_dot(q, c));
     const real e = select_real(some, all, splat(0.0));
-    const real part = -task->mixture.d1 * e, f = (task->mixture.d1 * task->mixture.d2) * e;
-    p->score = p->score + part;
-    p->best = greater_of(part, p->best);
+    const real term = -task->mixture.d1 * e, f = (task->mixture.d1 * task->mixture.d2) * e;
+    p->score = p->score + term;
+    p->best = greater_of(term, p->best);
     for (int a = 0; a < 3; a++) p->v[a] = fused(f, c[a], p->v[a]);
     for (int a = 0, n = 0; a < 3; a++) {
         const real stretched = task->mixture.d2 * c[a];
@@ -159,7 +159,7 @@ HD void ndt_row_set(NdtRow *row, int sum, int column, real value)
 // Index of H_ij, i <= j, in the upper triangle of a symmetric [6][6], row by row.
 HD int ndt_triangle(int i, int j) { return i * NDT_POSE - i * (i - 1) / 2 + j - i; }
 
-// The parts of the gradient and of the Hessian with angles.
+// The components of the gradient and of the Hessian with angles.
 HD void ndt_point_angles(const NdtFrame *frame, const NdtPoint *p, NdtRow *row, int column)
 {
     real J[NDT_ANGLES][3], MJ[NDT_ANGLES][3];

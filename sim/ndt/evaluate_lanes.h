@@ -1,5 +1,5 @@
 // An evaluation by the lanes of a vector, with the bits of evaluate_team.h. LANES neighbouring points are transformed
-// together. Then each point goes through the candidates of its place and notes its pairs. Then the k-th pairs of all
+// together. Then each point goes through the candidates of its voxel and notes its pairs. Then the k-th pairs of all
 // points are added together.
 #ifndef HOPSCOTCH_NDT_EVALUATE_LANES_H
 #define HOPSCOTCH_NDT_EVALUATE_LANES_H
@@ -9,11 +9,11 @@
 enum { NDT_OFFSETS = 1 << NDT_OFFSET_BITS };
 
 // The sums of some points: NDT_SUMS, and zeros.
-typedef struct NdtPart {
+typedef struct NdtPartial {
     double at[NDT_ROW];
-} NdtPart;
+} NdtPartial;
 
-// Offset of a candidate's cell from the place (m).
+// Offset of a candidate's cell from the voxel (m).
 typedef struct NdtShifts {
     Four at[NDT_OFFSETS];
 } NdtShifts;
@@ -33,7 +33,7 @@ HD void ndt_shifts(const NdtMap *map, NdtShifts *shifts)
     }
 }
 
-// ---- places ---------------------------------------------------------------------------------------------------------
+// ---- voxels ---------------------------------------------------------------------------------------------------------
 
 // The cell of each lane's coordinate, and y from the cell's corner. A lane leaves `near` if the coordinate is outside
 // of the map or NaN.
@@ -52,7 +52,7 @@ HD bits64 ndt_key_bits(real cell)
     return bits_of(cell + splat(0x1.8p52 + (double)NDT_CELL_MAX)) & splat_bits(2 * (int64_t)NDT_CELL_MAX - 1);
 }
 
-// The list of each lane's place. y (m) changes from the map's origin to the corner of the place.
+// The list of each lane's voxel. y (m) changes from the map's origin to the corner of the voxel.
 HD void ndt_lists(const NdtMap *map, int valid, real *y, int64_t *list)
 {
     mask near = first_lanes(valid);
@@ -66,7 +66,7 @@ HD void ndt_lists(const NdtMap *map, int valid, real *y, int64_t *list)
 
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
-// Adds the pairs of a point y[3], from the corner of its place, to pairs[n..]; returns their new number. It writes
+// Adds the pairs of a point y[3], from the corner of its voxel, to pairs[n..]; returns their new number. It writes
 // every candidate, and overwrites those that are too far away.
 HD int32_t ndt_note_pairs(const NdtMap *map, const NdtShifts *shifts, const double *y, int64_t list, int32_t n,
                           NdtPairs *pairs)
@@ -146,7 +146,7 @@ HD void ndt_add_pairs(const NdtTask *task, const NdtPairs *pairs, int k, NdtPoin
 // ---- sums -----------------------------------------------------------------------------------------------------------
 
 // Adds the columns of a row in halves: groups of LANES first, then the lanes of the last group.
-HD void ndt_sum_row(const NdtRow *row, NdtPart *part)
+HD void ndt_sum_row(const NdtRow *row, NdtPartial *partial)
 {
     for (int s = 0; s < NDT_ROW; s += LANES) {
         real x[LANES];
@@ -158,12 +158,13 @@ HD void ndt_sum_row(const NdtRow *row, NdtPart *part)
             }
             x[j] = group[0];
         }
-        store_all(&part->at[s], halved_lanes(x));
+        store_all(&partial->at[s], halved_lanes(x));
     }
 }
 
 // The row that starts at point `first`.
-HD void ndt_add_row(const NdtTask *task, const NdtFrame *frame, const NdtShifts *shifts, int64_t first, NdtPart *part)
+HD void ndt_add_row(const NdtTask *task, const NdtFrame *frame, const NdtShifts *shifts, int64_t first,
+                    NdtPartial *partial)
 {
     NdtRow row;
     NdtPoint p;
@@ -180,13 +181,13 @@ HD void ndt_add_row(const NdtTask *task, const NdtFrame *frame, const NdtShifts 
         }
         for (int s = NDT_SUMS; s < NDT_ROW; s++) ndt_row_set(&row, s, column, splat(0.0));
     }
-    ndt_sum_row(&row, part);
+    ndt_sum_row(&row, partial);
 }
 
 // The chunk that starts at point `first`; rows beyond the end are zeros.
-HD void ndt_add_chunk(const NdtTask *task, const NdtFrame *frame, int64_t first, NdtPart *part)
+HD void ndt_add_chunk(const NdtTask *task, const NdtFrame *frame, int64_t first, NdtPartial *partial)
 {
-    NdtPart row[NDT_CHUNK_ROWS];
+    NdtPartial row[NDT_CHUNK_ROWS];
     NdtShifts shifts;
     ndt_shifts(task->map, &shifts);
     for (int r = 0; r < NDT_CHUNK_ROWS; r++) {
@@ -201,7 +202,7 @@ HD void ndt_add_chunk(const NdtTask *task, const NdtFrame *frame, int64_t first,
             for (int s = 0; s < NDT_ROW; s++) row[r].at[s] += row[r + half].at[s];
         }
     }
-    *part = row[0];
+    *partial = row[0];
 }
 
 // Threads that share an evaluation: `run` sums every chunk (step_graph.h).
@@ -210,7 +211,7 @@ typedef struct NdtCrew {
     void *context;
     const NdtTask *task;
     NdtFrame frame;
-    NdtPart *chunk; // [chunks]
+    NdtPartial *chunk; // [chunks]
 } NdtCrew;
 
 HD void ndt_crew_sum(const NdtTask *task, const NdtFrame *frame)
@@ -224,11 +225,11 @@ HD void ndt_crew_sum(const NdtTask *task, const NdtFrame *frame)
 HD_CALL void ndt_evaluate(const NdtTask *task, const double *pose, NdtSums *sums)
 {
     const NdtFrame frame = ndt_frame(pose, task->map->origin);
-    NdtPart of_chunks[NDT_CHUNK_SUMS];
+    NdtPartial of_chunks[NDT_CHUNK_SUMS];
     memset(of_chunks, 0, sizeof of_chunks);
     if (task->crew != NULL) ndt_crew_sum(task, &frame);
     for (int64_t first = 0, k = 0; first < task->n_source; first += NDT_CHUNK, k++) {
-        NdtPart chunk;
+        NdtPartial chunk;
         if (task->crew != NULL)
             chunk = task->crew->chunk[k];
         else

@@ -1,6 +1,6 @@
 // An evaluation by a team of threads (sim/team.h), with the bits of evaluate_lanes.h. A thread takes a point of a row,
-// a warp a row of a chunk, and block b of n the chunks b, b + n, .... The leading warp sets the pose; the others wait
-// for it in ndt_help.
+// a warp a row of a chunk, and thread block b of n the chunks b, b + n, .... The leading warp sets the pose; the others
+// wait for it in ndt_help.
 #ifndef HOPSCOTCH_NDT_EVALUATE_TEAM_H
 #define HOPSCOTCH_NDT_EVALUATE_TEAM_H
 
@@ -10,28 +10,28 @@
 
 enum { NDT_TEAM_CHUNKS = 12, NDT_MATRICES = 1 + NDT_ANGLES + NDT_ANGLE_PAIRS };
 
-// Shared memory of a block. Sums stand in the columns of a row: NDT_ROW is enough for all NDT_SUMS.
-typedef struct NdtBlock {
+// Shared memory of a thread block. Sums stand in the columns of a row: NDT_ROW is enough for all NDT_SUMS.
+typedef struct NdtShared {
     double order[1 + NDT_POSE]; // 1: there is a pose to evaluate; 0: the alignment has ended
     NdtFrame frame;
     double rows[NDT_TEAM_CHUNKS][NDT_CHUNK_ROWS][NDT_ROW]; // of some chunks
     double of_chunks[NDT_CHUNK_SUMS][NDT_ROW];
     double sums[NDT_ROW];
     int next; // next row of these chunks
-} NdtBlock;
+} NdtShared;
 
-HD NdtBlock &ndt_block(void)
+HD NdtShared &ndt_shared(void)
 {
-    __shared__ NdtBlock block;
-    return block;
+    __shared__ NdtShared shared;
+    return shared;
 }
 
 // ---- pairs of a point -----------------------------------------------------------------------------------------------
 
 // A thread's point.
 typedef struct NdtThread {
-    double y[3];   // transformed, from the corner of its place
-    int64_t first; // of the candidates of its place
+    double y[3];   // transformed, from the corner of its voxel
+    int64_t first; // of the candidates of its voxel
     uint32_t left; // those that are still to be added, one bit each
 } NdtThread;
 
@@ -45,7 +45,7 @@ HD bool ndt_cell_of(double x, double resolution, int64_t *cell)
     return true;
 }
 
-// The k-th candidate: its mean (m) from the corner of its place. Returns its code.
+// The k-th candidate: its mean (m) from the corner of its voxel. Returns its code.
 HD int32_t ndt_candidate(const NdtMap *map, int64_t k, double *mean)
 {
     int32_t code;
@@ -79,7 +79,7 @@ HD void ndt_inverse_of(const NdtMap *map, int64_t cell, double *A)
     }
 }
 
-// The candidates of the point's place that are near enough.
+// The candidates of the point's voxel that are near enough.
 HD void ndt_thread_match(const NdtMap *map, NdtThread *t)
 {
     int64_t cell[3];
@@ -126,15 +126,15 @@ HD void ndt_thread_add(const NdtTask *task, NdtThread *t, NdtPoint *p)
 // ---- rows, chunks and all of them -----------------------------------------------------------------------------------
 
 // Computes the matrices of the frame, one per thread.
-HD void ndt_team_frame(const NdtTask *task, NdtBlock *block)
+HD void ndt_team_frame(const NdtTask *task, NdtShared *shared)
 {
     const int k = (int)threadIdx.x;
     if (k >= NDT_MATRICES) return;
     double s[NDT_ANGLES], c[NDT_ANGLES];
-    NdtMatrix *matrices = &block->frame.rotation; // `first` and `second` follow it
-    ndt_sines(block->order + 1, s, c);
+    NdtMatrix *matrices = &shared->frame.rotation; // `first` and `second` follow it
+    ndt_sines(shared->order + 1, s, c);
     matrices[k] = ndt_frame_matrix(s, c, k);
-    if (k < 3) block->frame.translation[k] = block->order[1 + k] - task->map->origin[k];
+    if (k < 3) shared->frame.translation[k] = shared->order[1 + k] - task->map->origin[k];
 }
 
 // Adds the values of a warp's threads in halves, for each of the sums at[NDT_ROW]; returns the one of the thread's
@@ -174,11 +174,11 @@ HD double ndt_team_row(const NdtTask *task, const NdtFrame *frame, int64_t first
 }
 
 // Adds the rows of chunk `chunk` in halves; one sum per thread.
-HD double ndt_team_chunk(const NdtBlock *block, int chunk)
+HD double ndt_team_chunk(const NdtShared *shared, int chunk)
 {
     double row[NDT_CHUNK_ROWS];
     UNROLL
-    for (int r = 0; r < NDT_CHUNK_ROWS; r++) row[r] = block->rows[chunk][r][team_column()];
+    for (int r = 0; r < NDT_CHUNK_ROWS; r++) row[r] = shared->rows[chunk][r][team_column()];
     UNROLL
     for (int half = NDT_CHUNK_ROWS / 2; half > 0; half /= 2) {
         UNROLL
@@ -188,42 +188,42 @@ HD double ndt_team_chunk(const NdtBlock *block, int chunk)
 }
 
 // Takes the next row.
-HD int ndt_team_take(NdtBlock *block)
+HD int ndt_team_take(NdtShared *shared)
 {
     int row = 0;
-    if (team_column() == 0) row = atomicAdd(&block->next, 1);
+    if (team_column() == 0) row = atomicAdd(&shared->next, 1);
     return __shfl_sync(0xffffffffU, row, 0);
 }
 
-// This block's chunks, several at a time: each warp takes the next row when it is free; then chunks are added.
-HD void ndt_team_chunks(const NdtTask *task, NdtBlock *block)
+// This thread block's chunks, several at a time: each warp takes the next row when it is free; then chunks are added.
+HD void ndt_team_chunks(const NdtTask *task, NdtShared *shared)
 {
     const LaneGroup *group = task->group;
-    const int64_t blocks = group->team.blocks, chunks = (task->n_source + NDT_CHUNK - 1) / NDT_CHUNK;
-    for (int64_t first = team_rank(group); first < chunks; first += blocks * NDT_TEAM_CHUNKS) {
-        const int64_t left = (chunks - first + blocks - 1) / blocks;
+    const int64_t thread_blocks = group->team.thread_blocks, chunks = (task->n_source + NDT_CHUNK - 1) / NDT_CHUNK;
+    for (int64_t first = team_rank(group); first < chunks; first += thread_blocks * NDT_TEAM_CHUNKS) {
+        const int64_t left = (chunks - first + thread_blocks - 1) / thread_blocks;
         const int some = left < NDT_TEAM_CHUNKS ? (int)left : NDT_TEAM_CHUNKS;
-        for (int row = ndt_team_take(block); row < some * NDT_CHUNK_ROWS; row = ndt_team_take(block)) {
+        for (int row = ndt_team_take(shared); row < some * NDT_CHUNK_ROWS; row = ndt_team_take(shared)) {
             const int i = row / NDT_CHUNK_ROWS, r = row % NDT_CHUNK_ROWS;
-            const int64_t point = (first + i * blocks) * NDT_CHUNK + r * NDT_ROW;
-            block->rows[i][r][team_column()] = ndt_team_row(task, &block->frame, point);
+            const int64_t point = (first + i * thread_blocks) * NDT_CHUNK + r * NDT_ROW;
+            shared->rows[i][r][team_column()] = ndt_team_row(task, &shared->frame, point);
         }
-        team_block_barrier();
+        thread_block_barrier();
         for (int i = team_warp(); i < some; i += NDT_CHUNK_ROWS) {
-            const int64_t chunk = first + i * blocks;
-            const double sum = ndt_team_chunk(block, i);
-            if (blocks == 1)
-                block->of_chunks[chunk % NDT_CHUNK_SUMS][team_column()] += sum;
+            const int64_t chunk = first + i * thread_blocks;
+            const double sum = ndt_team_chunk(shared, i);
+            if (thread_blocks == 1)
+                shared->of_chunks[chunk % NDT_CHUNK_SUMS][team_column()] += sum;
             else
                 team_memory(group)[1 + NDT_POSE + chunk * NDT_ROW + team_column()] = sum;
         }
-        if (threadIdx.x == 0) block->next = 0;
-        team_block_barrier();
+        if (threadIdx.x == 0) shared->next = 0;
+        thread_block_barrier();
     }
 }
 
-// The work of all blocks for one order. False: the order was to end. Map and task are copied, so that they stay in
-// registers across writes to memory.
+// The work of all thread blocks for one order. False: the order was to end. Map and task are copied, so that they stay
+// in registers across writes to memory.
 HD_CALL bool ndt_team_share(const NdtTask *given)
 {
     const LaneGroup *group = given->group;
@@ -231,23 +231,23 @@ HD_CALL bool ndt_team_share(const NdtTask *given)
     NdtTask own = *given;
     const NdtTask *task = &own;
     own.map = &map;
-    NdtBlock *block = &ndt_block();
+    NdtShared *shared = &ndt_shared();
     team_barrier(group);
-    if (group->team.blocks > 1 && threadIdx.x < 1 + NDT_POSE)
-        block->order[threadIdx.x] = __ldcg(team_memory(group) + threadIdx.x);
-    if (threadIdx.x == 0) block->next = 0;
-    for (int i = (int)threadIdx.x; i < NDT_CHUNK_SUMS * NDT_ROW; i += NDT_CHUNK) (&block->of_chunks[0][0])[i] = 0.0;
-    team_block_barrier();
-    if (block->order[0] == 0.0) return false;
-    ndt_team_frame(task, block);
-    team_block_barrier();
-    ndt_team_chunks(task, block);
+    if (group->team.thread_blocks > 1 && threadIdx.x < 1 + NDT_POSE)
+        shared->order[threadIdx.x] = __ldcg(team_memory(group) + threadIdx.x);
+    if (threadIdx.x == 0) shared->next = 0;
+    for (int i = (int)threadIdx.x; i < NDT_CHUNK_SUMS * NDT_ROW; i += NDT_CHUNK) (&shared->of_chunks[0][0])[i] = 0.0;
+    thread_block_barrier();
+    if (shared->order[0] == 0.0) return false;
+    ndt_team_frame(task, shared);
+    thread_block_barrier();
+    ndt_team_chunks(task, shared);
     team_barrier(group);
     return true;
 }
 
-// Sum k % 32 over the chunks, when blocks have shared them.
-HD void ndt_team_gather(const NdtTask *task, NdtBlock *block)
+// Sum k % 32 over the chunks, when several thread blocks have shared them.
+HD void ndt_team_gather(const NdtTask *task, NdtShared *shared)
 {
     const int64_t chunks = (task->n_source + NDT_CHUNK - 1) / NDT_CHUNK;
     const double *of_chunk = team_memory(task->group) + 1 + NDT_POSE;
@@ -255,36 +255,36 @@ HD void ndt_team_gather(const NdtTask *task, NdtBlock *block)
         double sum = 0.0;
         for (int64_t chunk = k; chunk < chunks; chunk += NDT_CHUNK_SUMS)
             sum += __ldcg(of_chunk + chunk * NDT_ROW + team_column());
-        block->of_chunks[k][team_column()] = sum;
+        shared->of_chunks[k][team_column()] = sum;
     }
 }
 
-// In the leading block, after its share.
+// In the leading thread block, after its share.
 HD void ndt_team_finish(const NdtTask *task)
 {
-    NdtBlock *block = &ndt_block();
+    NdtShared *shared = &ndt_shared();
     if (team_rank(task->group) != 0) return;
-    if (task->group->team.blocks > 1) {
-        ndt_team_gather(task, block);
-        team_block_barrier();
+    if (task->group->team.thread_blocks > 1) {
+        ndt_team_gather(task, shared);
+        thread_block_barrier();
     }
     if (team_warp() == 0) {
         double values[NDT_CHUNK_SUMS];
         UNROLL
-        for (int k = 0; k < NDT_CHUNK_SUMS; k++) values[k] = block->of_chunks[k][team_column()];
+        for (int k = 0; k < NDT_CHUNK_SUMS; k++) values[k] = shared->of_chunks[k][team_column()];
         UNROLL
         for (int half = NDT_CHUNK_SUMS / 2; half > 0; half /= 2) {
             UNROLL
             for (int k = 0; k < half; k++) values[k] += values[k + half];
         }
-        block->sums[team_column()] = values[0];
+        shared->sums[team_column()] = values[0];
     }
     __syncwarp();
 }
 
 HD_CALL void ndt_team_order(const NdtTask *task, double what, const double *pose)
 {
-    double *order = task->group->team.blocks > 1 ? team_memory(task->group) : ndt_block().order;
+    double *order = task->group->team.thread_blocks > 1 ? team_memory(task->group) : ndt_shared().order;
     const int k = (int)threadIdx.x;
     if (k == 0) order[0] = what;
     for (int i = 0; i < NDT_POSE; i++) {
@@ -298,7 +298,7 @@ HD_CALL void ndt_evaluate(const NdtTask *task, const double *pose, NdtSums *sums
     ndt_team_order(task, 1.0, pose);
     ndt_team_share(task);
     ndt_team_finish(task);
-    for (int s = 0; s < NDT_SUMS; s++) sums->at[s] = ndt_block().sums[s];
+    for (int s = 0; s < NDT_SUMS; s++) sums->at[s] = ndt_shared().sums[s];
     __syncwarp();
 }
 

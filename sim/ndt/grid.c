@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ndt_compare_places(const void *a, const void *b)
+static int ndt_compare_keys(const void *a, const void *b)
 {
-    const NdtPlace *p = a, *q = b;
+    const NdtKeyedPoint *p = a, *q = b;
     if (p->key != q->key) return p->key < q->key ? -1 : 1;
     return (p->point > q->point) - (p->point < q->point);
 }
@@ -61,7 +61,7 @@ static Error ndt_too_wide(const Cloud *cloud, double edge, double most)
         (long long)stray, cloud->at[0][stray], cloud->at[1][stray], cloud->at[2][stray], farthest, (int)most, edge);
 }
 
-Error ndt_grid(const Cloud *cloud, double edge, const double *origin, NdtPlace *place)
+Error ndt_grid(const Cloud *cloud, double edge, const double *origin, NdtKeyedPoint *keyed)
 {
     const double most = NDT_CELL_MAX - 2; // every cell needs neighbours
     for (int64_t i = 0; i < cloud->count; i++) {
@@ -70,8 +70,8 @@ Error ndt_grid(const Cloud *cloud, double edge, const double *origin, NdtPlace *
             cell[a] = floor((cloud->at[a][i] - origin[a]) / edge);
             if (!(fabs(cell[a]) <= most)) return ndt_too_wide(cloud, edge, most);
         }
-        place[i] = (NdtPlace){ndt_key((int64_t)cell[0], (int64_t)cell[1], (int64_t)cell[2]), i};
+        keyed[i] = (NdtKeyedPoint){ndt_key((int64_t)cell[0], (int64_t)cell[1], (int64_t)cell[2]), i};
     }
-    qsort(place, (size_t)cloud->count, sizeof *place, ndt_compare_places);
+    qsort(keyed, (size_t)cloud->count, sizeof *keyed, ndt_compare_keys);
     return error_none();
 }

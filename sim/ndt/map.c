@@ -1,4 +1,4 @@
-// The map of a target cloud: cells with their means and inverse covariances, and for every place the list of such cells
+// The map of a target cloud: cells with their means and inverse covariances, and for every voxel the list of such cells
 // near it. Magnusson 2009, equations 6.2 and 6.3, and section 6.2 for flat cells.
 #include "ndt.h"
 
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Eigenvalues of a covariance below this part of the greatest are raised to it (Magnusson, section 6.2.2).
+// Eigenvalues of a covariance below this fraction of the greatest are raised to it (Magnusson, section 6.2.2).
 #define NDT_FLATNESS 0.01
 
-// A cell as a candidate of a place; `offset`: relative position (NDT_OFFSET_BITS).
+// A cell as a candidate of a voxel; `offset`: relative position (NDT_OFFSET_BITS).
 typedef struct NdtCandidate {
     int64_t key;
     int32_t offset, cell;
@@ -22,7 +22,7 @@ typedef struct NdtBuild {
     const NdtMapOptions *options;
     NdtMap *map;
     NdtMapCounts *counts;
-    NdtPlace *place;         // [points]
+    NdtKeyedPoint *keyed;    // [points]
     int64_t *cell_key;       // [cells]
     double *means;           // [cells][3] from the cell's corner (m)
     double *cells;           // [cells][NDT_CELL_STRIDE]
@@ -50,13 +50,13 @@ static void ndt_moments(const NdtBuild *build, int64_t first, int64_t end, doubl
     const Cloud *cloud = build->target;
     for (int a = 0; a < 3; a++) {
         double sum = 0.0;
-        for (int64_t i = first; i < end; i++) sum += cloud->at[a][build->place[i].point] - build->map->origin[a];
+        for (int64_t i = first; i < end; i++) sum += cloud->at[a][build->keyed[i].point] - build->map->origin[a];
         mean[a] = sum / (double)(end - first);
     }
     memset(scatter, 0, 6 * sizeof *scatter);
     for (int64_t i = first; i < end; i++) {
         double d[3];
-        for (int a = 0; a < 3; a++) d[a] = cloud->at[a][build->place[i].point] - build->map->origin[a] - mean[a];
+        for (int a = 0; a < 3; a++) d[a] = cloud->at[a][build->keyed[i].point] - build->map->origin[a] - mean[a];
         for (int a = 0, k = 0; a < 3; a++) {
             for (int b = a; b < 3; b++) scatter[k++] += d[a] * d[b];
         }
@@ -93,7 +93,7 @@ static bool ndt_invert(const double *covariance, double *inverse, bool *inflated
     return storable;
 }
 
-// Makes one cell from the points [first, end) of the sorted cloud.
+// Builds one cell from the points [first, end) of the sorted cloud.
 static void ndt_take_cell(NdtBuild *build, int64_t first, int64_t end)
 {
     const NdtMapOptions *options = build->options;
@@ -113,7 +113,7 @@ static void ndt_take_cell(NdtBuild *build, int64_t first, int64_t end)
         return;
     }
     double *cell = build->cells + build->counts->valid * NDT_CELL_STRIDE, *at = build->means + build->counts->valid * 3;
-    const int64_t key = build->place[first].key, low = 2 * (int64_t)NDT_CELL_MAX - 1; // 21 bits
+    const int64_t key = build->keyed[first].key, low = 2 * (int64_t)NDT_CELL_MAX - 1; // 21 bits
     for (int a = 0; a < 3; a++) // from the corner, so that far cells are as exact as near ones
         at[a] = mean[a] - options->resolution * (double)((key >> 21 * a & low) - NDT_CELL_MAX);
     for (int k = 0; k < NDT_CELL_NUMBERS; k++) cell[k] = inverse[k];
@@ -126,15 +126,15 @@ static void ndt_take_cells(NdtBuild *build)
     const int64_t n = build->target->count;
     for (int64_t first = 0, end; first < n; first = end) {
         end = first + 1;
-        while (end < n && build->place[end].key == build->place[first].key) end++;
+        while (end < n && build->keyed[end].key == build->keyed[first].key) end++;
         ndt_take_cell(build, first, end);
     }
 }
 
-// ---- candidates of a place ------------------------------------------------------------------------------------------
+// ---- candidates of a voxel ------------------------------------------------------------------------------------------
 
-// True if points of the place must be compared with the cell, offset[3] places away. By radius, the mean must be within
-// reach of the place, with a margin for rounding: a third of the neighbours at an edge or a corner is not.
+// True if points of the voxel must be compared with the cell, offset[3] voxels away. By radius, the mean must be within
+// reach of the voxel, with a margin for rounding: a third of the neighbours at an edge or a corner is not.
 static bool ndt_is_neighbour(const NdtBuild *build, int64_t cell, const int *offset)
 {
     const double R = build->options->resolution, *mean = build->means + 3 * cell;
@@ -149,13 +149,13 @@ static bool ndt_is_neighbour(const NdtBuild *build, int64_t cell, const int *off
     return apart == 0 || (build->options->neighbours == NDT_DIRECT7 && apart == 1);
 }
 
-// Adds the cell as a candidate to the places around it.
+// Adds the cell as a candidate to the voxels around it.
 static void ndt_offer(NdtBuild *build, int64_t cell)
 {
     for (int k = 0; k < NDT_MATCHES_MAX; k++) {
         const int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
         if (!ndt_is_neighbour(build, cell, offset)) continue;
-        const int64_t away = ((int64_t)offset[2] * (1 << 21) + offset[1]) * (1 << 21) + offset[0]; // as keys are made
+        const int64_t away = ((int64_t)offset[2] * (1 << 21) + offset[1]) * (1 << 21) + offset[0]; // as keys are built
         build->candidate[build->n_candidates++] = (NdtCandidate){
             build->cell_key[cell] - away, (1 + offset[2]) << 4 | (1 + offset[1]) << 2 | (1 + offset[0]), (int32_t)cell};
     }
@@ -199,10 +199,10 @@ static void ndt_take_candidates(NdtBuild *build, Arena *arena)
     const NdtCandidate *candidate = build->candidate;
     for (int64_t i = 0; i < map->n_cells; i++) ndt_offer(build, i);
     qsort(build->candidate, (size_t)build->n_candidates, sizeof *candidate, ndt_compare_candidates);
-    int64_t places = 0;
-    for (int64_t i = 0; i < build->n_candidates; i++) places += i == 0 || candidate[i].key != candidate[i - 1].key;
+    int64_t voxels = 0;
+    for (int64_t i = 0; i < build->n_candidates; i++) voxels += i == 0 || candidate[i].key != candidate[i - 1].key;
     map->table_size = 2;
-    while (map->table_size < 2 * places) map->table_size *= 2;
+    while (map->table_size < 2 * voxels) map->table_size *= 2;
     map->n_candidates = build->n_candidates;
     int64_t *table = ARENA_NEW(arena, int64_t, NDT_TABLE_NUMBERS * map->table_size);
     const bool halves = build->options->precision == NDT_SINGLE;
@@ -232,12 +232,12 @@ size_t ndt_map_bytes(int64_t points)
 static Error ndt_build(NdtBuild *build, Arena *scratch, Arena *arena)
 {
     const int64_t points = build->target->count, cells = ndt_cells_most(points);
-    build->place = ARENA_NEW(scratch, NdtPlace, points);
+    build->keyed = ARENA_NEW(scratch, NdtKeyedPoint, points);
     build->cell_key = ARENA_NEW(scratch, int64_t, cells);
     build->candidate = ARENA_NEW(scratch, NdtCandidate, cells * NDT_MATCHES_MAX);
     build->means = ARENA_NEW(scratch, double, 3 * cells);
     build->cells = ARENA_NEW(scratch, double, cells *NDT_CELL_STRIDE);
-    TRY(ndt_grid(build->target, build->options->resolution, build->map->origin, build->place));
+    TRY(ndt_grid(build->target, build->options->resolution, build->map->origin, build->keyed));
     ndt_take_cells(build);
     build->map->n_cells = build->counts->valid;
     if (build->map->n_cells == 0)
@@ -261,7 +261,7 @@ Error ndt_map_build(const Cloud *target, const NdtMapOptions *options, Arena *ar
     if (target->count < 1) return error_make(ERROR_USER, "the target cloud has no points");
     ndt_choose_origin(target, R, map->origin);
     const size_t cells = (size_t)ndt_cells_most(target->count);
-    const size_t bytes = (size_t)target->count * sizeof(NdtPlace) +
+    const size_t bytes = (size_t)target->count * sizeof(NdtKeyedPoint) +
                          cells * (8 + NDT_MATCHES_MAX * sizeof(NdtCandidate) + 8 * NDT_CELL_STRIDE + 24) + 4096;
     Arena scratch;
     TRY(arena_create(&scratch, bytes, "the map of a cloud"));

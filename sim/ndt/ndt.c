@@ -47,7 +47,7 @@ static const Option ndt_options[NDT_N_OPTIONS] = {
 };
 
 static const Parameter ndt_parameters[NDT_N_PARAMETERS] = {
-    {"outlier_ratio", "1", 0.55, 1e-3, 0.999, SECTION_PARAMETERS, "part of the points that fit no cell"},
+    {"outlier_ratio", "1", 0.55, 1e-3, 0.999, SECTION_PARAMETERS, "fraction of the points that fit no cell"},
     {"step_size", "1", 0.3, 1e-4, 100, SECTION_PARAMETERS, "longest step, the norm of all six numbers (m, rad)"},
     {"epsilon", "1", 0.01, 1e-12, 1, SECTION_PARAMETERS, "a step shorter than this ends the alignment"},
     {"regularisation", "1/m^2", 0, 0, 1e6, SECTION_PARAMETERS,
@@ -73,12 +73,12 @@ static const Parameter ndt_own[NDT_N_OWN] = {
 };
 
 static const Field ndt_metrics[NDT_N_METRICS] = {
-    {"translation_error", "m", "distance of the middle of the source from its true place", NULL},
+    {"translation_error", "m", "distance of the middle of the source from its true position", NULL},
     {"rotation_error", "rad", "angle between the final pose and the true one", NULL},
     {"missed", "1", "0 if it converged near enough to the true pose, else 1: its mean is the failure rate", NULL},
     {"score", "1", "score of the final pose: sum over all correspondences", NULL},
     {"tp", "1", "transformation probability: score per point of the source", NULL},
-    {"nvtl", "1", "nearest voxel transformation likelihood: mean over matched points of the best cell's part", NULL},
+    {"nvtl", "1", "nearest voxel transformation likelihood: mean over matched points of the best cell's term", NULL},
     {"correspondences", "1", "pairs of a point and a cell at the final pose", NULL},
     {"iterations", "1", "iterations until the alignment ended", NULL},
     {"evaluations", "1", "evaluations of the score and its derivatives", NULL},
@@ -142,7 +142,7 @@ static const char *const ndt_failures[] = {"none", "no_correspondences", "not_co
 
 extern const Model ndt_model;
 
-int ndt_place_own(const double *settings, const Points *points, int32_t *own)
+int ndt_number_own(const double *settings, const Points *points, int32_t *own)
 {
     const bool wanted[NDT_N_OWN] = {points != NULL && points[NDT_OPTION_MAPS].count > 0,
                                     settings[NDT_OPTION_SOLVER] == NDT_SOLVER_SEARCHED,
@@ -167,7 +167,7 @@ static void ndt_name_parameters(const double *settings, const Points *points, Ar
     int32_t own[NDT_N_OWN];
     Parameter *parameters = ARENA_NEW(arena, Parameter, NDT_N_PARAMETERS + NDT_N_OWN);
     out->parameters = parameters;
-    out->n_parameters = ndt_place_own(settings, points, own);
+    out->n_parameters = ndt_number_own(settings, points, own);
     memcpy(parameters, ndt_parameters, sizeof ndt_parameters);
     for (int k = 0; k < NDT_N_OWN; k++) {
         if (own[k] != 0) parameters[own[k]] = ndt_own[k];

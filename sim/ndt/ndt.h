@@ -42,14 +42,14 @@ enum {
     NDT_CELL_STRIDE = 8,    // distance of cells, so that four numbers or eight are loaded at once
     NDT_TABLE_NUMBERS = 2,  // of an entry of the table: key, or -1 if it is free; first << 5 | count
     NDT_CANDIDATE = 4,      // numbers of a candidate: a cell's mean x y z, from the cell's corner, and its code
-    NDT_OFFSET_BITS = 6,    // of a code: offset of the cell from the place, 1 + x | 1 + y << 2 | 1 + z << 4
+    NDT_OFFSET_BITS = 6,    // of a code: offset of the cell from the voxel, 1 + x | 1 + y << 2 | 1 + z << 4
     NDT_CODE_BITS = 30      // of a code: cell << NDT_OFFSET_BITS | offset
 };
 
-// Cells are found by a table of the places that have a cell near them: the place of a point gives its list of
+// Cells are found by a table of the voxels that have a cell near them: the voxel of a point gives its list of
 // candidates in one lookup. Open addressing, linear probing; the size is a power of two, at least twice the number of
 // entries. A candidate holds the cell's mean, so that the distance test reads consecutive memory. Its code is in the
-// low bits of the fourth number. The next to highest bit is set, which makes that a normal number (converting a
+// low bits of the fourth number. The next to highest bit is set, so that it is a normal number (converting a
 // subnormal one is slow).
 typedef struct NdtMap {
     double resolution; // m, the edge of a cell
@@ -100,10 +100,10 @@ size_t ndt_map_bytes(int64_t points); // most bytes of the arena for the map of 
 // ---- cells of a grid (grid.c) ---------------------------------------------------------------------------------------
 
 // A point of a cloud and its cell.
-typedef struct NdtPlace {
+typedef struct NdtKeyedPoint {
     int64_t key;
     int64_t point;
-} NdtPlace;
+} NdtKeyedPoint;
 
 // The key of the cell with these coordinates, all in [-NDT_CELL_MAX, NDT_CELL_MAX): 21 bits each.
 HD_BOTH int64_t ndt_key(int64_t x, int64_t y, int64_t z)
@@ -117,9 +117,9 @@ HD_BOTH uint64_t ndt_hash(int64_t key) { return ((uint64_t)key * UINT64_C(0x9E37
 
 // A multiple of the edge near the middle of the cloud, so that coordinates relative to it are small.
 void ndt_choose_origin(const Cloud *cloud, double edge, double *origin);
-// place[count], by key and, within a cell, by point. Coordinates are relative to `origin`. Error (user): the cloud is
+// keyed[count], by key and, within a cell, by point. Coordinates are relative to `origin`. Error (user): the cloud is
 // too wide; names the point that lies farthest from the others.
-Error ndt_grid(const Cloud *cloud, double edge, const double *origin, NdtPlace *place);
+Error ndt_grid(const Cloud *cloud, double edge, const double *origin, NdtKeyedPoint *keyed);
 
 // ---- fewer points (thin.c) ------------------------------------------------------------------------------------------
 
@@ -225,8 +225,8 @@ enum { NDT_COLUMN_TIME, NDT_COLUMN_POSE, NDT_COLUMN_SCORE = NDT_COLUMN_POSE + ND
 // How the sums over points are ordered (evaluate.h).
 enum { NDT_ROW = 32, NDT_CHUNK_ROWS = 8, NDT_CHUNK = NDT_ROW * NDT_CHUNK_ROWS, NDT_CHUNK_SUMS = 32 };
 
-// Doubles that the blocks of a GPU share when several work on one alignment: for their barrier, the order, and the sums
-// of each chunk (evaluate_team.h).
+// Doubles that the thread blocks of a GPU share when several work on one alignment: for their barrier, the order, and
+// the sums of each chunk (evaluate_team.h).
 HD_BOTH int64_t ndt_team_doubles(int64_t points)
 {
     return 1 + 1 + NDT_POSE + (points + NDT_CHUNK - 1) / NDT_CHUNK * NDT_ROW;
@@ -262,9 +262,9 @@ extern const Iterations ndt_iterations; // view.c
 int ndt_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
 
 // Sets own[NDT_N_OWN] for these settings; returns the number of inputs of a lane.
-int ndt_place_own(const double *settings, const Points *points, int32_t *own);
+int ndt_number_own(const double *settings, const Points *points, int32_t *own);
 
-// Model.build: makes the maps and the source in the assets from the clouds of files or a scene.
+// Model.build: computes the maps and the source in the assets from the clouds of files or a scene.
 Error ndt_build_assets(const double *settings, const Points *points, Arena *arena, Configured *configured);
 
 #endif

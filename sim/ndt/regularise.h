@@ -32,7 +32,7 @@ HD void ndt_value(const NdtTask *task, const double *pose, NdtSums *sums)
 }
 
 // covariance[3] of x and y: xx, xy, yy; NaN if the score has no maximum. In units of the score, which is not a
-// probability: it compares directions and places; for metres the user must choose a factor.
+// probability: it compares directions and positions; for metres the user must choose a factor.
 HD void ndt_laplace(const NdtSums *sums, double *covariance)
 {
     const double xx = -sums->at[NDT_HESSIAN + ndt_triangle(0, 0)], xy = -sums->at[NDT_HESSIAN + ndt_triangle(0, 1)];

@@ -43,7 +43,7 @@ HD void ndt_turn_pair(double *p, double *q, double s, double c)
     *q = s * kept + c * *q;
 }
 
-// Makes a[p][q] zero.
+// Sets a[p][q] to zero.
 HD void ndt_rotate(NdtEigen *e, int p, int q)
 {
     if (e->a[p][q] == 0.0) return;

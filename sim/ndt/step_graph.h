@@ -44,7 +44,7 @@ HD_CALL Error ndt_align_open(const Constants *constants, const double *assets, i
     g->n_chunks = (c.n_source + NDT_CHUNK - 1) / NDT_CHUNK;
     if (g->n_chunks < 2) return error_none();
     g->n_nodes = g->n_chunks < NDT_NODES_A_THREAD * threads ? (int)g->n_chunks : NDT_NODES_A_THREAD * threads;
-    g->crew.chunk = ARENA_NEW(arena, NdtPart, g->n_chunks);
+    g->crew.chunk = ARENA_NEW(arena, NdtPartial, g->n_chunks);
     g->crew.run = ndt_graph_run;
     g->crew.context = g;
     Graph *graph = graph_new(arena);

@@ -68,7 +68,7 @@ static const Curve ndt_curves[] = {
 
 // ---- clouds from above ----------------------------------------------------------------------------------------------
 
-// The means of the map's cells, each from its own place, where it is a candidate.
+// The means of the map's cells, each from its own voxel, where it is a candidate.
 static int64_t ndt_above_map(const NdtConstants *c, const double *assets, Arena *arena, const double **xy)
 {
     const int32_t own = 1 << 4 | 1 << 2 | 1;

@@ -1,5 +1,5 @@
-// The kernels of rigid bodies. On a GPU one thread steps a small world, which fits in fast memory; a warp or a block
-// steps a larger one.
+// The kernels of rigid bodies. On a GPU one thread steps a small world, which fits in fast memory; a warp or a thread
+// block steps a larger one.
 #ifndef HOPSCOTCH_RIGID_ADVANCE_H
 #define HOPSCOTCH_RIGID_ADVANCE_H
 
@@ -23,9 +23,9 @@ HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
     w.joints = (const RigidJoint *)(assets + w.c.joints);
     w.forces = (const RigidForce *)(assets + w.c.forces);
     w.touches = (const int32_t *)(assets + w.c.touches);
-    w.places = (const RigidPlace *)(assets + w.c.places);
-    w.levels = (const RigidPlace *)(assets + w.c.levels);
-    w.force_places = (const RigidPlace *)(assets + w.c.force_places);
+    w.slots = (const RigidSlot *)(assets + w.c.slots);
+    w.levels = (const RigidSlot *)(assets + w.c.levels);
+    w.force_slots = (const RigidSlot *)(assets + w.c.force_slots);
     w.order = w.world_order = (const int32_t *)(assets + w.c.order);
     w.islands = (const RigidIsland *)(assets + w.c.islands);
     w.n_moving = w.c.n_moving;
@@ -130,7 +130,7 @@ HD_CALL mask rigid_begin(const RigidLanes *restrict w)
 HD void rigid_most(const RigidLanes *w, int sum, real x)
 {
     const int at = w->c.sums_at + sum;
-    keep_cell(w, at, most_of(x, cell(w, at)));
+    update_cell(w, at, most_of(x, cell(w, at)));
 }
 
 // The greatest values over rows: at the state at which they were assembled, and of the solution there.
@@ -200,13 +200,13 @@ HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares,
 {
     if (!rigid_speaks(w)) return;
     const int sums = w->c.sums_at;
-    keep_cell(w, sums + RIGID_SUM_SQUARES, cell(w, sums + RIGID_SUM_SQUARES) + squares);
+    update_cell(w, sums + RIGID_SUM_SQUARES, cell(w, sums + RIGID_SUM_SQUARES) + squares);
     rigid_most(w, RIGID_METRIC_error_max, most->stretch);
     rigid_most(w, RIGID_SUM_LEVER, most->lever);
     rigid_most(w, RIGID_METRIC_tension_max, most_of(rigid_greatest_pull(w), most->pull));
     rigid_most(w, RIGID_METRIC_multiplier_max, most->multiplier);
     rigid_most(w, RIGID_METRIC_residual_max, most->residual);
-    keep_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
+    update_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
 }
 
 // Lanes of `redundant: drop` in which a row that is kept has nearly become dependent on those before it: its multiplier
@@ -216,20 +216,20 @@ HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares,
 HD mask rigid_nearly_follow(const RigidLanes *restrict w)
 {
     if (w->c.redundant != RIGID_DROP || w->c.form != RIGID_RATTLE) return no_lanes();
-    const real part = square_root(splat(w->c.pivot)); // then rounding leaves less than `pivot` of a dependent row
+    const real scale = square_root(splat(w->c.pivot)); // then rounding leaves less than `pivot` of a dependent row
     mask near = no_lanes();
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         if (w->rows[k].closes == 0) continue;
-        near = near | MASK(cell(w, w->rows[k].pivot) * rigid_row_compliance(w, k) * part > splat(1.0));
+        near = near | MASK(cell(w, w->rows[k].pivot) * rigid_row_compliance(w, k) * scale > splat(1.0));
     }
     return MASK(rigid_most_of_team(w, select_real(near, splat(1.0), splat(0.0))) > splat(0.0));
 }
 
 // Lanes of `redundant: drop` in which fewer rows are left out, at the start or the end of the step, than at the first
 // step. The choice of kept rows is fixed, but as a mechanism moves they may become dependent. What is then left of a
-// dependent row is rounding, yet above the least part that counts. Its multiplier is noise, although the constraints
-// are met.
-HD mask rigid_keeps_followers(const RigidLanes *restrict w, real dropped)
+// dependent row is rounding, yet above the least fraction that counts. Its multiplier is noise, although the
+// constraints are met.
+HD mask rigid_drops_too_few(const RigidLanes *restrict w, real dropped)
 {
     if (w->c.redundant != RIGID_DROP || w->c.form != RIGID_RATTLE || !rigid_speaks(w)) return no_lanes();
     const int sums = w->c.sums_at;
@@ -250,7 +250,8 @@ HD RigidHeight rigid_height(const RigidLanes *w)
     return height;
 }
 
-// The part of the step at which the cubic through both heights and rates is 0, by bisection. It is exact for free fall.
+// The fraction of the step at which the cubic through both heights and rates is 0, by bisection. It is exact for free
+// fall.
 HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
 {
     const real rise = to->z - from->z, a = fused(dt, from->v, -rise), b = fused(-dt, to->v, rise);
@@ -265,10 +266,10 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
     return 0.5 * (low + high);
 }
 
-// Lanes that end because energy has changed by a good part of the kinetic energy, summed over the steps that missed the
-// constraints or met them with noisy multipliers: from then on the lane does not show the motion. In other steps the
-// energy only oscillates; these steps change it permanently, at once or bit by bit, so their parts are added up. Forces
-// that depend on velocities remove energy themselves: there only gains count.
+// Lanes that end because energy has changed by a large fraction of the kinetic energy, summed over the steps that
+// missed the constraints or met them with noisy multipliers: from then on the lane does not show the motion. In other
+// steps the energy only oscillates; these steps change it permanently, at once or bit by bit, so their fractions are
+// added up. Forces that depend on velocities remove energy themselves: there only gains count.
 HD_CALL void rigid_find_jumps(const RigidLanes *restrict w, real change, mask missed)
 {
     const int sums = w->c.sums_at, at = sums + RIGID_SUM_JUMPS;
@@ -291,7 +292,7 @@ HD void rigid_sum_state(const RigidLanes *restrict w, real energy, const RigidHe
     const real change = energy - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
     if (any_lane(missed)) rigid_find_jumps(w, change, missed);
     rigid_most(w, RIGID_METRIC_energy_error, absolute(change));
-    keep_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
+    update_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
     const int at = w->c.sums_at + RIGID_METRIC_touchdown;
     const RigidHeight after = rigid_height(w);
     const mask lands = MASK(before->z > 0.0) & MASK(after.z <= 0.0) & MASK(cell(w, at) < 0.0) & w->active;
@@ -371,11 +372,11 @@ HD_CALL void rigid_finish(const RigidLanes *restrict w, real steps, real t, real
     const int sums = w->c.sums_at;
     const real rows = splat((double)(w->c.n_rows > 0 ? w->c.n_rows : 1));
     const real touchdown = cell(w, sums + RIGID_METRIC_touchdown);
-    keep_cell(w, sums + RIGID_METRIC_error_rms,
-              square_root(cell(w, sums + RIGID_SUM_SQUARES) / (rows * greater_of(steps, splat(1.0)))));
-    keep_cell(w, sums + RIGID_METRIC_survived, t);
-    keep_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
-    keep_cell(w, sums + RIGID_METRIC_error_end, greatest);
+    update_cell(w, sums + RIGID_METRIC_error_rms,
+                square_root(cell(w, sums + RIGID_SUM_SQUARES) / (rows * greater_of(steps, splat(1.0)))));
+    update_cell(w, sums + RIGID_METRIC_survived, t);
+    update_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
+    update_cell(w, sums + RIGID_METRIC_error_end, greatest);
     rigid_most(w, RIGID_METRIC_error_max, greatest);
     for (int m = 0; m < RIGID_N_METRICS; m++) lanes_set_metric(w->group, m, cell(w, sums + m), which);
     for (int r = 0; r < w->c.n_named; r++) {
@@ -398,7 +399,7 @@ HD void rigid_step(const RigidLanes *restrict w, const RigidGains *gains, real t
     const real dropped = rattle ? rigid_step_rattle(w, t, &missed) : rigid_step_stabilised(w, gains, t);
     const real left_out = rigid_count_of_team(w, dropped);
     const RigidExtremes most = rigid_extremes(w);
-    missed = missed | rigid_keeps_followers(w, left_out);
+    missed = missed | rigid_drops_too_few(w, left_out);
     const mask near = rigid_nearly_follow(w);
     rigid_sum_rows(w, left_out, rigid_squares(w), &most);
     if (!rattle) rigid_move(w);
@@ -494,9 +495,9 @@ HD void rigid_large(const Constants *constants, const double *assets, const Lane
 {
     RigidLanes w = rigid_open(constants, assets, group);
     mask refused = no_lanes();
-    w.base = lanes_work_block(group, w.c.cells, &w.stride);
+    w.base = lanes_work_chunk(group, w.c.cells, &w.stride);
 #if defined(HOPSCOTCH_TEAMS)
-    if (group->team.blocks > 0) {
+    if (group->team.thread_blocks > 0) {
         w.rank = (int)threadIdx.x;
         w.size = (int)blockDim.x;
     }

@@ -72,7 +72,7 @@ static void drawn_shape(RigidFigure *figure, const char *name, ShapeKind kind, i
 // ---- what stands where ----------------------------------------------------------------------------------------------
 
 // v turned by the quaternion q: v + 2 w (u x v) + 2 u x (u x v)
-static void drawn_place(const double *p, const double *q, const double *at, double *out)
+static void drawn_position(const double *p, const double *q, const double *at, double *out)
 {
     const double t[3] = {2.0 * (q[1] * at[2] - q[2] * at[1]), 2.0 * (q[2] * at[0] - q[0] * at[2]),
                          2.0 * (q[0] * at[1] - q[1] * at[0])};
@@ -114,8 +114,8 @@ static void drawn_ends(RigidFigure *figure, const RigidRow *row, const double *a
     const RigidBody *i = (const RigidBody *)assets + row->i, *j = (const RigidBody *)assets + row->j;
     double at_i[3], at_j[3], apart = 0.0;
     ends[0] = drawn_arm(figure, column, row->i, row->at_i, width);
-    drawn_place(i->p, i->q, row->at_i, at_i);
-    drawn_place(j->p, j->q, row->at_j, at_j);
+    drawn_position(i->p, i->q, row->at_i, at_i);
+    drawn_position(j->p, j->q, row->at_j, at_j);
     for (int a = 0; a < 3; a++) apart = fmax(apart, fabs(at_i[a] - at_j[a]));
     if (figure->whole || column[row->i] < 0 || apart > 1e3 * DRAWN_ALIKE) {
         ends[1] = drawn_arm(figure, column, row->j, row->at_j, width);
@@ -172,10 +172,10 @@ static void drawn_axes(RigidFigure *figure, const double *assets, const int *col
 
 // ---- where it is seen from ------------------------------------------------------------------------------------------
 
-static void drawn_project(bool above, const double *place, double *point)
+static void drawn_project(bool above, const double *position, double *point)
 {
-    point[0] = above ? place[0] : place[0] + 0.43 * place[1];
-    point[1] = above ? place[1] : place[2] + 0.25 * place[1];
+    point[0] = above ? position[0] : position[0] + 0.43 * position[1];
+    point[1] = above ? position[1] : position[2] + 0.25 * position[1];
 }
 
 static void drawn_points(const Configured *configured, const double *parameter, const double *sample, double *point)
@@ -187,9 +187,9 @@ static void drawn_points(const Configured *configured, const double *parameter, 
         const RigidDrawn *drawn = &figure->points[k];
         const RigidBody *body = &bodies[drawn->body];
         const double *state = drawn->column >= 0 ? sample + drawn->column : NULL;
-        double place[3];
-        drawn_place(state != NULL ? state : body->p, state != NULL ? state + 3 : body->q, drawn->at, place);
-        drawn_project(figure->above, place, point + 2 * (int64_t)k);
+        double position[3];
+        drawn_position(state != NULL ? state : body->p, state != NULL ? state + 3 : body->q, drawn->at, position);
+        drawn_project(figure->above, position, point + 2 * (int64_t)k);
     }
 }
 
@@ -217,22 +217,22 @@ static double drawn_size(const RigidConstants *c, const double *assets)
         const RigidRow *row = k >= 0 ? &rows[k / 2] : NULL;
         const int number = row == NULL ? rigid_list(assets, c->order)[-1 - k] : k % 2 == 0 ? row->i : row->j;
         if (row != NULL && row->kind != RIGID_DISTANCE && row->kind != RIGID_ALONG) continue;
-        double place[3];
-        drawn_place(bodies[number].p, bodies[number].q,
-                    row == NULL  ? drawn_centre
-                    : k % 2 == 0 ? row->at_i
-                                 : row->at_j,
-                    place);
+        double position[3];
+        drawn_position(bodies[number].p, bodies[number].q,
+                       row == NULL  ? drawn_centre
+                       : k % 2 == 0 ? row->at_i
+                                    : row->at_j,
+                       position);
         for (int a = 0; a < 3; a++) {
-            low[a] = fmin(low[a], place[a]);
-            high[a] = fmax(high[a], place[a]);
+            low[a] = fmin(low[a], position[a]);
+            high[a] = fmax(high[a], position[a]);
         }
     }
     for (int a = 0; a < 3; a++) size = fmax(size, high[a] - low[a]);
     return size > 0.0 ? size : 1.0;
 }
 
-// Thickness of sticks (m): a part of the extent, less if they are many and short.
+// Thickness of sticks (m): a fraction of the extent, less if they are many and short.
 static double drawn_width(const RigidConstants *c, const double *assets)
 {
     const RigidRow *rows = (const RigidRow *)(assets + c->rows);

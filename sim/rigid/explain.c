@@ -1,4 +1,4 @@
-// Explains gains before a run: the oscillator that each form makes of a constraint's error, the stability of its steps,
+// Explains gains before a run: the oscillator of a constraint's error with each form, the stability of its steps,
 // and the steady error. It uses the kernel's own gains and rows, at the initial pose.
 //
 // An error obeys C'' = -c C' - k C: omega_n = sqrt(k), zeta = c/(2 omega_n). For rigid rows (e = 1), semi-implicit
@@ -13,7 +13,7 @@
 //
 // Forms without J' v, the finite step, and soft rows under load leave an error where u = d' turns:
 //     C = (((1 - s) - c h/2) J' v - sigma D lambda)/k in steady motion.
-// A smaller step removes the first part only if s = 1.
+// A smaller step removes the first term only if s = 1.
 #include "rigid.h"
 
 #include "advance.h"
@@ -125,9 +125,9 @@ static void explain_redundant(const Configured *configured, const RigidLanes *w,
 static void explain_lighten(const RigidLanes *w, int body, double *x)
 {
     const Symmetric3 I = rigid_inertia(w, body);
-    double block[6] = {I.xx, I.xy, I.yy, I.xz, I.yz, I.zz};
-    packed_factor(block, 3, splat(0.0));
-    packed_back(block, 3, x + 3);
+    double inertia[6] = {I.xx, I.xy, I.yy, I.xz, I.yz, I.zz};
+    packed_factor(inertia, 3, splat(0.0));
+    packed_back(inertia, 3, x + 3);
     for (int k = 0; k < 3; k++) x[k] /= cell(w, rigid_body_at(w, body) + RIGID_BODY_M);
 }
 
@@ -191,7 +191,7 @@ typedef struct ExplainWorld {
     bool turns;     // some J' v is not 0
 } ExplainWorld;
 
-// D lambda at the accelerations that keep the rows constant, A lambda = -J' v - J a0. The part added to A is
+// D lambda at the accelerations that keep the rows constant, A lambda = -J' v - J a0. What is added to A is
 // negligible, but with it rows that follow from others are not left out: they share the load, as soft rows do.
 static void explain_loads(const RigidLanes *w, const double *compliance, ExplainRow *rows)
 {
@@ -521,13 +521,13 @@ static double explain_lightness(const RigidLanes *w, int number, const double *a
     return rigid_moves(w, number) ? 1.0 / cell(w, rigid_body_at(w, number) + RIGID_BODY_M) + r2 / least : 0.0;
 }
 
-// Greatest c h/2 (1/m + r^2/I) of a damper, h the longest part of a step. Above 0.75, rattle's iteration for the
+// Greatest c h/2 (1/m + r^2/I) of a damper, h the longest substep. Above 0.75, rattle's iteration for the
 // velocities may stop early (rigid_goes_on).
 static double explain_stiffness(const RigidLanes *w)
 {
-    const RigidParts parts = rigid_parts(w->c.rattle_order);
+    const RigidSubsteps substeps = rigid_substeps(w->c.rattle_order);
     double longest = 0.0, greatest = 0.0;
-    for (int k = 0; k < parts.count; k++) longest = fmax(longest, fabs(parts.part[k]) * w->dt);
+    for (int k = 0; k < substeps.count; k++) longest = fmax(longest, fabs(substeps.fraction[k]) * w->dt);
     for (int f = 0; f < w->c.n_forces; f++) {
         const RigidForce *force = &w->forces[f];
         const bool pair = force->kind == RIGID_SPRING || force->kind == RIGID_TETHER;

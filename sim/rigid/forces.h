@@ -72,7 +72,7 @@ HD void rigid_latch_one(const RigidLanes *w, int number, real t)
     const RigidEnd end = rigid_end(w, force->i, force->at_i);
     const mask pulls = MASK(length3(end.v) > splat(force->speed)) | MASK(end.p.z < splat(force->altitude));
     const real latched = cell(w, at);
-    keep_cell(w, at, select_real(pulls & MASK(latched < splat(0.0)), t, latched));
+    update_cell(w, at, select_real(pulls & MASK(latched < splat(0.0)), t, latched));
 }
 
 HD_CALL void rigid_latch(const RigidLanes *restrict w, real t)
@@ -103,7 +103,7 @@ HD Vector3 rigid_pull(const RigidLanes *w, const RigidForce *force, int number, 
     real pull = fused(splat(force->stiffness), length - force->length, force->damping * dot3(u, d) / safe);
     if (force->kind == RIGID_TETHER)
         pull = select_real(MASK(length > splat(force->length)) & MASK(pull > none), pull, none);
-    keep_cell(w, w->c.latch_at + number, pull);
+    update_cell(w, w->c.latch_at + number, pull);
     return scaled(pull / safe, d);
 }
 
@@ -146,8 +146,8 @@ HD_CALL void rigid_forces(const RigidLanes *restrict w, real t, bool gyroscopic)
     rigid_weights(w, gyroscopic);
     if (w->c.n_forces == 0) return;
     for (int f = 0, end; f < w->c.n_forces; f = end) { // those on one body in order
-        end = w->force_places[f].end;
-        for (int k = f + w->rank; k < end; k += w->size) rigid_force(w, w->force_places[k].item, t);
+        end = w->force_slots[f].end;
+        for (int k = f + w->rank; k < end; k += w->size) rigid_force(w, w->force_slots[k].item, t);
         rigid_wait(w);
     }
 }

@@ -57,7 +57,7 @@ static void islands_plant(RigidForest *forest, int count, int *root)
     int *found = forest->order + forest->n_order, roots = 0;
     const int body = found[0];
     for (int at = 0; at < count; at++) forest->parent[found[at]] = -2;
-    for (int at = 0; at < count; at++) { // moves the roots to the front: no place is read after it was written
+    for (int at = 0; at < count; at++) { // moves the roots to the front: no number is read after it was overwritten
         if (!islands_is_held(forest, found[at])) continue;
         found[roots] = found[at];
         forest->parent[found[roots++]] = -1;
@@ -82,15 +82,15 @@ static void islands_plant(RigidForest *forest, int count, int *root)
 static void islands_line_up(RigidForest *forest, int count, const int *root, Arena *arena)
 {
     const size_t used = arena->used;
-    int *found = forest->order + forest->n_order, *place = ARENA_NEW(arena, int, count + 1);
+    int *found = forest->order + forest->n_order, *offset = ARENA_NEW(arena, int, count + 1);
     int *lined = ARENA_NEW(arena, int, count);
-    for (int at = 0; at < count; at++) place[root[found[at]] + 1]++;
-    for (int t = 0; t < count; t++) place[t + 1] += place[t];
+    for (int at = 0; at < count; at++) offset[root[found[at]] + 1]++;
+    for (int t = 0; t < count; t++) offset[t + 1] += offset[t];
     for (int at = 0; at < count; at++) {
         RigidBody *body = &forest->bodies[found[at]];
         const int t = root[found[at]];
-        if (forest->parent[found[at]] == -1) body->tree = forest->n_order + place[t];
-        lined[place[t]++] = found[at];
+        if (forest->parent[found[at]] == -1) body->tree = forest->n_order + offset[t];
+        lined[offset[t]++] = found[at];
     }
     memcpy(found, lined, (size_t)count * sizeof *found);
     arena_rewind(arena, used);

@@ -19,13 +19,13 @@ typedef struct RigidLanes {
     const RigidRow *rows;
     const RigidJoint *joints;
     const RigidForce *forces;
-    const RigidPlace *places, *levels, *force_places; // [c.n_moving], [c.n_levels], [c.n_forces]: see RigidPlace
+    const RigidSlot *slots, *levels, *force_slots; // [c.n_moving], [c.n_levels], [c.n_forces]: see RigidSlot
     const int32_t *touches;     // [2 n_rows] rows of each body in their order: 2 row + 1 if the body is the row's j
     const int32_t *world_order; // [c.n_moving]
     const int32_t *order;       // [n_moving] bodies, children before parents
     const RigidIsland *islands; // [n_islands]
     int n_moving, n_islands;
-    int refine;                    // c.refine, or that of a part of a step of rattle
+    int refine;                    // c.refine, or that of a substep of rattle
     int row, row_end, n_loop_rows; // rows [row, row_end); those that close loops are the last of each island
     int schur_at, response_at;     // of the first island
     const int32_t *recorded;       // [n_recorded] bodies, of trajectories
@@ -80,7 +80,7 @@ HD double *rigid_cell(const RigidLanes *w, int at) { return w->base + at * RIGID
 #endif
 HD real cell(const RigidLanes *w, int at) { return load_all(rigid_cell(w, at)); }
 HD void set_cell(const RigidLanes *w, int at, real x) { store_all(rigid_cell(w, at), x); }
-HD void keep_cell(const RigidLanes *w, int at, real x) { store_lanes(rigid_cell(w, at), x, w->active, LANES); }
+HD void update_cell(const RigidLanes *w, int at, real x) { store_lanes(rigid_cell(w, at), x, w->active, LANES); }
 HD void add_cell(const RigidLanes *w, int at, real x) { set_cell(w, at, cell(w, at) + x); }
 
 // the greater one; a NaN stays
@@ -91,15 +91,15 @@ HD real most_of(real x, real most) { return select_real(MASK(x <= most) | MASK(m
 #if defined(HOPSCOTCH_TEAMS)
 enum { RIGID_WARPS_MAX = 8 };
 
-// Waits for the threads that share a world: a block, or a warp, which is then a block too.
+// Waits for the threads that share a world: a thread block, or a warp, which is then a thread block too.
 HD void rigid_wait(const RigidLanes *w)
 {
-    if (w->size > TEAM_WARP) team_block_barrier();
+    if (w->size > TEAM_WARP) thread_block_barrier();
     if (w->size == TEAM_WARP) __syncwarp();
 }
 
-// One number per warp of the block. It is small, because shared memory is taken from the cache, also for worlds that do
-// not use it.
+// One number per warp of the thread block. It is small, because shared memory is taken from the cache, also for worlds
+// that do not use it.
 HD double *rigid_of_warps(void)
 {
     __shared__ double of_warp[RIGID_WARPS_MAX];
@@ -109,9 +109,9 @@ HD double *rigid_of_warps(void)
 // Stores x of each warp in rigid_of_warps; all threads of a warp have the same x.
 HD void rigid_show_warps(double x)
 {
-    team_block_barrier(); // all have read the previous values
+    thread_block_barrier(); // all have read the previous values
     if (team_column() == 0) rigid_of_warps()[team_warp()] = x;
-    team_block_barrier();
+    thread_block_barrier();
 }
 
 // The greatest of all threads' x.
@@ -162,11 +162,11 @@ HD void set_cell3(const RigidLanes *w, int at, Vector3 v)
     set_cell(w, at + 1, v.y);
     set_cell(w, at + 2, v.z);
 }
-HD void keep_cell3(const RigidLanes *w, int at, Vector3 v)
+HD void update_cell3(const RigidLanes *w, int at, Vector3 v)
 {
-    keep_cell(w, at, v.x);
-    keep_cell(w, at + 1, v.y);
-    keep_cell(w, at + 2, v.z);
+    update_cell(w, at, v.x);
+    update_cell(w, at + 1, v.y);
+    update_cell(w, at + 2, v.z);
 }
 HD void add_cell3(const RigidLanes *w, int at, Vector3 v) { set_cell3(w, at, added(cell3(w, at), v)); }
 
@@ -179,12 +179,12 @@ HD int rigid_state_at(const RigidLanes *w, int body)
 HD int rigid_body_at(const RigidLanes *w, int body) { return w->c.body_at + RIGID_BODY_CELLS * body; }
 HD int rigid_row_at(const RigidLanes *w, int row) { return w->c.row_at + RIGID_ROW_CELLS * row; }
 
-// Where a thread has a world to itself on a GPU, it waits for memory. There the place of J of a row along an axis holds
+// Where a thread has a world to itself on a GPU, it waits for memory. There the cells of J of a row along an axis hold
 // the arms of its ends: all of J follows from them. Rows of a constraint share the first one's.
 #if defined(HOPSCOTCH_ALONE)
-enum { RIGID_KEEPS_ARMS = 1 };
+enum { RIGID_STORES_ARMS = 1 };
 #else
-enum { RIGID_KEEPS_ARMS = 0 };
+enum { RIGID_STORES_ARMS = 0 };
 #endif
 HD int rigid_arms(const RigidLanes *w, int row)
 {
@@ -208,10 +208,10 @@ HD Quaternion rigid_q(const RigidLanes *w, int body)
 HD void rigid_set_q(const RigidLanes *w, int body, Quaternion q)
 {
     const int at = rigid_state_at(w, body) + 3;
-    keep_cell(w, at, q.x);
-    keep_cell(w, at + 1, q.y);
-    keep_cell(w, at + 2, q.z);
-    keep_cell(w, at + 3, q.w);
+    update_cell(w, at, q.x);
+    update_cell(w, at + 1, q.y);
+    update_cell(w, at + 2, q.z);
+    update_cell(w, at + 3, q.w);
 }
 
 HD void rigid_set_symmetric(const RigidLanes *w, int at, Symmetric3 a)

@@ -17,7 +17,7 @@
 #define RIGID_RATTLE_ENOUGH 3e-14 // of |C|, and of a change of velocity (m/s, rad/s)
 #define RIGID_RATTLE_SOON 1e-13   // of |C|: an iteration that is expected to leave less is the last, unchecked
 #define RIGID_RATTLE_NEAR 1e-12   // of |C|: more of it may be a miss
-#define RIGID_RATTLE_ROUND 1e-14  // relative to the numbers that C is made of: this much may be rounding
+#define RIGID_RATTLE_ROUND 1e-14  // relative to the numbers that C consists of: this much may be rounding
 #define RIGID_RATTLE_FAR 1e300    // greater than any error
 
 // x[6] <- M^-1 x of a body, for either solver
@@ -95,7 +95,7 @@ HD Quaternion rigid_from_axes(const RigidBody *body, Quaternion q)
     return body->axes[3] == 1.0 ? q : quaternion_times(q, quaternion_conjugate(rigid_axes(body)));
 }
 
-// The orientation q of the principal axes and the angular momentum Pi in them, after h: a splitting into exact parts.
+// The orientation q of the principal axes and the angular momentum Pi in them, after h: a splitting into exact flows.
 HD void rigid_turn_body(const RigidBody *body, real h, Quaternion *q, Vector3 *Pi)
 {
     const double *inverse = body->inverse;
@@ -129,7 +129,7 @@ HD_CALL void rigid_fly(const RigidLanes *restrict w, int number)
         rigid_turn_top(body, w->dt, &q, &Pi);
     else
         rigid_turn_body(body, w->dt, &q, &Pi);
-    keep_cell3(w, rigid_state_at(w, number), along(cell3(w, start), w->dt, rigid_v(w, number)));
+    update_cell3(w, rigid_state_at(w, number), along(cell3(w, start), w->dt, rigid_v(w, number)));
     rigid_set_q(w, number, rigid_from_axes(body, q));
 }
 
@@ -199,7 +199,7 @@ enum { RIGID_PAST_END, RIGID_PAST_BEGIN, RIGID_PAST_END_BEFORE }; // L(t, -g), L
 
 HD int rigid_past_at(const RigidLanes *w, int row) { return w->c.past_at + RIGID_PAST * row; }
 
-// A step in a sequence. ratio: (g + h)/(f + g); refined: lanes in which it is a part of a refined step.
+// A step in a sequence. ratio: (g + h)/(f + g); refined: lanes in which it is a substep of a refined step.
 typedef struct RigidStart {
     double ratio;
     mask refined;
@@ -232,8 +232,8 @@ HD void rigid_kick_off(const RigidLanes *restrict w, const RigidStart *with)
         const real most = 0.1 * absolute(end), own = cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA);
         const real lambda = select_real(with->refined, own, end + clamped(with->ratio * jump, -most, most));
         set_cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA, lambda);
-        keep_cell(w, past + RIGID_PAST_BEGIN, lambda);
-        keep_cell(w, past + RIGID_PAST_END_BEFORE, end);
+        update_cell(w, past + RIGID_PAST_BEGIN, lambda);
+        update_cell(w, past + RIGID_PAST_END_BEFORE, end);
     }
     rigid_wait(w);
     for (int b = w->rank; b < w->n_moving; b += w->size) {
@@ -248,7 +248,7 @@ HD void rigid_kick_off(const RigidLanes *restrict w, const RigidStart *with)
         rigid_take(w, at + RIGID_BODY_F, 6, a);
         rigid_gather(w, body, 0, RIGID_ROW_LAMBDA, a);
         rigid_lighten(w, body, a);
-        for (int c = 0; c < 6; c++) keep_cell(w, state + 7 + c, fused(half, a[c], cell(w, state + 7 + c)));
+        for (int c = 0; c < 6; c++) update_cell(w, state + 7 + c, fused(half, a[c], cell(w, state + 7 + c)));
     }
     rigid_no_forces(w);
 }
@@ -273,7 +273,7 @@ HD RigidAim rigid_aim_begin(const RigidLanes *w)
     return aim;
 }
 
-// The greatest of the numbers that errors are made of: bodies' coordinates, and for a distance these times its length.
+// The greatest of the numbers that errors consist of: bodies' coordinates, and for a distance these times its length.
 HD_CALL real rigid_greatest_term(const RigidLanes *restrict w)
 {
     real greatest = splat(0.0);
@@ -308,12 +308,12 @@ HD void rigid_aim_kick(const RigidLanes *w, double s)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int D = rigid_body_at(w, w->order[b]) + RIGID_BODY_D, v = rigid_state_at(w, w->order[b]) + 7;
-        for (int c = 0; c < 6; c++) keep_cell(w, v + c, fused(splat(s), cell(w, D + c), cell(w, v + c)));
+        for (int c = 0; c < 6; c++) update_cell(w, v + c, fused(splat(s), cell(w, D + c), cell(w, v + c)));
     }
     const real rise = 2.0 * s / w->dt;
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_past_at(w, k) + RIGID_PAST_BEGIN;
-        keep_cell(w, at, fused(rise, cell(w, rigid_row_at(w, k) + RIGID_ROW_X), cell(w, at)));
+        update_cell(w, at, fused(rise, cell(w, rigid_row_at(w, k) + RIGID_ROW_X), cell(w, at)));
     }
 }
 
@@ -397,7 +397,7 @@ HD void rigid_land(const RigidLanes *restrict w)
         const int body = w->order[b], at = rigid_body_at(w, body), state = rigid_state_at(w, body);
         const Vector3 momentum = symmetric3_times(rigid_inertia(w, body), rigid_w(w, body)); // at the step's start
         rigid_set_q(w, body, quaternion_normal(rigid_q(w, body)));
-        keep_cell3(w, state + 10, rigid_end_spin(w, body, momentum));
+        update_cell3(w, state + 10, rigid_end_spin(w, body, momentum));
         for (int c = 0; c < 6; c++) set_cell(w, at + RIGID_BODY_START + c, cell(w, state + 7 + c));
     }
     rigid_masses(w);
@@ -441,8 +441,8 @@ HD void rigid_settle_kick(const RigidLanes *w, mask open)
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int at = rigid_body_at(w, w->order[b]), state = rigid_state_at(w, w->order[b]);
         for (int c = 0; c < 6; c++)
-            keep_cell(&lanes, state + 7 + c,
-                      fused(half, cell(w, at + RIGID_BODY_A + c), cell(w, at + RIGID_BODY_START + c)));
+            update_cell(&lanes, state + 7 + c,
+                        fused(half, cell(w, at + RIGID_BODY_A + c), cell(w, at + RIGID_BODY_START + c)));
     }
     rigid_wait(w);
 }
@@ -471,10 +471,10 @@ HD void rigid_settle(const RigidLanes *w, real t)
 }
 
 // Keeps the multipliers of the step's end for the next step.
-HD void rigid_keep_past(const RigidLanes *w)
+HD void rigid_store_past(const RigidLanes *w)
 {
     for (int k = w->row + w->rank; k < w->row_end; k += w->size)
-        keep_cell(w, rigid_past_at(w, k) + RIGID_PAST_END, cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA));
+        update_cell(w, rigid_past_at(w, k) + RIGID_PAST_END, cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA));
     rigid_wait(w);
 }
 
@@ -492,49 +492,49 @@ HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t, const
     rigid_hold(w);
     rigid_forces(w, t + w->dt, false);
     rigid_settle(w, t + w->dt);
-    rigid_keep_past(w);
+    rigid_store_past(w);
     return dropped;
 }
 
-// Steps with these parts of h, one after the other: errors cancel up to the order. Sources: M. Suzuki, Phys. Lett. A
-// 146, 1990 (five, p = 1/(4 - 4^(1/3)), order four); M. Sofroniou & G. Spaletta, Optim. Methods Softw. 20, 2005
+// Steps with these fractions of h, one after the other: errors cancel up to the order. Sources: M. Suzuki, Phys. Lett.
+// A 146, 1990 (five, p = 1/(4 - 4^(1/3)), order four); M. Sofroniou & G. Spaletta, Optim. Methods Softw. 20, 2005
 // (eleven, order six).
 #define RIGID_SUZUKI 0.41449077179437573714
-enum { RIGID_PARTS_MOST = 11 };
-typedef struct RigidParts {
+enum { RIGID_SUBSTEPS_MOST = 11 };
+typedef struct RigidSubsteps {
     int count;
-    double part[RIGID_PARTS_MOST];
-} RigidParts;
+    double fraction[RIGID_SUBSTEPS_MOST];
+} RigidSubsteps;
 
-HD RigidParts rigid_parts(int order)
+HD RigidSubsteps rigid_substeps(int order)
 {
-    const RigidParts two = {1, {1.0}};
-    const RigidParts four = {5, {RIGID_SUZUKI, RIGID_SUZUKI, 1.0 - 4.0 * RIGID_SUZUKI, RIGID_SUZUKI, RIGID_SUZUKI}};
-    const RigidParts six = {11,
-                            {0.21375583945878254556, 0.18329381407425713911, 0.17692819473098943795,
-                             -0.44329082681170215850, 0.11728560432865935385, 0.50405474843802736406,
-                             0.11728560432865935385, -0.44329082681170215850, 0.17692819473098943795,
-                             0.18329381407425713911, 0.21375583945878254556}};
+    const RigidSubsteps two = {1, {1.0}};
+    const RigidSubsteps four = {5, {RIGID_SUZUKI, RIGID_SUZUKI, 1.0 - 4.0 * RIGID_SUZUKI, RIGID_SUZUKI, RIGID_SUZUKI}};
+    const RigidSubsteps six = {11,
+                               {0.21375583945878254556, 0.18329381407425713911, 0.17692819473098943795,
+                                -0.44329082681170215850, 0.11728560432865935385, 0.50405474843802736406,
+                                0.11728560432865935385, -0.44329082681170215850, 0.17692819473098943795,
+                                0.18329381407425713911, 0.21375583945878254556}};
     return order == RIGID_ORDER_TWO ? two : order == RIGID_ORDER_FOUR ? four : six;
 }
 
-// (g + h)/(f + g) of part k; g and f are the parts before it, or of the step before.
-HD double rigid_ratio(const RigidParts *parts, int k)
+// (g + h)/(f + g) of substep k; g and f are the substeps before it, or of the step before.
+HD double rigid_ratio(const RigidSubsteps *substeps, int k)
 {
-    const double f = parts->part[(k + 2 * parts->count - 2) % parts->count];
-    const double g = parts->part[(k + parts->count - 1) % parts->count];
-    return (g + parts->part[k]) / (f + g);
+    const double f = substeps->fraction[(k + 2 * substeps->count - 2) % substeps->count];
+    const double g = substeps->fraction[(k + substeps->count - 1) % substeps->count];
+    return (g + substeps->fraction[k]) / (f + g);
 }
 
-// Refined lanes repeat a step in the same number of parts, but of order two and of equal lengths: all go forwards and
-// pass singular poses, where methods of higher order, with backward parts, stop. A step of order two becomes five
-// shorter ones: the factors of a part's start still lead to its end if singular values change by less than their size.
-// The other lanes wait meanwhile and take their step with the last of the five.
+// Refined lanes repeat a step in the same number of substeps, but of order two and of equal lengths: all go forwards
+// and pass singular poses, where methods of higher order, with backward substeps, stop. A step of order two becomes
+// five shorter ones: the factors of a substep's start still lead to its end if singular values change by less than
+// their size. The other lanes wait meanwhile and take their step with the last of the five.
 enum { RIGID_TWO_REFINED = 5 };
 
-HD int rigid_count_parts(const RigidParts *parts, mask refined)
+HD int rigid_count_substeps(const RigidSubsteps *substeps, mask refined)
 {
-    return parts->count == 1 && any_lane(refined) ? RIGID_TWO_REFINED : parts->count;
+    return substeps->count == 1 && any_lane(refined) ? RIGID_TWO_REFINED : substeps->count;
 }
 
 typedef struct RigidSpan {
@@ -544,17 +544,17 @@ typedef struct RigidSpan {
     int32_t refine; // passes of refinement
 } RigidSpan;
 
-// Part k of count. Errors of the multipliers at the end of a part are corrected by those at the start of the next,
-// because both act where the part ends: refine_within.
-HD RigidSpan rigid_span(const RigidLanes *w, const RigidParts *parts, int k, int count, mask refined)
+// Substep k of count. Errors of the multipliers at the end of a substep are corrected by those at the start of the
+// next, because both act where the substep ends: refine_within.
+HD RigidSpan rigid_span(const RigidLanes *w, const RigidSubsteps *substeps, int k, int count, mask refined)
 {
-    const int own = k % parts->count;
-    RigidSpan part;
-    part.length = select_real(refined, splat(1.0 / count), splat(parts->part[own]));
-    part.ratio = rigid_ratio(parts, own);
-    part.active = count == parts->count || k + 1 == count ? w->active : w->active & refined;
-    part.refine = k + 1 < count ? w->c.refine_within : w->c.refine;
-    return part;
+    const int own = k % substeps->count;
+    RigidSpan substep;
+    substep.length = select_real(refined, splat(1.0 / count), splat(substeps->fraction[own]));
+    substep.ratio = rigid_ratio(substeps, own);
+    substep.active = count == substeps->count || k + 1 == count ? w->active : w->active & refined;
+    substep.refine = k + 1 < count ? w->c.refine_within : w->c.refine;
+    return substep;
 }
 
 // Saves the cells that a step changes and that outlive it; back: restores them.
@@ -581,20 +581,20 @@ HD void rigid_count_refined(const RigidLanes *w, mask refined)
     set_cell(w, at, cell(w, at) + select_real(refined, splat(1.0), splat(0.0)));
 }
 
-HD_CALL real rigid_step_parts(const RigidLanes *restrict w, real t, mask refined, mask *missed)
+HD_CALL real rigid_step_in_substeps(const RigidLanes *restrict w, real t, mask refined, mask *missed)
 {
-    const RigidParts parts = rigid_parts(w->c.rattle_order);
-    const int count = rigid_count_parts(&parts, refined);
+    const RigidSubsteps substeps = rigid_substeps(w->c.rattle_order);
+    const int count = rigid_count_substeps(&substeps, refined);
     RigidLanes lanes = *w;
     real dropped = splat(0.0);
     for (int k = 0; k < count; k++) {
-        const RigidSpan part = rigid_span(w, &parts, k, count, refined);
-        const RigidStart with = {part.ratio, refined};
-        lanes.dt = part.length * w->dt;
-        lanes.active = part.active;
-        lanes.refine = part.refine;
+        const RigidSpan substep = rigid_span(w, &substeps, k, count, refined);
+        const RigidStart with = {substep.ratio, refined};
+        lanes.dt = substep.length * w->dt;
+        lanes.active = substep.active;
+        lanes.refine = substep.refine;
         dropped = rigid_step_second_order(&lanes, t, &with, missed);
-        t = t + select_real(part.active, lanes.dt, splat(0.0));
+        t = t + select_real(substep.active, lanes.dt, splat(0.0));
     }
     return dropped;
 }
@@ -605,13 +605,13 @@ HD real rigid_step_rattle(const RigidLanes *w, real t, mask *missed)
 {
     mask refined = no_lanes();
     rigid_latch(w, t);
-    if (w->c.refines == 0) return rigid_step_parts(w, t, refined, missed);
+    if (w->c.refines == 0) return rigid_step_in_substeps(w, t, refined, missed);
     rigid_save(w, false);
-    const real dropped = rigid_step_parts(w, t, refined, &refined);
+    const real dropped = rigid_step_in_substeps(w, t, refined, &refined);
     if (!any_lane(refined)) return dropped;
     rigid_count_refined(w, refined);
     rigid_save(w, true);
-    return rigid_step_parts(w, t, refined, missed);
+    return rigid_step_in_substeps(w, t, refined, missed);
 }
 
 // Prepares the next step, at the present masses: rows and factors; first: multipliers of a step of length 0 too.

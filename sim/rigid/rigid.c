@@ -60,10 +60,10 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
      "fails (solver) if less than the root of pivot is left of a kept row that closes a loop; error: the trial fails; "
      "regularise: all rows give, by cfm"},
     {"cfm", OPTION_NUMBER, "1", 1e-9, 1e-15, 1.0, NULL,
-     "redundant: regularise adds it to the constraints' matrix, as a part of its diagonal"},
+     "redundant: regularise adds it to the constraints' matrix, as a fraction of its diagonal"},
     {"pivot", OPTION_NUMBER, "1", 1e-10, 1e-14, 0.5, NULL,
-     "a row follows from those before it if less than this part of it is left when they are met. Take a greater value "
-     "if a mechanism passes a singular pose"},
+     "a row follows from those before it if less than this fraction of it is left when they are met. Take a greater "
+     "value if a mechanism passes a singular pose"},
     {"air", OPTION_CHOICE, "", 0, 0, 1, "constant|isa",
      "density of the air: constant, or the standard atmosphere over z"},
     {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "density of constant air"},
@@ -153,7 +153,7 @@ static void rigid_name_inputs(const char *name, const RigidBody *body, Arena *ar
 // Names in their order, to look one up.
 typedef struct RigidName {
     const char *name;
-    int place;
+    int index;
 } RigidName;
 
 static int rigid_compare_names(const void *a, const void *b)
@@ -181,7 +181,7 @@ static void rigid_mark(const RigidName *sorted, int count, const char *word, con
     text[length - end] = '\0';
     const RigidName key = {.name = text};
     const RigidName *found = bsearch(&key, sorted, (size_t)count, sizeof key, rigid_compare_names);
-    if (found != NULL) marked[found->place] = true;
+    if (found != NULL) marked[found->index] = true;
 }
 
 static const char *const rigid_ends[] = {"end_x", "end_y", "end_z"};
@@ -282,7 +282,7 @@ static void rigid_fill_lengths(const RigidHost *host, const RigidConstants *c, c
     }
 }
 
-// The parameters, and the places of the bodies' in the assets.
+// The parameters, and the numbers of those of bodies in the assets.
 static void rigid_fill_parameters(const RigidHost *host, const RigidConstants *c, const RigidChosen *chosen,
                                   double *assets, Arena *arena, Configured *out)
 {
@@ -439,16 +439,16 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
 // RATTLE takes 9 s to compile for a body on a ball joint, 13 s with five rows, more than 32 s with nine, 15 s by trees,
 // 16 s for two bodies, and 30 s by order six; loops by trees take up to 27 s with any form (tests/bench/NOTES.md).
 enum { RIGID_MADE_ROWS = 3 };
-static bool rigid_make(const Configured *configured, TextSink out)
+static bool rigid_made_macros(const Configured *configured, TextSink out)
 {
     RigidConstants constants;
     char line[96];
     memcpy(&constants, &configured->constants, sizeof constants);
-#define RIGID_MAKE(type, name)                                                                                         \
+#define RIGID_MADE_MACRO(type, name)                                                                                   \
     snprintf(line, sizeof line, "#define made_%s %a\n", #name, (double)constants.name);                                \
     out.write(out.to, line, strlen(line));
-    RIGID_CONSTANTS(RIGID_MAKE)
-#undef RIGID_MAKE
+    RIGID_CONSTANTS(RIGID_MADE_MACRO)
+#undef RIGID_MADE_MACRO
     if (constants.trees != 0 && constants.n_loop_rows > 0) return false;
     return constants.form != RIGID_RATTLE || (constants.n_moving == 1 && constants.n_rows <= RIGID_MADE_ROWS &&
                                               constants.rattle_order == RIGID_ORDER_TWO && constants.trees == 0);
@@ -467,7 +467,7 @@ const Model rigid_model = {
     .configure = rigid_configure,
     .choose = rigid_choose,
     .explain = rigid_explain,
-    .make = rigid_make,
+    .made_macros = rigid_made_macros,
     .debug = "debug/kkt",
     .debug_table = &rigid_debug_table,
 };

@@ -10,8 +10,9 @@ enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX =
 // RIGID_SHOWN_MAX. SQLite allows 2000 columns, of which a body takes 3, or 6 with their spreads. The names of a shard's
 // columns must fit an attribute of HDF5 (64 KiB, 16 bytes each).
 enum { RIGID_SHOWN = 64, RIGID_SHOWN_MAX = 256 };
-// On a GPU a warp steps a world of up to RIGID_BODIES_OF_WARP bodies, a block a larger one. From RIGID_WORLDS_A_BODY
-// worlds per body on, at most RIGID_WORLDS_AT_MOST, one thread per world is faster (tests/bench/NOTES.md).
+// On a GPU a warp steps a world of up to RIGID_BODIES_OF_WARP bodies, a thread block a larger one. From
+// RIGID_WORLDS_A_BODY worlds per body on, at most RIGID_WORLDS_AT_MOST, one thread per world is faster
+// (tests/bench/NOTES.md).
 enum { RIGID_BODIES_OF_WARP = 64, RIGID_WORLDS_A_BODY = 640, RIGID_WORLDS_AT_MOST = 12288 };
 enum { RIGID_JOINT_ROWS = 6 };                                    // between two bodies, solved as one block
 enum { RIGID_LOOP_ROWS_MAX = 1024, RIGID_ENTRIES_MAX = 1 << 20 }; // rows that close loops; entries of skylines
@@ -85,27 +86,27 @@ typedef struct RigidJoint {
 // Bodies order[first .. first + count) and rows [row, row_end), of which the last n_loop_rows close loops. Only springs
 // connect an island to the rest of the world. Its G and y stand at `schur` and `response` in the memory. skyline:
 // solved by skyline.h, with no rows that close loops; else by trees. cost: about the time of its step (ns). ease: cell
-// of the memory with the part of each row's diagonal that is added to it (solve.h), 0 if none is. follow: cell with the
-// number of its rows that followed from others when the rows were first met, -1 before.
+// of the memory with the fraction of each row's diagonal that is added to it (solve.h), 0 if none is. follow: cell with
+// the number of its rows that followed from others when the rows were first met, -1 before.
 typedef struct RigidIsland {
     int32_t first, count, row, row_end, n_loop_rows, schur, response, skyline, ease, follow;
     double cost;
 } RigidIsland;
 
-// An entry of a list. Items [begin, end) can be computed in parallel after those before begin (or after those from end
-// on, in the reverse direction). `places`: the bodies in `order`; a stretch has the bodies of one tree at equal depth.
+// A slot of a list. Items [begin, end) can be computed in parallel after those before begin (or after those from end
+// on, in the reverse direction). `slots`: the bodies in `order`; a stretch has the bodies of one tree at equal depth.
 // `levels`: bodies of islands that are solved by trees; a stretch has all of equal depth, the deepest first.
-// `force_places`: forces; each comes after those before it that act on the same body. For a body it also holds the data
+// `force_slots`: forces; each comes after those before it that act on the same body. For a body it also holds the data
 // that a solve needs.
-typedef struct RigidPlace {
+typedef struct RigidSlot {
     int32_t item, begin, end;
     int32_t joint, row, n_rows; // the joint to `parent`; n_rows = 0: none
     int32_t sides;              // bit k: the body is the j of row k
     int32_t parent;             // -1: fixed
-    int32_t child, n_children;  // places[child .. child + n_children)
+    int32_t child, n_children;  // slots[child .. child + n_children)
     int32_t ease;               // of its island
     int32_t none;               // padding to whole doubles
-} RigidPlace;
+} RigidSlot;
 
 typedef struct RigidForce {
     int32_t kind, i, j;
@@ -133,12 +134,12 @@ typedef struct RigidForce {
     X(int32_t, n_levels) X(int32_t, first_moving) \
     /* in the assets; bodies: at 0 */ \
     X(int32_t, rows) X(int32_t, joints) X(int32_t, forces) X(int32_t, order) X(int32_t, recorded) X(int32_t, named) \
-    X(int32_t, islands) X(int32_t, touches) X(int32_t, places) X(int32_t, levels) X(int32_t, force_places) \
+    X(int32_t, islands) X(int32_t, touches) X(int32_t, slots) X(int32_t, levels) X(int32_t, force_slots) \
     /* some force depends on velocities; some islands are solved by trees */ \
     X(int32_t, damped) X(int32_t, trees) \
     /* some force brings energy */ \
     X(int32_t, powered) \
-    /* rattle: refine for a part of a step that is not its end */ \
+    /* rattle: refine for a substep before the last one */ \
     X(int32_t, refine_within) \
     /* in the memory: the state is at 0; `kept` cells outlive a slice. past_at: rattle, RIGID_PAST cells per row */ \
     X(int32_t, sums_at) X(int32_t, latch_at) X(int32_t, follow_at) X(int32_t, past_at) X(int32_t, kept) \
@@ -147,8 +148,8 @@ typedef struct RigidForce {
     X(int32_t, refines) X(int32_t, saved_at) \
     /* in the memory */ \
     X(int32_t, body_at) X(int32_t, row_at) X(int32_t, factor_at) X(int32_t, schur_at) \
-    /* least part of a row that counts as independent; rows that follow from others share the load; part of the \
-       diagonal that is added to the matrix, or 0 */ \
+    /* least fraction of a row that counts as independent; rows that follow from others share the load; fraction of \
+       the diagonal that is added to the matrix, or 0 */ \
     X(double, pivot) X(int32_t, share) X(double, cfm)
 // clang-format on
 
@@ -167,7 +168,7 @@ typedef struct RigidConstants {
 #define RIGID_PARAMETERS(X) \
     X(alpha, "1/s", 5.0, 0.0, 1e9, "gain: 2 alpha on the velocity error (baumgarte), alpha on the position error (original); in units of dt if gain_units: per_dt") \
     X(beta, "1/s", 5.0, 0.0, 1e9, "gain: beta^2 on the position error (baumgarte), 1 + beta on the velocity error (original)") \
-    X(gamma, "1", 0.2, 0.0, 2.0, "form velocity: part of the position error that a step corrects") \
+    X(gamma, "1", 0.2, 0.0, 2.0, "form velocity: fraction of the position error that a step corrects") \
     X(frequency, "Hz", 30.0, 1e-6, 1e9, "form soft: frequency of the constraint as a spring") \
     X(damping_ratio, "1", 1.0, 0.0, 1e6, "form soft: damping ratio of the constraint as a spring") \
     X(gravity, "m/s^2", 9.81, -1e3, 1e3, "acceleration of gravity, downwards") \
@@ -219,8 +220,8 @@ enum { RIGID_DEBUG(RIGID_ENTRY) RIGID_N_DEBUG };
 #undef RIGID_ENTRY
 enum { RIGID_DEBUG_ROWS = 64 }; // in larger worlds the first ones
 
-// Part of the diagonal added to rows that share a load: RIGID_EASE_TURNED times the square of the angle by which errors
-// have turned J (solve.h), at least option pivot, and at most a limit.
+// Fraction of the diagonal added to rows that share a load: RIGID_EASE_TURNED times the square of the angle by which
+// errors have turned J (solve.h), at least option pivot, and at most a limit.
 #define RIGID_EASE_TURNED 3000.0
 #define RIGID_EASE_MOST 1e-4
 
@@ -232,7 +233,7 @@ enum { RIGID_DEBUG_ROWS = 64 }; // in larger worlds the first ones
 #define RIGID_ENERGY_ROUND 1e-6 // of E(0), which may be rounding
 #define RIGID_ROUNDED 1e-12     // of positions, per step: what rounding moves a body at most
 
-// part of the kinetic energy that steps which miss the constraints may gain or lose in total
+// fraction of the kinetic energy that steps which miss the constraints may gain or lose in total
 #define RIGID_JUMP 1e-3
 
 enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER, RIGID_OPEN, RIGID_ENERGY, RIGID_CONSTRAINT };
@@ -264,7 +265,7 @@ enum {
     RIGID_JOINT_CELLS = 21,              // LDL' of its block
     RIGID_SUM_SQUARES = RIGID_N_METRICS, // of the errors, after the metrics so far
     RIGID_SUM_ENERGY,                    // E(0)
-    RIGID_SUM_JUMPS,                     // parts of the kinetic energy changed by steps that missed the constraints
+    RIGID_SUM_JUMPS,                     // fractions of the kinetic energy changed by steps that missed the constraints
     RIGID_SUM_FOLLOW,                    // rattle: rows that follow from others at the start
     RIGID_SUM_OPEN,                      // 1: the start is refused
     RIGID_SUM_PLAY,                      // J at the start that may become kinetic; infinite: not judged
@@ -294,16 +295,16 @@ typedef struct RigidHost {
 } RigidHost;
 
 extern const List rigid_lists[3];
-// Lays the world of a spec out in the assets. Error (user), with its place in wrong_list and wrong_item. Without
+// Lays the world of a spec out in the assets. Error (user), located by wrong_list and wrong_item. Without
 // bodies: the pendulum, a payload of 5 kg on a rod of 2 m.
 Error rigid_world(const RigidWorldSpec *spec, Arena *arena, RigidConstants *constants, Configured *out);
 
-// ---- places.c -------------------------------------------------------------------------------------------------------
+// ---- schedule.c -----------------------------------------------------------------------------------------------------
 
-// rigid_lay_places computes `touches`, `places`, `levels`, `force_places` and n_levels from the other assets.
-// rigid_places_doubles: how many doubles these take at most.
-size_t rigid_places_doubles(const RigidConstants *c);
-void rigid_lay_places(RigidConstants *c, double *assets, Arena *arena);
+// rigid_lay_schedule computes `touches`, `slots`, `levels`, `force_slots` and n_levels from the other assets.
+// rigid_schedule_doubles: how many doubles these take at most.
+size_t rigid_schedule_doubles(const RigidConstants *c);
+void rigid_lay_schedule(RigidConstants *c, double *assets, Arena *arena);
 
 // ---- rigid.c --------------------------------------------------------------------------------------------------------
 

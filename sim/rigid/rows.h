@@ -131,7 +131,7 @@ HD_CALL void rigid_assemble(const RigidLanes *restrict w, bool with_J)
         set_cell(w, at + RIGID_ROW_STRETCH, values.stretch);
         set_cell(w, at + RIGID_ROW_LENGTH, values.length);
         if (!with_J) continue;
-        if (RIGID_KEEPS_ARMS && row->kind == RIGID_ALONG) {
+        if (RIGID_STORES_ARMS && row->kind == RIGID_ALONG) {
             if (rigid_arms(w, k) == at + RIGID_ROW_J) {
                 set_cell3(w, at + RIGID_ROW_J, i.r);
                 set_cell3(w, at + RIGID_ROW_J + 6, j.r);

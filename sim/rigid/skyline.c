@@ -10,7 +10,7 @@ typedef struct SkylineBand {
     int n_rows;
     RigidRow *rows; // [n_rows]
     int *reach;     // [n_rows]: the first row that shares a moving body with it; itself if none before does
-    int *found, *place, *first;
+    int *found, *index, *first;
 } SkylineBand;
 
 static SkylineBand skyline_new_band(const RigidForest *forest, Arena *arena)
@@ -18,23 +18,23 @@ static SkylineBand skyline_new_band(const RigidForest *forest, Arena *arena)
     SkylineBand band = {.rows = ARENA_NEW(arena, RigidRow, forest->n_rows),
                         .reach = ARENA_NEW(arena, int, forest->n_rows)};
     band.found = ARENA_NEW(arena, int, forest->n_bodies + 1);
-    band.place = ARENA_NEW(arena, int, forest->n_bodies);
+    band.index = ARENA_NEW(arena, int, forest->n_bodies);
     band.first = ARENA_NEW(arena, int, forest->n_bodies);
     return band;
 }
 
 static void skyline_meet(SkylineBand *band, int body, int *count)
 {
-    if (band->place[body] >= 0) return;
-    band->place[body] = *count;
+    if (band->index[body] >= 0) return;
+    band->index[body] = *count;
     band->found[(*count)++] = body;
 }
 
-// found: an island's bodies breadth first from one of them; place: the index of each there. Returns the last.
+// found: an island's bodies breadth first from one of them; index: that of each there. Returns the last.
 static int skyline_spread(const RigidForest *forest, const RigidIsland *island, int from, SkylineBand *band)
 {
     int count = 0;
-    for (int b = 0; b < island->count; b++) band->place[forest->order[island->first + b]] = -1;
+    for (int b = 0; b < island->count; b++) band->index[forest->order[island->first + b]] = -1;
     skyline_meet(band, from, &count);
     for (int at = 0; at < count; at++) {
         for (int link = forest->first[band->found[at]]; link >= 0; link = forest->next[link % 2][link / 2]) {
@@ -45,11 +45,11 @@ static int skyline_spread(const RigidForest *forest, const RigidIsland *island, 
     return band->found[count - 1];
 }
 
-// The later place of the row's moving bodies.
-static int skyline_row_place(const RigidForest *forest, const SkylineBand *band, const RigidRow *row)
+// The index of the later one of the row's moving bodies.
+static int skyline_row_last(const RigidForest *forest, const SkylineBand *band, const RigidRow *row)
 {
-    const int i = forest->bodies[row->i].fixed == 0 ? band->place[row->i] : -1;
-    const int j = forest->bodies[row->j].fixed == 0 ? band->place[row->j] : -1;
+    const int i = forest->bodies[row->i].fixed == 0 ? band->index[row->i] : -1;
+    const int j = forest->bodies[row->j].fixed == 0 ? band->index[row->j] : -1;
     return i > j ? i : j;
 }
 
@@ -61,11 +61,11 @@ static void skyline_line_up_rows(const RigidForest *forest, const RigidIsland *i
     const int end = skyline_spread(forest, island, forest->order[island->first], band);
     (void)skyline_spread(forest, island, end, band);
     const RigidRow *own = rows + island->row;
-    int *next = band->found; // next free position of each place
+    int *next = band->found; // next free position of each index
     for (int b = 0; b <= island->count; b++) next[b] = 0;
-    for (int k = 0; k < band->n_rows; k++) next[skyline_row_place(forest, band, &own[k]) + 1]++;
+    for (int k = 0; k < band->n_rows; k++) next[skyline_row_last(forest, band, &own[k]) + 1]++;
     for (int b = 0; b < island->count; b++) next[b + 1] += next[b];
-    for (int k = 0; k < band->n_rows; k++) band->rows[next[skyline_row_place(forest, band, &own[k])]++] = own[k];
+    for (int k = 0; k < band->n_rows; k++) band->rows[next[skyline_row_last(forest, band, &own[k])]++] = own[k];
 }
 
 static void skyline_find(const RigidForest *forest, const RigidIsland *island, const RigidRow *rows, SkylineBand *band)

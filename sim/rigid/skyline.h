@@ -40,7 +40,7 @@ HD void rigid_invert_masses(const RigidLanes *restrict w)
     rigid_wait(w);
 }
 
-// Adds to n rows of A the part of one of their bodies: products with J of earlier rows that touch it.
+// Adds to n rows of A the terms of one of their bodies: products with J of earlier rows that touch it.
 HD void rigid_couple(const RigidLanes *restrict w, int row, int side, int body, int n)
 {
     const int32_t *touches = w->touches + w->bodies[body].touch;
@@ -105,8 +105,8 @@ HD_INLINE void rigid_factor_column(const RigidLanes *restrict w, int i, int j, i
     for (int r = 0; r < n; r++) set_cell(w, row[r] + j, y[r]);
 }
 
-// Row i of L from that of L D, and 1/D: 0 if less is left of its diagonal than the least part that counts, because then
-// it follows from the rows before it.
+// Row i of L from that of L D, and 1/D: 0 if less is left of its diagonal than the least fraction that counts, because
+// then it follows from the rows before it.
 HD void rigid_factor_pivot(const RigidLanes *restrict w, int i, real least)
 {
     const int row = rigid_entry(w, i, 0);

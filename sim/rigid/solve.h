@@ -337,11 +337,11 @@ HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
 //
 // A + E is factored in place of A, E = ease diag(A), and each pass solves for the residual:
 //     lambda_k+1 = lambda_k + (A + E)^-1 (b - A lambda_k).
-// A pass leaves ease/(s + ease) of the part of lambda that belongs to an eigenvalue s of A (in units of its diagonal).
-// If b is inconsistent, each pass also adds the same vector v with A v = 0. After n passes, n times the last change is
-// subtracted: this removes v, and keeps the rest, whose last change is 0 if s >> ease. Eigenvalues far below ease count
-// as 0, and the solution changes smoothly when an eigenvalue passes ease. Source: J. D. Riley, Math. Tables Aids
-// Comput. 9, 1955 (the iteration).
+// A pass leaves ease/(s + ease) of the component of lambda that belongs to an eigenvalue s of A (in units of its
+// diagonal). If b is inconsistent, each pass also adds the same vector v with A v = 0. After n passes, n times the last
+// change is subtracted: this removes v, and keeps the rest, whose last change is 0 if s >> ease. Eigenvalues far below
+// ease count as 0, and the solution changes smoothly when an eigenvalue passes ease. Source: J. D. Riley, Math. Tables
+// Aids Comput. 9, 1955 (the iteration).
 //
 // Only islands that have such rows when their rows are first met are eased. Elsewhere a row without a pivot, at a
 // singular pose, is left out for that step.
@@ -368,8 +368,8 @@ HD_CALL real rigid_turned_by(const RigidLanes *restrict w, const RigidIsland *is
     return most;
 }
 
-// The ease of an island's rows. If errors have turned J by phi, a part of about phi^2 is left of redundant rows when
-// all are met; it must count as 0.
+// The ease of an island's rows. If errors have turned J by phi, a fraction of about phi^2 is left of redundant rows
+// when all are met; it must count as 0.
 HD real rigid_ease_of(const RigidLanes *w, const RigidIsland *island)
 {
     const real phi = w->c.form == RIGID_RATTLE ? splat(0.0) : rigid_turned_by(w, island);
@@ -490,7 +490,7 @@ HD_CALL void rigid_solve(const RigidLanes *restrict w)
 }
 
 // A and lambda <- D and X; back: the reverse.
-HD void rigid_keep_solution(const RigidLanes *w, bool back)
+HD void rigid_save_solution(const RigidLanes *w, bool back)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int at = rigid_body_at(w, w->order[b]), A = at + RIGID_BODY_A, D = at + RIGID_BODY_D;
@@ -528,9 +528,9 @@ HD_CALL void rigid_solve_rows(const RigidLanes *restrict w)
         if (island.n_loop_rows > 0) rigid_solve_looped(&island, true);
     }
     if (!rigid_is_eased(w)) return;
-    rigid_keep_solution(w, false);
+    rigid_save_solution(w, false);
     rigid_solve_passes(w, 1, RIGID_PASSES_EXACT);
-    rigid_keep_solution(w, true);
+    rigid_save_solution(w, true);
 }
 
 // rhs - J a - soft lambda of a row

@@ -1,14 +1,15 @@
 // The start of rattle, which has no way to correct an error later: before t = 0 bodies are moved onto the constraints
 // by the least change, weighted by their masses, and then their velocities.
 //     q <- q + M^-1 J' x,  (J M^-1 J' + E) x = -C,  until C = 0;    v <- v - M^-1 J' (J M^-1 J' + E)^-1 J v
-// E is a small part of the diagonal. It keeps rows that follow from others apart from rounding (solve.h): where errors
-// have turned J by phi, about phi^2 is left of such rows, and it must not count.
+// E is a small fraction of the diagonal. It keeps rows that follow from others apart from rounding (solve.h): where
+// errors have turned J by phi, about phi^2 is left of such rows, and it must not count.
 #ifndef HOPSCOTCH_RIGID_START_H
 #define HOPSCOTCH_RIGID_START_H
 
 #include "rattle.h"
 
-// A start whose errors are larger than this part of the levers that they act on is refused: it would be another world.
+// A start whose errors are larger than this fraction of the levers that they act on is refused: it would be another
+// world.
 #define RIGID_OPEN_MOST 0.5
 enum { RIGID_START_MOVES = 40, RIGID_START_FREE = 6 }; // at most, of which the first may miss
 
@@ -34,8 +35,8 @@ HD_CALL RigidOpening rigid_opening(const RigidLanes *restrict w)
     return open;
 }
 
-// D = M^-1 J' x for J D = -(C or J v), with the parts `ease` of the diagonal, is added to the poses or to the
-// velocities of the active lanes. Factors anew if told to.
+// D = M^-1 J' x for J D = -(C or J v), with the fractions `ease` of the diagonal, is added to the poses or to the
+// velocities of the active lanes. Factors anew if `factor` is set.
 HD void rigid_start_change(const RigidLanes *w, bool poses, real ease, bool factor)
 {
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
@@ -51,10 +52,10 @@ HD void rigid_start_change(const RigidLanes *w, bool poses, real ease, bool fact
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_D, state = rigid_state_at(w, body);
         if (poses) {
-            keep_cell3(w, state, added(rigid_p(w, body), cell3(w, at)));
+            update_cell3(w, state, added(rigid_p(w, body), cell3(w, at)));
             rigid_set_q(w, body, quaternion_normal(turned_exponential(rigid_q(w, body), cell3(w, at + 3), splat(1.0))));
         } else {
-            for (int c = 0; c < 6; c++) keep_cell(w, state + 7 + c, cell(w, state + 7 + c) + cell(w, at + c));
+            for (int c = 0; c < 6; c++) update_cell(w, state + 7 + c, cell(w, state + 7 + c) + cell(w, at + c));
         }
     }
     rigid_wait(w);
@@ -70,7 +71,7 @@ HD mask rigid_start_misses(const RigidLanes *w, real error)
 
 // Projects the start of all active lanes: metrics projection and projection_speed. Leaves masses and rows as they are
 // at the start. Returns the lanes that stay open. One loop for poses (Newton's method for C = 0) and, when no lane is
-// open any more, velocities: a made kernel has each part of a step once here, and half of its code would be this
+// open any more, velocities: a made kernel has each stage of a step once here, and half of its code would be this
 // function. lever: the greatest error at the end, relative to its lever.
 HD_CALL mask rigid_project(const RigidLanes *restrict w, real *lever)
 {

@@ -7,7 +7,7 @@
 #include "forces.h"
 #include "solve.h"
 
-// s, c and k of a form. Form soft also gives the part of the diagonal that is added to it, and acts on |d| - L.
+// s, c and k of a form. Form soft also gives the fraction of the diagonal that is added to it, and acts on |d| - L.
 typedef struct RigidGains {
     real s, c, k, soft;
     mask normal; // rows are divided by |d|
@@ -98,14 +98,14 @@ HD void rigid_stabilise(const RigidLanes *restrict w, const RigidGains *gains)
 HD void rigid_kick_body(const RigidLanes *restrict w, int body, real s)
 {
     const int at = rigid_body_at(w, body) + RIGID_BODY_A, to = rigid_state_at(w, body) + 7;
-    for (int c = 0; c < 6; c++) keep_cell(w, to + c, fused(s, cell(w, at + c), cell(w, to + c)));
+    for (int c = 0; c < 6; c++) update_cell(w, to + c, fused(s, cell(w, at + c), cell(w, to + c)));
 }
 
 HD void rigid_drift_body(const RigidLanes *restrict w, int body)
 {
     const Quaternion q = rigid_q(w, body);
     const Vector3 spin = rigid_w(w, body);
-    keep_cell3(w, rigid_state_at(w, body), along(rigid_p(w, body), w->dt, rigid_v(w, body)));
+    update_cell3(w, rigid_state_at(w, body), along(rigid_p(w, body), w->dt, rigid_v(w, body)));
     rigid_set_q(w, body, w->c.map == RIGID_CAYLEY ? turned_cayley(q, spin, w->dt) : turned_exponential(q, spin, w->dt));
 }
 

@@ -25,12 +25,12 @@
 #include "advance.h"
 
 // Neighbouring islands that one node computes.
-typedef struct RigidPart {
+typedef struct RigidChunk {
     RigidLanes w; // these islands
     int first_island, n_islands, first_body, end_body, cluster;
-} RigidPart;
+} RigidChunk;
 
-// Results of a step of a part. They are stored side by side, separate from the parts, because one thread reads all of
+// Results of a step of a chunk. They are stored side by side, separate from the chunks, because one thread reads all of
 // them.
 typedef struct RigidFound {
     RigidExtremes most;
@@ -44,7 +44,7 @@ typedef struct RigidStepGraph {
     GraphProgram aim, land, settle, end; // rattle: after shared.program
     RigidLanes w;                        // the world
     RigidGains gains;
-    RigidHeight height; // of the step; of the present graph, which may be one of several parts of a step
+    RigidHeight height; // of the step; of the present graph, which may be that of one substep
     real start, t, dt;  // the step's; of the graph that runs, as a step of fourth order is five
     int refine;         // rattle: passes of refinement for the present graph
     RigidAim towards;   // rattle: state of the iterations
@@ -55,10 +55,10 @@ typedef struct RigidStepGraph {
     mask finite;        // after it
     real fall;
     real *energy, *squares; // [n_islands]
-    RigidPart *parts;       // [n_parts]
-    RigidFound *found;      // [n_parts]
-    int n_parts;
-    int *cluster_forces, *cluster_end; // forces by cluster: [n_forces]; [n_parts], where each one's end
+    RigidChunk *chunks;     // [n_chunks]
+    RigidFound *found;      // [n_chunks]
+    int n_chunks;
+    int *cluster_forces, *cluster_end; // forces by cluster: [n_forces]; [n_chunks], where each one's end
 } RigidStepGraph;
 
 // ---- nodes ----------------------------------------------------------------------------------------------------------
@@ -66,50 +66,50 @@ typedef struct RigidStepGraph {
 static void rigid_node_forces(void *context, int cluster)
 {
     const RigidStepGraph *g = context;
-    for (int p = 0; p < g->n_parts; p++) {
-        if (g->parts[p].cluster == cluster) rigid_weights(&g->parts[p].w, g->w.c.form != RIGID_RATTLE);
+    for (int p = 0; p < g->n_chunks; p++) {
+        if (g->chunks[p].cluster == cluster) rigid_weights(&g->chunks[p].w, g->w.c.form != RIGID_RATTLE);
     }
     for (int k = cluster > 0 ? g->cluster_end[cluster - 1] : 0; k < g->cluster_end[cluster]; k++)
         rigid_force(&g->w, g->cluster_forces[k], g->t);
 }
 
-static void rigid_node_rows(void *context, int part)
+static void rigid_node_rows(void *context, int chunk)
 {
     const RigidStepGraph *g = context;
-    rigid_assemble(&g->parts[part].w, true);
-    rigid_stabilise(&g->parts[part].w, &g->gains);
+    rigid_assemble(&g->chunks[chunk].w, true);
+    rigid_stabilise(&g->chunks[chunk].w, &g->gains);
 }
 
 static void rigid_find_rows(const RigidStepGraph *g, int number)
 {
-    const RigidPart *part = &g->parts[number];
-    g->found[number].most = rigid_extremes(&part->w);
-    for (int i = 0; i < part->n_islands; i++)
-        g->squares[part->first_island + i] = rigid_island_squares(&part->w, &part->w.islands[i]);
+    const RigidChunk *chunk = &g->chunks[number];
+    g->found[number].most = rigid_extremes(&chunk->w);
+    for (int i = 0; i < chunk->n_islands; i++)
+        g->squares[chunk->first_island + i] = rigid_island_squares(&chunk->w, &chunk->w.islands[i]);
 }
 
 static void rigid_find_state(const RigidStepGraph *g, int number)
 {
-    const RigidPart *part = &g->parts[number];
-    g->found[number].finite = rigid_all_finite(&part->w);
-    g->found[number].fall = rigid_greatest_fall(&part->w);
-    for (int i = 0; i < part->n_islands; i++)
-        g->energy[part->first_island + i] = rigid_island_energy(&part->w, &part->w.islands[i]);
+    const RigidChunk *chunk = &g->chunks[number];
+    g->found[number].finite = rigid_all_finite(&chunk->w);
+    g->found[number].fall = rigid_greatest_fall(&chunk->w);
+    for (int i = 0; i < chunk->n_islands; i++)
+        g->energy[chunk->first_island + i] = rigid_island_energy(&chunk->w, &chunk->w.islands[i]);
 }
 
 static void rigid_node_solve(void *context, int number)
 {
     const RigidStepGraph *g = context;
-    const RigidPart *part = &g->parts[number];
-    g->found[number].dropped = rigid_factor_all(&part->w);
-    rigid_solve(&part->w);
+    const RigidChunk *chunk = &g->chunks[number];
+    g->found[number].dropped = rigid_factor_all(&chunk->w);
+    rigid_solve(&chunk->w);
     rigid_find_rows(g, number);
 }
 
 static void rigid_node_move(void *context, int number)
 {
     const RigidStepGraph *g = context;
-    rigid_move(&g->parts[number].w);
+    rigid_move(&g->chunks[number].w);
     rigid_find_state(g, number);
 }
 
@@ -118,7 +118,7 @@ static void rigid_node_move(void *context, int number)
 static void rigid_node_start(void *context, int number)
 {
     RigidStepGraph *g = context;
-    RigidLanes *w = &g->parts[number].w;
+    RigidLanes *w = &g->chunks[number].w;
     w->dt = g->dt;
     w->refine = g->refine;
     rigid_kick_off(w, &g->with);
@@ -128,20 +128,20 @@ static void rigid_node_start(void *context, int number)
 static void rigid_node_aim(void *context, int number)
 {
     const RigidStepGraph *g = context;
-    const RigidLanes *w = &g->parts[number].w;
+    const RigidLanes *w = &g->chunks[number].w;
     g->found[number].C = rigid_aim_again(w, &g->towards);
 }
 
 static void rigid_node_land(void *context, int number)
 {
     const RigidStepGraph *g = context;
-    rigid_land(&g->parts[number].w);
+    rigid_land(&g->chunks[number].w);
 }
 
 static void rigid_node_end(void *context, int number)
 {
     const RigidStepGraph *g = context;
-    rigid_keep_past(&g->parts[number].w);
+    rigid_store_past(&g->chunks[number].w);
     if (!g->last) return;
     rigid_find_rows(g, number);
     rigid_find_state(g, number);
@@ -150,7 +150,7 @@ static void rigid_node_end(void *context, int number)
 static void rigid_node_hold(void *context, int number)
 {
     const RigidStepGraph *g = context;
-    const RigidLanes *w = &g->parts[number].w;
+    const RigidLanes *w = &g->chunks[number].w;
     g->found[number].dropped = rigid_factor_all(w);
     g->found[number].near = rigid_nearly_follow(w);
     rigid_hold(w);
@@ -163,13 +163,13 @@ static void rigid_node_hold(void *context, int number)
 static void rigid_node_kick(void *context, int number)
 {
     const RigidStepGraph *g = context;
-    rigid_settle_kick(&g->parts[number].w, g->open);
+    rigid_settle_kick(&g->chunks[number].w, g->open);
 }
 
 static void rigid_node_settle(void *context, int number)
 {
     const RigidStepGraph *g = context;
-    g->found[number].change = rigid_settle_once(&g->parts[number].w);
+    g->found[number].change = rigid_settle_once(&g->chunks[number].w);
 }
 
 // ---- the world as a whole -------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ static void rigid_node_count(void *context, int item)
     mask near = no_lanes();
     g->finite = all_lanes();
     g->fall = splat(0.0);
-    for (int p = 0; p < g->n_parts; p++) {
+    for (int p = 0; p < g->n_chunks; p++) {
         const RigidFound *found = &g->found[p];
         most.stretch = most_of(found->most.stretch, most.stretch);
         most.lever = most_of(found->most.lever, most.lever);
@@ -200,24 +200,24 @@ static void rigid_node_count(void *context, int item)
         energy = energy + g->energy[i];
         squares = squares + g->squares[i];
     }
-    const mask missed = g->missed | rigid_keeps_followers(&g->w, dropped);
+    const mask missed = g->missed | rigid_drops_too_few(&g->w, dropped);
     rigid_sum_rows(&g->w, dropped, squares, &most);
     rigid_sum_state(&g->w, energy, &g->height, missed, near, g->start);
 }
 
-// ---- parts ----------------------------------------------------------------------------------------------------------
+// ---- chunks ---------------------------------------------------------------------------------------------------------
 
-enum { RIGID_PARTS_A_THREAD = 8, RIGID_PARTS_MAX = 2048 };
+enum { RIGID_CHUNKS_PER_THREAD = 8, RIGID_CHUNKS_MAX = 2048 };
 
 // About what a step of an island takes (ns), all of its nodes.
 static double rigid_island_cost(const RigidIsland *island) { return (LANES > 1 ? 2.5 : 1.0) * island->cost; }
 
-// Divides islands into parts of about equal cost, several per thread, large enough to be worth a call.
-static void rigid_part_islands(RigidStepGraph *g, int threads)
+// Divides islands into chunks of about equal cost, several per thread, large enough to be worth a call.
+static void rigid_split_islands(RigidStepGraph *g, int threads)
 {
     const double least = 700.0; // ns
     const int wanted =
-        threads < RIGID_PARTS_MAX / RIGID_PARTS_A_THREAD ? RIGID_PARTS_A_THREAD * threads : RIGID_PARTS_MAX;
+        threads < RIGID_CHUNKS_MAX / RIGID_CHUNKS_PER_THREAD ? RIGID_CHUNKS_PER_THREAD * threads : RIGID_CHUNKS_MAX;
     double total = 0.0, cost = 0.0;
     for (int i = 0; i < g->w.n_islands; i++) total += rigid_island_cost(&g->w.islands[i]);
     const double enough = total / wanted > least ? 0.999 * total / wanted : least; // sums are rounded
@@ -225,53 +225,53 @@ static void rigid_part_islands(RigidStepGraph *g, int threads)
         cost += rigid_island_cost(&g->w.islands[i]);
         if (cost < enough && i + 1 < g->w.n_islands) continue;
         const int end_body = g->w.islands[first].first + g->w.islands[first].count;
-        g->parts[g->n_parts] = (RigidPart){.first_island = first,
-                                           .n_islands = i + 1 - first,
-                                           .first_body = g->w.islands[i].first,
-                                           .end_body = end_body,
-                                           .cluster = g->n_parts};
-        g->n_parts++;
+        g->chunks[g->n_chunks] = (RigidChunk){.first_island = first,
+                                              .n_islands = i + 1 - first,
+                                              .first_body = g->w.islands[i].first,
+                                              .end_body = end_body,
+                                              .cluster = g->n_chunks};
+        g->n_chunks++;
         first = i + 1;
         cost = 0.0;
     }
 }
 
-static double rigid_part_cost(const RigidStepGraph *g, int part)
+static double rigid_chunk_cost(const RigidStepGraph *g, int chunk)
 {
     double cost = 0.0;
-    for (int i = 0; i < g->parts[part].n_islands; i++)
-        cost += rigid_island_cost(&g->w.islands[g->parts[part].first_island + i]);
+    for (int i = 0; i < g->chunks[chunk].n_islands; i++)
+        cost += rigid_island_cost(&g->w.islands[g->chunks[chunk].first_island + i]);
     return cost;
 }
 
-// The part of a body; -1: it is fixed.
-static int rigid_part_of(const RigidStepGraph *g, const int *part_of, int body)
+// The chunk of a body; -1: it is fixed.
+static int rigid_chunk_of(const RigidStepGraph *g, const int *chunk_of, int body)
 {
-    return rigid_moves(&g->w, body) ? part_of[body] : -1;
+    return rigid_moves(&g->w, body) ? chunk_of[body] : -1;
 }
 
-// Parts that a spring joins share a cluster, numbered by its first part. Then sorts forces by cluster.
+// Chunks that a spring joins share a cluster, numbered by its first chunk. Then sorts forces by cluster.
 static void rigid_cluster_forces(RigidStepGraph *g, Arena *arena)
 {
-    int *part_of = ARENA_NEW(arena, int, g->w.c.n_bodies), count = 0;
+    int *chunk_of = ARENA_NEW(arena, int, g->w.c.n_bodies), count = 0;
     int *cluster_of = ARENA_NEW(arena, int, g->w.c.n_forces + 1);
-    for (int p = 0; p < g->n_parts; p++) {
-        for (int b = g->parts[p].first_body; b < g->parts[p].end_body; b++) part_of[g->w.order[b]] = p;
+    for (int p = 0; p < g->n_chunks; p++) {
+        for (int b = g->chunks[p].first_body; b < g->chunks[p].end_body; b++) chunk_of[g->w.order[b]] = p;
     }
     for (int f = 0; f < g->w.c.n_forces; f++) {
         const RigidForce *force = &g->w.forces[f];
         const bool pair = force->kind == RIGID_SPRING || force->kind == RIGID_TETHER;
-        const int i = rigid_part_of(g, part_of, force->i), j = pair ? rigid_part_of(g, part_of, force->j) : -1;
+        const int i = rigid_chunk_of(g, chunk_of, force->i), j = pair ? rigid_chunk_of(g, chunk_of, force->j) : -1;
         cluster_of[f] = i >= 0 ? i : j;
         if (i < 0 || j < 0) continue;
-        const int a = g->parts[i].cluster, b = g->parts[j].cluster;
-        for (int p = 0; p < g->n_parts; p++) {
-            if (g->parts[p].cluster == (a > b ? a : b)) g->parts[p].cluster = a > b ? b : a;
+        const int a = g->chunks[i].cluster, b = g->chunks[j].cluster;
+        for (int p = 0; p < g->n_chunks; p++) {
+            if (g->chunks[p].cluster == (a > b ? a : b)) g->chunks[p].cluster = a > b ? b : a;
         }
     }
-    for (int c = 0; c < g->n_parts; c++) {
+    for (int c = 0; c < g->n_chunks; c++) {
         for (int f = 0; f < g->w.c.n_forces; f++) {
-            if (g->parts[cluster_of[f]].cluster == c) g->cluster_forces[count++] = f;
+            if (g->chunks[cluster_of[f]].cluster == c) g->cluster_forces[count++] = f;
         }
         g->cluster_end[c] = count;
     }
@@ -279,7 +279,7 @@ static void rigid_cluster_forces(RigidStepGraph *g, Arena *arena)
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------
 
-// Data that nodes access: of bodies by their order, of rows by their number, of parts.
+// Data that nodes access: of bodies by their order, of rows by their number, of chunks.
 enum {
     RIGID_USES_STATE = 1,
     RIGID_USES_MASSES = 2,
@@ -290,13 +290,13 @@ enum {
     RIGID_N_USES = 6
 };
 
-// A node for each part; the nodes of one part run one after the other.
+// A node for each chunk; the nodes of one chunk run one after the other.
 typedef struct RigidStage {
     const char *name;
-    void (*function)(void *context, int part);
+    void (*function)(void *context, int chunk);
     double cost; // relative to a step
     unsigned reads, writes;
-    bool waits; // for the forces on its part
+    bool waits; // for the forces on its chunk
 } RigidStage;
 
 typedef struct RigidStages {
@@ -357,19 +357,19 @@ typedef struct RigidGraphBuild {
     Graph *graph;
     Arena *arena;
     int use[RIGID_N_USES], latches, sums; // resources
-    int *node, *forces;                   // [n_parts][stages]; [n_parts] by cluster
+    int *node, *forces;                   // [n_chunks][stages]; [n_chunks] by cluster
 } RigidGraphBuild;
 
 static void rigid_declare(const RigidGraphBuild *to, int node, int number, unsigned uses,
                           void (*declare)(Graph *, int, int, int64_t, int64_t))
 {
-    const RigidPart *part = &to->g->parts[number];
-    const RigidIsland *islands = &to->g->w.islands[part->first_island];
+    const RigidChunk *chunk = &to->g->chunks[number];
+    const RigidIsland *islands = &to->g->w.islands[chunk->first_island];
     for (int k = 0; k < RIGID_N_USES; k++) {
-        int64_t first = part->first_body, end = part->end_body;
+        int64_t first = chunk->first_body, end = chunk->end_body;
         if (1u << k == RIGID_USES_ROWS) {
             first = (int64_t)islands->row;
-            end = (int64_t)islands[part->n_islands - 1].row_end;
+            end = (int64_t)islands[chunk->n_islands - 1].row_end;
         } else if (1u << k == RIGID_USES_FOUND) {
             first = number;
             end = number + 1;
@@ -378,9 +378,9 @@ static void rigid_declare(const RigidGraphBuild *to, int node, int number, unsig
     }
 }
 
-static Error rigid_add_part(const RigidGraphBuild *to, int number)
+static Error rigid_add_chunk(const RigidGraphBuild *to, int number)
 {
-    const double cost = rigid_part_cost(to->g, number);
+    const double cost = rigid_chunk_cost(to->g, number);
     int *node = to->node + number * to->stages->count;
     for (int s = 0; s < to->stages->count; s++) {
         const RigidStage *stage = &to->stages->stage[s];
@@ -398,17 +398,17 @@ static Error rigid_add_forces(const RigidGraphBuild *to, int cluster)
     const RigidStepGraph *g = to->g;
     const int first = cluster > 0 ? g->cluster_end[cluster - 1] : 0, end = g->cluster_end[cluster];
     double cost = 100.0 * (end - first);
-    for (int p = 0; p < g->n_parts; p++) cost += g->parts[p].cluster == cluster ? 0.03 * rigid_part_cost(g, p) : 0.0;
+    for (int p = 0; p < g->n_chunks; p++) cost += g->chunks[p].cluster == cluster ? 0.03 * rigid_chunk_cost(g, p) : 0.0;
     TRY(graph_node(to->graph, arena_format(to->arena, "forces %d", cluster),
                    (GraphWork){rigid_node_forces, to->g, cluster, cost}, &to->forces[cluster]));
     graph_writes(to->graph, to->forces[cluster], to->latches, first, end); // parachutes latch, springs pull
     return error_none();
 }
 
-// Forces of a part's cluster run before the stages of the part that wait for them.
+// Forces of a chunk's cluster run before the stages of the chunk that wait for them.
 static Error rigid_join_forces(const RigidGraphBuild *to, int number)
 {
-    const int *stages = to->node + number * to->stages->count, forces = to->forces[to->g->parts[number].cluster];
+    const int *stages = to->node + number * to->stages->count, forces = to->forces[to->g->chunks[number].cluster];
     rigid_declare(to, forces, number, RIGID_USES_STATE | RIGID_USES_MASSES, graph_reads);
     rigid_declare(to, forces, number, RIGID_USES_LOADS, graph_writes);
     if (to->stages->forces_last) TRY(graph_edge(to->graph, stages[0], forces));
@@ -426,7 +426,7 @@ static Error rigid_add_count(const RigidGraphBuild *to)
     TRY(graph_node(to->graph, "count", work, &node));
     graph_reads(to->graph, node, to->latches, 0, g->w.c.n_forces); // what springs pull
     graph_writes(to->graph, node, to->sums, 0, 1);
-    for (int p = 0; p < g->n_parts; p++) {
+    for (int p = 0; p < g->n_chunks; p++) {
         rigid_declare(to, node, p, RIGID_USES_STATE | RIGID_USES_FOUND, graph_reads);
         TRY(graph_edge(to->graph, to->node[p * to->stages->count + to->stages->count - 1], node));
     }
@@ -438,18 +438,18 @@ static Error rigid_build_graph(RigidStepGraph *g, const RigidStages *stages, int
 {
     static const char *const uses[RIGID_N_USES] = {"state", "masses", "loads", "solution", "rows", "found"};
     RigidGraphBuild to = {.g = g, .stages = stages, .arena = arena};
-    to.node = ARENA_NEW(arena, int, g->n_parts * stages->count);
-    to.forces = ARENA_NEW(arena, int, g->n_parts);
+    to.node = ARENA_NEW(arena, int, g->n_chunks * stages->count);
+    to.forces = ARENA_NEW(arena, int, g->n_chunks);
     to.graph = graph_new(arena);
     for (int k = 0; k < RIGID_N_USES; k++) to.use[k] = graph_resource(to.graph, uses[k]);
     to.latches = graph_resource(to.graph, "forces");
     to.sums = graph_resource(to.graph, "sums");
-    // nodes of one part are neighbours, so that one thread runs them
-    for (int p = 0; p < g->n_parts; p++) {
-        if (stages->forces && g->parts[p].cluster == p) TRY(rigid_add_forces(&to, p));
-        TRY(rigid_add_part(&to, p));
+    // nodes of one chunk are neighbours, so that one thread runs them
+    for (int p = 0; p < g->n_chunks; p++) {
+        if (stages->forces && g->chunks[p].cluster == p) TRY(rigid_add_forces(&to, p));
+        TRY(rigid_add_chunk(&to, p));
     }
-    for (int p = 0; p < g->n_parts && stages->forces; p++) TRY(rigid_join_forces(&to, p));
+    for (int p = 0; p < g->n_chunks && stages->forces; p++) TRY(rigid_join_forces(&to, p));
     if (stages->counts) TRY(rigid_add_count(&to));
     TRY(graph_validate(to.graph, arena));
     return graph_compile(to.graph, threads, arena, program);
@@ -461,13 +461,13 @@ HD_CALL Error rigid_large_open(const Constants *constants, const double *assets,
     RigidStepGraph *g = ARENA_NEW(arena, RigidStepGraph, 1);
     *out = NULL;
     g->w = rigid_world_of(constants, assets);
-    g->parts = ARENA_NEW(arena, RigidPart, g->w.n_islands);
+    g->chunks = ARENA_NEW(arena, RigidChunk, g->w.n_islands);
     g->energy = ARENA_NEW(arena, real, g->w.n_islands);
     g->squares = ARENA_NEW(arena, real, g->w.n_islands);
-    rigid_part_islands(g, threads);
-    g->found = ARENA_NEW(arena, RigidFound, g->n_parts);
+    rigid_split_islands(g, threads);
+    g->found = ARENA_NEW(arena, RigidFound, g->n_chunks);
     g->cluster_forces = ARENA_NEW(arena, int, g->w.c.n_forces + 1);
-    g->cluster_end = ARENA_NEW(arena, int, g->n_parts);
+    g->cluster_end = ARENA_NEW(arena, int, g->n_chunks);
     rigid_cluster_forces(g, arena);
     g->shared.pieces = g->w.c.form == RIGID_RATTLE;
     if (g->shared.pieces) {
@@ -496,7 +496,7 @@ static void rigid_graph_aim(RigidStepGraph *g, GraphTeam *team)
     *aim = rigid_aim_begin(&w);
     for (int iteration = 0;; iteration++) {
         real error = splat(0.0);
-        for (int p = 0; p < g->n_parts; p++) error = most_of(g->found[p].C, error);
+        for (int p = 0; p < g->n_chunks; p++) error = most_of(g->found[p].C, error);
         rigid_aim_judge(&w, aim, error, iteration == 0);
         if (any_lane(aim->worse)) rigid_aim_back(&w, aim->worse);
         if (iteration == w.c.iterations || !any_lane(aim->open | aim->closing)) break;
@@ -514,14 +514,14 @@ static void rigid_graph_settle(RigidStepGraph *g, GraphTeam *team)
         real change = splat(0.0);
         graph_run(team, &g->settle, NULL);
         if (iteration == g->w.c.iterations) return;
-        for (int p = 0; p < g->n_parts; p++) change = most_of(g->found[p].change, change);
+        for (int p = 0; p < g->n_chunks; p++) change = most_of(g->found[p].change, change);
         g->open = rigid_goes_on(&g->w, change, before);
         before = change;
     }
 }
 
 // A step of order two. tentative: it ends before landing if the step has missed the constraints.
-static void rigid_graph_part(RigidStepGraph *g, GraphTeam *team, bool last, bool tentative)
+static void rigid_graph_substep(RigidStepGraph *g, GraphTeam *team, bool last, bool tentative)
 {
     const bool damped = g->w.c.damped != 0;
     graph_run(team, &g->shared.program, g->shared.profile);
@@ -536,31 +536,31 @@ static void rigid_graph_part(RigidStepGraph *g, GraphTeam *team, bool last, bool
     graph_run(team, &g->end, NULL);
 }
 
-// Sets the lanes that take the next step. Parts are written only on a change, because their cache lines belong to other
-// threads.
+// Sets the lanes that take the next step. Chunks are written only on a change, because their cache lines belong to
+// other threads.
 static void rigid_graph_activate(RigidStepGraph *g, mask active)
 {
-    const bool told = !any_lane(active ^ g->parts[0].w.active);
-    for (int p = 0; !told && p < g->n_parts; p++) g->parts[p].w.active = active;
+    const bool same = !any_lane(active ^ g->chunks[0].w.active);
+    for (int p = 0; !same && p < g->n_chunks; p++) g->chunks[p].w.active = active;
     g->w.active = active;
 }
 
-static void rigid_graph_parts(RigidStepGraph *g, GraphTeam *team, mask refined, bool tentative)
+static void rigid_graph_substeps(RigidStepGraph *g, GraphTeam *team, mask refined, bool tentative)
 {
-    const RigidParts parts = rigid_parts(g->w.c.rattle_order);
-    const int count = rigid_count_parts(&parts, refined);
+    const RigidSubsteps substeps = rigid_substeps(g->w.c.rattle_order);
+    const int count = rigid_count_substeps(&substeps, refined);
     const RigidLanes w = g->w;
     g->missed = no_lanes();
     g->t = g->start;
     for (int k = 0; k < count; k++) {
         const bool last = k + 1 == count;
-        const RigidSpan part = rigid_span(&w, &parts, k, count, refined);
-        rigid_graph_activate(g, part.active);
-        g->dt = part.length * w.dt;
-        g->refine = part.refine;
-        g->with.ratio = part.ratio;
+        const RigidSpan substep = rigid_span(&w, &substeps, k, count, refined);
+        rigid_graph_activate(g, substep.active);
+        g->dt = substep.length * w.dt;
+        g->refine = substep.refine;
+        g->with.ratio = substep.ratio;
         g->with.refined = refined;
-        rigid_graph_part(g, team, last, tentative && last);
+        rigid_graph_substep(g, team, last, tentative && last);
     }
 }
 
@@ -570,12 +570,12 @@ static void rigid_graph_rattle(RigidStepGraph *g, GraphTeam *team)
     const bool refines = g->w.c.refines != 0;
     rigid_latch(&g->w, g->t);
     if (refines) rigid_save(&g->w, false);
-    rigid_graph_parts(g, team, no_lanes(), refines);
+    rigid_graph_substeps(g, team, no_lanes(), refines);
     if (!refines || !any_lane(g->missed)) return;
     const mask refined = g->missed;
     rigid_count_refined(&g->w, refined);
     rigid_save(&g->w, true);
-    rigid_graph_parts(g, team, refined, false);
+    rigid_graph_substeps(g, team, refined, false);
 }
 
 // One step of the active lanes from the time t on, with all its sums.
@@ -599,10 +599,10 @@ static void rigid_graph_take(RigidStepGraph *g, const Constants *constants, cons
                              const LaneGroup *group)
 {
     g->w = rigid_open(constants, assets, group);
-    g->w.base = lanes_work_block(group, g->w.c.cells, &g->w.stride);
+    g->w.base = lanes_work_chunk(group, g->w.c.cells, &g->w.stride);
     g->gains = rigid_gains(&g->w);
-    for (int p = 0; p < g->n_parts; p++)
-        g->parts[p].w = rigid_islands(&g->w, g->parts[p].first_island, g->parts[p].n_islands);
+    for (int p = 0; p < g->n_chunks; p++)
+        g->chunks[p].w = rigid_islands(&g->w, g->chunks[p].first_island, g->chunks[p].n_islands);
 }
 
 HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Constants *constants, const double *assets,

@@ -14,7 +14,7 @@
 
 // ---- rows that are eased (solve.h) ----------------------------------------------------------------------------------
 
-// Least part of a row that counts; for eased rows any part does. By their ease; by the cell of their island.
+// Least fraction of a row that counts; for eased rows any fraction does. By their ease; by the cell of their island.
 HD real rigid_least_eased(real ease, double pivot)
 {
     return select_real(MASK(ease > splat(0.0)), splat(0.0), splat(pivot));
@@ -37,7 +37,7 @@ HD bool rigid_passes_by(const RigidLanes *w, int ease, bool again)
     return again && !any_lane(MASK(cell(w, ease) > splat(0.0)));
 }
 
-// ---- blocks ---------------------------------------------------------------------------------------------------------
+// ---- blocks of bodies and joints ------------------------------------------------------------------------------------
 
 HD void rigid_take(const RigidLanes *w, int at, int count, real *x)
 {
@@ -54,7 +54,7 @@ HD void rigid_put(const RigidLanes *w, int at, int count, const real *x)
 HD void rigid_take_J(const RigidLanes *w, int row, int side, real *J)
 {
     const RigidRow *of = &w->rows[row];
-    if (RIGID_KEEPS_ARMS && of->kind == RIGID_ALONG) {
+    if (RIGID_STORES_ARMS && of->kind == RIGID_ALONG) {
         const Vector3 e = vector3_of(of->a), turn = cross3(cell3(w, rigid_arms(w, row) + 6 * side), e);
         J[0] = side == 0 ? e.x : -e.x;
         J[1] = side == 0 ? e.y : -e.y;
@@ -75,7 +75,7 @@ HD void rigid_take_J_of(const RigidLanes *w, int row, int body, real *J)
 
 HD bool rigid_moves(const RigidLanes *w, int body) { return body >= 0 && w->bodies[body].fixed == 0; }
 
-// product[n] <- J x of n rows together, x[6] of each body at this place among its cells
+// product[n] <- J x of n rows together, x[6] of each body at this offset among its cells
 HD_INLINE void rigid_rows_times(const RigidLanes *w, int row, int x_at, real *product, int n)
 {
     real J[6], x[6];
@@ -152,19 +152,19 @@ HD_CALL real rigid_row_compliance(const RigidLanes *restrict w, int row)
         rigid_take_J(w, row, side, J);
         const Vector3 J_v = vector3(J[0], J[1], J[2]), J_w = vector3(J[3], J[4], J[5]);
         const Symmetric3 I = rigid_inertia(w, body);
-        real block[21];
-        block[0] = I.xx;
-        block[1] = I.xy;
-        block[2] = I.yy;
-        block[3] = I.xz;
-        block[4] = I.yz;
-        block[5] = I.zz;
-        packed_factor(block, 3, splat(0.0));
+        real inertia[21];
+        inertia[0] = I.xx;
+        inertia[1] = I.xy;
+        inertia[2] = I.yy;
+        inertia[3] = I.xz;
+        inertia[4] = I.yz;
+        inertia[5] = I.zz;
+        packed_factor(inertia, 3, splat(0.0));
         real x[6];
         x[0] = J_w.x;
         x[1] = J_w.y;
         x[2] = J_w.z;
-        packed_back(block, 3, x);
+        packed_back(inertia, 3, x);
         sum = sum + dot3(J_v, J_v) / cell(w, rigid_body_at(w, body) + RIGID_BODY_M) +
               dot3(J_w, vector3(x[0], x[1], x[2]));
     }
@@ -173,16 +173,16 @@ HD_CALL real rigid_row_compliance(const RigidLanes *restrict w, int row)
 
 // ---- a body -------------------------------------------------------------------------------------------------------
 
-HD void rigid_start_block(const RigidLanes *w, int body)
+HD void rigid_start_body_block(const RigidLanes *w, int body)
 {
     const int at = rigid_body_at(w, body);
-    real block[21];
-    packed_mass(cell(w, at + RIGID_BODY_M), rigid_inertia(w, body), block);
-    rigid_put(w, at + RIGID_BODY_FACTOR, 21, block);
+    real body_block[21];
+    packed_mass(cell(w, at + RIGID_BODY_M), rigid_inertia(w, body), body_block);
+    rigid_put(w, at + RIGID_BODY_FACTOR, 21, body_block);
 }
 
 // M_p += J_cp' S_c^-1 J_cp
-HD_CALL void rigid_pass_block(const RigidLanes *restrict w, const RigidJoint *joint, const real *S)
+HD_CALL void rigid_pass_body_block(const RigidLanes *restrict w, const RigidJoint *joint, const real *S)
 {
     const int n = joint->count, first = joint->first, parent = joint->parent;
     const int to = rigid_body_at(w, parent) + RIGID_BODY_FACTOR;
@@ -203,10 +203,10 @@ HD_CALL void rigid_pass_block(const RigidLanes *restrict w, const RigidJoint *jo
 HD void rigid_eliminate(const RigidLanes *w, int body, real *S)
 {
     const int at = rigid_body_at(w, body) + RIGID_BODY_FACTOR, number = w->bodies[body].joint;
-    real block[21], J[RIGID_JOINT_ROWS][6], y[6];
-    rigid_take(w, at, 21, block);
-    packed_factor(block, 6, splat(0.0));
-    rigid_put(w, at, 21, block);
+    real body_block[21], J[RIGID_JOINT_ROWS][6], y[6];
+    rigid_take(w, at, 21, body_block);
+    packed_factor(body_block, 6, splat(0.0));
+    rigid_put(w, at, 21, body_block);
     if (number < 0) return;
     const real ease = cell(w, w->bodies[body].ease);
     const bool eased = any_lane(MASK(ease > splat(0.0)));
@@ -214,7 +214,7 @@ HD void rigid_eliminate(const RigidLanes *w, int body, real *S)
     for (int k = 0; k < n; k++) rigid_take_J_of(w, first + k, body, J[k]);
     for (int k = 0; k < n; k++) {
         for (int c = 0; c < 6; c++) y[c] = J[k][c];
-        packed_back(block, 6, y);
+        packed_back(body_block, 6, y);
         for (int l = 0; l <= k; l++) S[packed(k, l)] = dot6(J[l], y);
         S[packed(k, k)] = S[packed(k, k)] + cell(w, rigid_row_at(w, first + k) + RIGID_ROW_SOFT);
         if (eased) S[packed(k, k)] = fused(ease, rigid_row_compliance(w, first + k), S[packed(k, k)]);
@@ -234,19 +234,19 @@ HD const RigidJoint *rigid_inner_joint(const RigidLanes *w, int body)
 HD_CALL void rigid_factor_tree(const RigidLanes *restrict w, int first, int end)
 {
     real S[21];
-    for (int b = first; b < end; b++) rigid_start_block(w, w->world_order[b]);
+    for (int b = first; b < end; b++) rigid_start_body_block(w, w->world_order[b]);
     for (int b = first; b < end; b++) {
         const int body = w->world_order[b];
         const RigidJoint *inner = rigid_inner_joint(w, body);
         rigid_eliminate(w, body, S);
-        if (inner != NULL) rigid_pass_block(w, inner, S);
+        if (inner != NULL) rigid_pass_body_block(w, inner, S);
     }
 }
 
-HD void rigid_take_factors(const RigidLanes *w, int body, real *block, real *S)
+HD void rigid_take_factors(const RigidLanes *w, int body, real *body_block, real *S)
 {
     const int joint = w->bodies[body].joint;
-    rigid_take(w, rigid_body_at(w, body) + RIGID_BODY_FACTOR, 21, block);
+    rigid_take(w, rigid_body_at(w, body) + RIGID_BODY_FACTOR, 21, body_block);
     if (joint >= 0) rigid_take(w, w->c.factor_at + RIGID_JOINT_CELLS * joint, packed(w->joints[joint].count, 0), S);
 }
 
@@ -255,10 +255,10 @@ HD void rigid_raise(const RigidLanes *w, int body, real *z)
 {
     const int n = w->joints[w->bodies[body].joint].count;
     const int first = w->joints[w->bodies[body].joint].first;
-    real block[21], S[21], f[6], J[6];
-    rigid_take_factors(w, body, block, S);
+    real body_block[21], S[21], f[6], J[6];
+    rigid_take_factors(w, body, body_block, S);
     rigid_take(w, rigid_body_at(w, body) + RIGID_BODY_R, 6, f);
-    packed_back(block, 6, f);
+    packed_back(body_block, 6, f);
     for (int k = 0; k < n; k++) {
         const int at = rigid_row_at(w, first + k) + RIGID_ROW_Z;
         rigid_take_J_of(w, first + k, body, J);
@@ -296,8 +296,8 @@ HD_CALL void rigid_solve_up(const RigidLanes *restrict w, int first, int end)
 HD void rigid_lower(const RigidLanes *w, int body)
 {
     const int at = rigid_body_at(w, body);
-    real block[21], S[21], f[6], J[6], a[6], x[RIGID_JOINT_ROWS];
-    rigid_take_factors(w, body, block, S);
+    real body_block[21], S[21], f[6], J[6], a[6], x[RIGID_JOINT_ROWS];
+    rigid_take_factors(w, body, body_block, S);
     rigid_take(w, at + RIGID_BODY_R, 6, f);
     if (w->bodies[body].joint >= 0) {
         const RigidJoint *joint = &w->joints[w->bodies[body].joint];
@@ -317,7 +317,7 @@ HD void rigid_lower(const RigidLanes *w, int body)
             set_cell(w, rigid_row_at(w, first + k) + RIGID_ROW_X, x[k]);
         }
     }
-    packed_back(block, 6, f);
+    packed_back(body_block, 6, f);
     rigid_put(w, at + RIGID_BODY_D, 6, f);
 }
 

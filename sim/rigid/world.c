@@ -514,7 +514,7 @@ static void world_lay_islands(const RigidForest *forest, RigidConstants *c, doub
     }
 }
 
-// Passes of refinement at the end of a part of a step of rattle. Forces that depend on velocities ask for them, and
+// Passes of refinement at the end of a substep of rattle. Forces that depend on velocities ask for them, and
 // trees, where rounding concerns more than multipliers.
 static void world_find_trees(RigidConstants *c, const RigidIsland *islands)
 {
@@ -535,7 +535,7 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
                   ((size_t)(n + 1) * sizeof(RigidBody) + rows_max * sizeof(RigidRow) +
                    (size_t)n * (sizeof(RigidJoint) + sizeof(RigidIsland)) + (size_t)f * sizeof(RigidForce)) /
                           sizeof(double) +
-                      3 * (size_t)n + rigid_places_doubles(&most));
+                      3 * (size_t)n + rigid_schedule_doubles(&most));
     RigidBody *bodies = (RigidBody *)assets;
     WorldRows rows = {.rows = ARENA_NEW(arena, RigidRow, rows_max)};
     for (int i = 0; i < n; i++) WORLD_TRY(world_take_body(spec, i, &bodies[i]), 1, i);
@@ -578,12 +578,12 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     world_lay_islands(&forest, c, assets);
     world_find_trees(c, (const RigidIsland *)(assets + c->islands));
     c->touches = c->islands + forest.n_islands * world_doubles(sizeof(RigidIsland));
-    c->places = c->touches + c->n_rows;
-    c->levels = c->places + c->n_moving * world_doubles(sizeof(RigidPlace));
-    c->force_places = c->levels + c->n_moving * world_doubles(sizeof(RigidPlace));
-    rigid_lay_places(c, assets, arena);
+    c->slots = c->touches + c->n_rows;
+    c->levels = c->slots + c->n_moving * world_doubles(sizeof(RigidSlot));
+    c->force_slots = c->levels + c->n_moving * world_doubles(sizeof(RigidSlot));
+    rigid_lay_schedule(c, assets, arena);
     out->assets = assets;
-    out->n_assets = c->touches + (int64_t)rigid_places_doubles(c);
+    out->n_assets = c->touches + (int64_t)rigid_schedule_doubles(c);
     rigid_know(spec, c, assets, arena, out);
     return error_none();
 }

@@ -57,16 +57,16 @@ HD real dot6(const real *a, const real *b)
 }
 
 // diag(m 1, I), packed
-HD void packed_mass(real m, Symmetric3 I, real *block)
+HD void packed_mass(real m, Symmetric3 I, real *matrix)
 {
-    for (int k = 0; k < 21; k++) block[k] = splat(0.0);
-    block[packed(0, 0)] = block[packed(1, 1)] = block[packed(2, 2)] = m;
-    block[packed(3, 3)] = I.xx;
-    block[packed(4, 4)] = I.yy;
-    block[packed(5, 5)] = I.zz;
-    block[packed(4, 3)] = I.xy;
-    block[packed(5, 3)] = I.xz;
-    block[packed(5, 4)] = I.yz;
+    for (int k = 0; k < 21; k++) matrix[k] = splat(0.0);
+    matrix[packed(0, 0)] = matrix[packed(1, 1)] = matrix[packed(2, 2)] = m;
+    matrix[packed(3, 3)] = I.xx;
+    matrix[packed(4, 4)] = I.yy;
+    matrix[packed(5, 5)] = I.zz;
+    matrix[packed(4, 3)] = I.xy;
+    matrix[packed(5, 3)] = I.xz;
+    matrix[packed(5, 4)] = I.yz;
 }
 
 #endif

@@ -45,12 +45,12 @@ HD Quaternion pull_second(Quaternion p, Quaternion ybar) { return quaternion_tim
 HD Quaternion pull_normal(Quaternion y, real length, Quaternion ybar)
 {
     const real inverse = 1.0 / length;
-    const real part = fused(y.x, ybar.x, fused(y.y, ybar.y, fused(y.z, ybar.z, y.w * ybar.w)));
+    const real component = fused(y.x, ybar.x, fused(y.y, ybar.y, fused(y.z, ybar.z, y.w * ybar.w)));
     Quaternion bar;
-    bar.x = inverse * fused(-part, y.x, ybar.x);
-    bar.y = inverse * fused(-part, y.y, ybar.y);
-    bar.z = inverse * fused(-part, y.z, ybar.z);
-    bar.w = inverse * fused(-part, y.w, ybar.w);
+    bar.x = inverse * fused(-component, y.x, ybar.x);
+    bar.y = inverse * fused(-component, y.y, ybar.y);
+    bar.z = inverse * fused(-component, y.z, ybar.z);
+    bar.w = inverse * fused(-component, y.w, ybar.w);
     return bar;
 }
 
@@ -79,17 +79,17 @@ HD Quaternion pull_logarithm(Quaternion q, Vector3 ybar)
 {
     const real sign = select_real(MASK(q.w < splat(0.0)), splat(-1.0), splat(1.0)), w = sign * q.w;
     const Vector3 v = vector3(sign * q.x, sign * q.y, sign * q.z);
-    const real s2 = dot3(v, v), s = square_root(s2), n = fused(w, w, s2), part = 2.0 * dot3(ybar, v);
+    const real s2 = dot3(v, v), s = square_root(s2), n = fused(w, w, s2), component = 2.0 * dot3(ybar, v);
     const mask small = MASK(s < splat(1e-3)); // the series: what it leaves out is below 1e-12 of the whole
     const real safe = select_real(small, splat(1.0), s), angle = arc_tangent2(s, w);
     const real ratio = select_real(small, (1.0 - s2 / (3.0 * w * w)) / w, angle / safe);
     const real near = -(2.0 / 3.0) / (w * w * w), far = (w / (n * safe) - angle / (safe * safe)) / safe;
-    const Vector3 bar = along(scaled(2.0 * ratio, ybar), part * select_real(small, near, far), v);
+    const Vector3 bar = along(scaled(2.0 * ratio, ybar), component * select_real(small, near, far), v);
     Quaternion q_bar;
     q_bar.x = sign * bar.x;
     q_bar.y = sign * bar.y;
     q_bar.z = sign * bar.z;
-    q_bar.w = -(sign * (part / n));
+    q_bar.w = -(sign * (component / n));
     return q_bar;
 }
 

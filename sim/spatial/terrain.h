@@ -147,37 +147,37 @@ typedef struct TerrainPatch {
     real twist;                    // d2z/dx dy
 } TerrainPatch;
 
-// Where a coordinate lies on an axis of the grid: the cell, the place u in it from 0 to 1, and whether it is inside.
-// Outside the place is the nearest edge.
-typedef struct TerrainPlace {
+// Where a coordinate lies on an axis of the grid: the cell, the coordinate u in it from 0 to 1, and whether it is
+// inside. Outside the position is that of the nearest edge.
+typedef struct TerrainPosition {
     real cell, u;
     mask inside;
-} TerrainPlace;
+} TerrainPosition;
 
 HD int32_t terrain_cell(double at, int32_t count)
 {
     return at > 0.0 ? at < (double)(count - 1) ? (int32_t)at : count - 2 : 0;
 }
 
-HD TerrainPlace terrain_place(real x, double spacing, int32_t count)
+HD TerrainPosition terrain_position(real x, double spacing, int32_t count)
 {
-    TerrainPlace place;
+    TerrainPosition position;
     const real at = x / spacing;
     real cell = at;
     for (int i = 0; i < LANES; i++) set_lane(&cell, i, (double)terrain_cell(lane_of(at, i), count));
     const real u = at - cell, zero = splat(0.0), one = splat(1.0);
-    place.u = select_real(MASK(value_of(u) < 0.0), zero, select_real(MASK(value_of(u) > 1.0), one, u));
-    place.cell = cell;
-    place.inside = MASK(value_of(at) >= 0.0) & MASK(value_of(at) <= (double)(count - 1));
-    return place;
+    position.u = select_real(MASK(value_of(u) < 0.0), zero, select_real(MASK(value_of(u) > 1.0), one, u));
+    position.cell = cell;
+    position.inside = MASK(value_of(at) >= 0.0) & MASK(value_of(at) <= (double)(count - 1));
+    return position;
 }
 
 // Bilinear in each cell; x and y are from the first height. Beyond an edge the ground keeps the edge's height.
 HD TerrainPatch terrain_grid(const TerrainGrid *grid, real x, real y)
 {
     TerrainPatch ground;
-    const TerrainPlace column = terrain_place(x, grid->spacing, grid->columns);
-    const TerrainPlace row = terrain_place(y, grid->spacing, grid->rows);
+    const TerrainPosition column = terrain_position(x, grid->spacing, grid->columns);
+    const TerrainPosition row = terrain_position(y, grid->spacing, grid->rows);
     real corner = x, along_x = x, along_y = x, twist = x;
     for (int i = 0; i < LANES; i++) {
         const int64_t cell = (int64_t)lane_of(row.cell, i) * grid->columns + (int64_t)lane_of(column.cell, i);
@@ -214,10 +214,10 @@ typedef struct TerrainFacet {
 HD TerrainFacet terrain_facet(const TerrainField *field, real x, real y)
 {
     TerrainFacet facet;
-    const TerrainPlace column =
-        terrain_place(x + 0.5 * field->along_x * (double)(field->columns - 1), field->along_x, field->columns);
-    const TerrainPlace row =
-        terrain_place(y + 0.5 * field->along_y * (double)(field->rows - 1), field->along_y, field->rows);
+    const TerrainPosition column =
+        terrain_position(x + 0.5 * field->along_x * (double)(field->columns - 1), field->along_x, field->columns);
+    const TerrainPosition row =
+        terrain_position(y + 0.5 * field->along_y * (double)(field->rows - 1), field->along_y, field->rows);
     real corner = x, rise_x = x, rise_y = x;
     for (int i = 0; i < LANES; i++) {
         const int64_t cell = (int64_t)lane_of(row.cell, i) * field->columns + (int64_t)lane_of(column.cell, i);

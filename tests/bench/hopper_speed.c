@@ -50,8 +50,8 @@ typedef struct SpeedCase {
     int64_t lanes;
     SpeedPopulation population;
     int repeats;
-    bool made;  // kernel
-    int blocks; // of it on a processor; 0: by the rule
+    bool made;         // kernel
+    int thread_blocks; // of it on a processor; 0: by the rule
 } SpeedCase;
 
 typedef struct SpeedResult {
@@ -127,8 +127,9 @@ static Error speed_make(SpeedBench *bench, const Configured *configured, const S
         const bool differs = speed_gain(&configured->parameters[p]) < HOPPER_TWELVE_GAINS;
         fixed[p] = differs ? (double)NAN : configured->parameters[p].value;
     }
-    const int blocks = work->blocks > 0 ? work->blocks : made_blocks(configured, work->lanes, info->processors);
-    const MadeWish wish = {configured, fixed, blocks};
+    const int thread_blocks =
+        work->thread_blocks > 0 ? work->thread_blocks : made_thread_blocks(configured, work->lanes, info->processors);
+    const MadeWish wish = {configured, fixed, thread_blocks};
     const char *why;
     TRY(made_compile(made_source(&wish, arena, &why), info->architecture, arena, &image));
     return backend_use_made(bench->backend, &image, fixed);
@@ -232,7 +233,11 @@ static Error speed_row(SpeedBench *bench, const SpeedCase *work, uint64_t *bits)
     SpeedResult result;
     TRY(speed_measure(bench, work, &result));
     *bits = result.bits;
-    snprintf(kernel, sizeof kernel, work->blocks > 0 ? "made_%d" : work->made ? "made" : "general", work->blocks);
+    snprintf(kernel, sizeof kernel,
+             work->thread_blocks > 0 ? "made_%d"
+             : work->made            ? "made"
+                                     : "general",
+             work->thread_blocks);
     const double each = result.seconds / (double)work->lanes;
     if (work->method == &speed_methods[SPEED_ORACLE]) bench->oracle = each;
     double *of_scalar = &bench->scalar[work->method - speed_methods];
@@ -282,14 +287,14 @@ static Error speed_gpu_rows(SpeedBench *bench)
 
 static Error speed_fill_rows(SpeedBench *bench)
 {
-    static const int methods[] = {0, 1, 2, SPEED_ORACLE + 1, SPEED_FULL}, blocks[] = {1, 4, 6, 8};
+    static const int methods[] = {0, 1, 2, SPEED_ORACLE + 1, SPEED_FULL}, thread_blocks[] = {1, 4, 6, 8};
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         SpeedCase work = {&speed_methods[methods[m]], 1000000, SPEED_DEFAULTS, 1, false, 0};
         uint64_t general, made = 0;
         TRY(speed_row(bench, &work, &general));
         work.made = true;
-        for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
-            work.blocks = blocks[b];
+        for (size_t b = 0; b < sizeof thread_blocks / sizeof *thread_blocks; b++) {
+            work.thread_blocks = thread_blocks[b];
             TRY(speed_row(bench, &work, &made));
             if (made != general) return error_make(ERROR_DEVICE, "the kernels give different bits");
         }

@@ -28,7 +28,7 @@ static const char *compile_source(const char *path, Arena *arena, const char **w
     }
     const MadeWish wish = {.configured = &built,
                            .fixed = made_fixed(&spec, &built, arena),
-                           .blocks = made_blocks(&built, COMPILE_LANES, COMPILE_PROCESSORS)};
+                           .thread_blocks = made_thread_blocks(&built, COMPILE_LANES, COMPILE_PROCESSORS)};
     return made_source(&wish, arena, why);
 }
 

@@ -84,7 +84,7 @@ static real part_joint(const ArticulatedLanes *w, const PartLane *lane)
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 6; j++) sum = sum - B[6 * i + j] * (l[i] * up[j] + lp[j] * u[i]);
     }
-    joint_keep(w, body, &s, &axis);
+    joint_store(w, body, &s, &axis);
     return sum;
 }
 
@@ -182,7 +182,7 @@ static real part_value(Part part, const ArticulatedLanes *w, const PartLane *lan
         return rows + part_rate(w, lane, lane->body);
     }
     case PART_CONTACT: return part_contact(w, lane);
-    case PART_GRIPS: grip_keep(w, lane->body, splat(w->c.dt)); return weighed_cells(w, lane);
+    case PART_GRIPS: grip_store(w, lane->body, splat(w->c.dt)); return weighed_cells(w, lane);
     case PART_INERTIA: return part_inertia(w, lane);
     case PART_SOLVE: return part_solve(w, lane);
     case PART_RATES: return part_rates(w, lane);

@@ -1,6 +1,6 @@
-// Emulates the threads of a GPU's block on one processor: each thread runs until it must wait for others. A kernel that
-// is compiled after this header then shows without a GPU what a team computes, and whether it waits everywhere it must:
-// the results must not depend on the order of the threads.
+// Emulates the threads of a GPU's thread block on one processor: each thread runs until it must wait for others. A
+// kernel that is compiled after this header then shows without a GPU what a team computes, and whether it waits
+// everywhere it must: the results must not depend on the order of the threads.
 #ifndef HOPSCOTCH_EMULATED_TEAM_H
 #define HOPSCOTCH_EMULATED_TEAM_H
 
@@ -17,7 +17,8 @@
 #include <ucontext.h>
 
 enum { EMULATED_STACK = 1 << 18 };
-enum { EMULATED_PART, EMULATED_WARP, EMULATED_BLOCK, EMULATED_KINDS }; // who meets; a part is part of a warp
+// Who meets; a crew is a fraction of a warp.
+enum { EMULATED_CREW, EMULATED_WARP, EMULATED_THREAD_BLOCK, EMULATED_KINDS };
 
 typedef struct EmulatedIndex {
     unsigned x;
@@ -76,7 +77,7 @@ static unsigned emulated_group(unsigned size) { return emulated.thread.x / size 
 static double emulated_shuffle(double x, unsigned from, unsigned size)
 {
     const unsigned first = emulated_group(size);
-    const int kind = size == 32 ? EMULATED_WARP : EMULATED_PART;
+    const int kind = size == 32 ? EMULATED_WARP : EMULATED_CREW;
     emulated.threads[emulated.thread.x].shown = x;
     emulated_meet(first, size, kind);
     const double shown = emulated.threads[first + from].shown;
@@ -98,7 +99,7 @@ static inline double __shfl_xor_sync(unsigned mask, double x, int other)
 
 static inline void __syncwarp(void) { emulated_meet(emulated_group(32), 32, EMULATED_WARP); }
 
-static inline void team_block_barrier(void) { emulated_meet(0, emulated.block_size.x, EMULATED_BLOCK); }
+static inline void thread_block_barrier(void) { emulated_meet(0, emulated.block_size.x, EMULATED_THREAD_BLOCK); }
 
 static inline void __threadfence(void) {}
 

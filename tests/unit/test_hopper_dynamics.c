@@ -132,7 +132,7 @@ TEST(hopper_energy_changes_by_the_power_of_other_forces)
             const HopperVector *q = places[i], *v = &dynamics_rates;
             const HopperWorld world = dynamics_world(reference != 0);
             const HopperRate rate = dynamics_rate_of(&world, q, v, 20.0, 7.0);
-            CHECK_NEAR(hopper_power_total(&rate.told.power),
+            CHECK_NEAR(hopper_power_total(&rate.step.power),
                        dynamics_rate(dynamics_energy, &world, q, v, &rate.acceleration), 1e-5);
         }
     }
@@ -228,7 +228,7 @@ TEST(hopper_disturbances_obey_the_laws_of_momentum_and_energy)
         const HopperForces forces = hopper_forces(&world, &s, &contact, &foot, control.push, q->l, v, control.t);
         CHECK_NEAR(31.0 + 0.5 * fabs(relative) * relative, forces.F_b, 1e-12);
         CHECK_NEAR(forces.F_b + forces.F_x, dynamics_rate(dynamics_momentum, &world, q, v, &rate.acceleration), 1e-6);
-        CHECK_NEAR(hopper_power_total(&rate.told.power),
+        CHECK_NEAR(hopper_power_total(&rate.step.power),
                    dynamics_rate(dynamics_energy, &world, q, v, &rate.acceleration), 1e-5);
     }
 }

@@ -21,7 +21,7 @@ static const char *made_source_of(RigidRun *run)
     Configured *configured = ARENA_NEW(&run->arena, Configured, 1);
     CHECK_OK(spec_build(&run->spec, &run->arena, configured));
     const MadeWish wish = {
-        .configured = configured, .fixed = made_fixed(&run->spec, configured, &run->arena), .blocks = 1};
+        .configured = configured, .fixed = made_fixed(&run->spec, configured, &run->arena), .thread_blocks = 1};
     const char *why;
     return made_source(&wish, &run->arena, &why);
 }
@@ -75,7 +75,7 @@ static const char *made_source_of_actions(int rows, Arena *arena)
     CHECK_OK(spec_load(path, NULL, 0, arena, diagnostics_new(arena), spec));
     CHECK_OK(spec_build(spec, arena, configured));
     CHECK_INTEGER(2 * rows, configured->n_assets);
-    const MadeWish wish = {.configured = configured, .fixed = made_fixed(spec, configured, arena), .blocks = 1};
+    const MadeWish wish = {.configured = configured, .fixed = made_fixed(spec, configured, arena), .thread_blocks = 1};
     const char *why;
     return made_source(&wish, arena, &why);
 }
@@ -97,12 +97,12 @@ TEST(made_kernels_get_three_warps_a_scheduler_where_the_lanes_fill_them)
     Spec spec;
     CHECK_OK(arena_create_growing(&arena, (size_t)1 << 32, "a spec"));
     CHECK_OK(spec_load("experiments/smoke.yaml", NULL, 0, &arena, diagnostics_new(&arena), &spec));
-    CHECK_INTEGER(6, made_blocks(&spec.configured, FULL, PROCESSORS));
-    CHECK_INTEGER(1, made_blocks(&spec.configured, FULL - 1, PROCESSORS));
+    CHECK_INTEGER(6, made_thread_blocks(&spec.configured, FULL, PROCESSORS));
+    CHECK_INTEGER(1, made_thread_blocks(&spec.configured, FULL - 1, PROCESSORS));
     CHECK_OK(spec_load("experiments/speed_tracking_cmaes.yaml", NULL, 0, &arena, diagnostics_new(&arena), &spec));
-    CHECK_INTEGER(1, made_blocks(&spec.configured, FULL, PROCESSORS));
+    CHECK_INTEGER(1, made_thread_blocks(&spec.configured, FULL, PROCESSORS));
     CHECK_OK(spec_load("experiments/command/spring.yaml", NULL, 0, &arena, diagnostics_new(&arena), &spec));
-    CHECK_INTEGER(1, made_blocks(&spec.configured, FULL, PROCESSORS));
+    CHECK_INTEGER(1, made_thread_blocks(&spec.configured, FULL, PROCESSORS));
     arena_destroy(&arena);
 }
 
@@ -185,7 +185,8 @@ static bool made_compiles(const char *path, const char *set)
     CHECK_OK(arena_create_growing(&arena, (size_t)1 << 32, "a spec"));
     CHECK_OK(spec_load(path, &set, set != NULL ? 1 : 0, &arena, diagnostics_new(&arena), &spec));
     CHECK_OK(spec_build(&spec, &arena, &configured));
-    const MadeWish wish = {.configured = &configured, .fixed = made_fixed(&spec, &configured, &arena), .blocks = 1};
+    const MadeWish wish = {
+        .configured = &configured, .fixed = made_fixed(&spec, &configured, &arena), .thread_blocks = 1};
     const char *why, *source = made_source(&wish, &arena, &why);
     CHECK(source != NULL);
     const Error error = made_compile(source, "sm_90", &arena, &image);

@@ -269,7 +269,7 @@ TEST(ndt_cells_of_hardly_any_extent_are_dropped)
     arena_destroy(&arena);
 }
 
-TEST(ndt_places_outside_the_map_have_no_cells)
+TEST(ndt_points_outside_the_map_have_no_cells)
 {
     NdtCase c;
     ndt_scene_case(NDT_HALF_CUBE, 3.0, 2.0, &c);
@@ -342,15 +342,15 @@ TEST(ndt_grid_keeps_the_order_of_points)
     enum { POINTS = 300 };
     const double origin[3] = {0.0, 0.0, 0.0};
     double x[POINTS], y[POINTS];
-    NdtPlace place[POINTS];
+    NdtKeyedPoint keyed[POINTS];
     for (int i = 0; i < POINTS; i++) {
         x[i] = (double)(i % 3);
         y[i] = 0.001 * (double)(POINTS - i);
     }
-    CHECK_OK(ndt_grid(&(Cloud){{x, y, y}, POINTS}, 1.0, origin, place));
+    CHECK_OK(ndt_grid(&(Cloud){{x, y, y}, POINTS}, 1.0, origin, keyed));
     for (int i = 0; i < POINTS; i++) {
-        CHECK_INTEGER(3 * (i % 100) + i / 100, place[i].point);
-        CHECK_INTEGER(ndt_key(i / 100, 0, 0), place[i].key);
+        CHECK_INTEGER(3 * (i % 100) + i / 100, keyed[i].point);
+        CHECK_INTEGER(ndt_key(i / 100, 0, 0), keyed[i].key);
     }
 }
 
@@ -812,7 +812,7 @@ TEST(ndt_names_the_stray_point)
     enum { POINTS = 50, STRAY = 37 };
     const double origin[3] = {0.0, 0.0, 0.0};
     double x[POINTS], y[POINTS];
-    NdtPlace place[POINTS];
+    NdtKeyedPoint keyed[POINTS];
     for (int i = 0; i < POINTS; i++) {
         x[i] = 0.1 * (double)i;
         y[i] = 7.0;
@@ -821,5 +821,5 @@ TEST(ndt_names_the_stray_point)
     CHECK_TEXT(
         "point 37 of the cloud (-1e+30, 7, 7) lies 1e+30 m from the middle of the others, more than 1048574 cells "
         "of 2 m; take larger cells, or remove the point",
-        ndt_grid(&(Cloud){{x, y, y}, POINTS}, 2.0, origin, place).text);
+        ndt_grid(&(Cloud){{x, y, y}, POINTS}, 2.0, origin, keyed).text);
 }

@@ -135,10 +135,10 @@ TEST(raibert_legs_reach)
                                        .turn_weight = 0.0,
                                        .damping = 1e-3};
         leg_forward(&hand.w, leg, wanted, &pose);
-        target.p = leg_place(&pose, target.foot);
+        target.p = leg_position(&pose, target.foot);
         for (int k = 0; k < 200; k++) leg_improve(&hand.w, leg, &target, q);
         leg_forward(&hand.w, leg, q, &pose);
-        CHECK_NEAR(0.0, length3(less(leg_place(&pose, target.foot), target.p)), 1e-5);
+        CHECK_NEAR(0.0, length3(less(leg_position(&pose, target.foot), target.p)), 1e-5);
         hand_end(&hand);
     }
 }
@@ -157,7 +157,8 @@ TEST(raibert_legs_stand_where_bodies_do)
         ArticulatedLegPose pose;
         leg_forward(&hand.w, &raibert_legs(&hand.w)[i], q, &pose);
         const Vector3 there = rotation_in(&base.r, less(raibert_foot(&hand.w, i), base.x));
-        CHECK_NEAR(0.0, length3(less(leg_place(&pose, limb3(&hand.w, leg_at(&hand.w, i) + RAIBERT_LEG_FOOT)), there)),
+        CHECK_NEAR(0.0,
+                   length3(less(leg_position(&pose, limb3(&hand.w, leg_at(&hand.w, i) + RAIBERT_LEG_FOOT)), there)),
                    1e-12);
     }
     hand_end(&hand);
@@ -262,11 +263,11 @@ TEST(raibert_gaits_are_their_phases)
 
 TEST(raibert_clock)
 {
-    CHECK_NEAR(0.25, raibert_part(3.25), 0.0);
-    CHECK_NEAR(0.75, raibert_part(-0.25), 0.0);
-    for (int k = -3; k < 4; k++) CHECK_NEAR(0.0, raibert_part(k), 0.0);
-    CHECK_NEAR(0.5, raibert_part(2.5), 0.0);
-    CHECK_NEAR(0.5, raibert_part(3.5), 0.0);
+    CHECK_NEAR(0.25, raibert_fraction(3.25), 0.0);
+    CHECK_NEAR(0.75, raibert_fraction(-0.25), 0.0);
+    for (int k = -3; k < 4; k++) CHECK_NEAR(0.0, raibert_fraction(k), 0.0);
+    CHECK_NEAR(0.5, raibert_fraction(2.5), 0.0);
+    CHECK_NEAR(0.5, raibert_fraction(3.5), 0.0);
 }
 
 // ---- robots that walk -----------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ static const double *team_run(RigidRun *run, int threads, bool backwards, Batch 
                      .work = ARENA_NEW(&run->arena, double, c.cells),
                      .metric = ARENA_NEW(&run->arena, double, configured->n_metrics),
                      .status = ARENA_NEW(&run->arena, int32_t, 1)};
-    LaneGroup group = {.batch = *batch, .valid = 1, .team = {.blocks = 1}, .ticks = configured->ticks / 2};
+    LaneGroup group = {.batch = *batch, .valid = 1, .team = {.thread_blocks = 1}, .ticks = configured->ticks / 2};
     emulated_rigid(configured, &group, threads, backwards);
     group.tick = group.ticks;
     group.ticks = configured->ticks - group.tick;

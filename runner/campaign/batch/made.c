@@ -225,8 +225,9 @@ Error made_begin(const Spec *spec, const Configured *configured, const char *cho
     if (memory.kind != OK) return error_none();
     job->architecture = info->architecture;
     job->fixed = made_fixed(spec, configured, &job->arena);
-    const MadeWish wish = {
-        .configured = configured, .fixed = job->fixed, .blocks = made_blocks(configured, lanes, info->processors)};
+    const MadeWish wish = {.configured = configured,
+                           .fixed = job->fixed,
+                           .thread_blocks = made_thread_blocks(configured, lanes, info->processors)};
     const char *why;
     job->source = made_source(&wish, &job->arena, &why);
     job->without = arena_format(&job->arena, "general: %s", why);

@@ -7,7 +7,7 @@
 
 // ---- forward kinematics ---------------------------------------------------------------------------------------------
 
-// How a joint places its body: from the bars of the seat in the world and of the body's quaternion.
+// The body's pose by its joint: from the bars of the seat in the world and of the body's quaternion.
 HD void pull_jointed(const ArticulatedLanes *w, int body, Vector3 seat_bar, Quaternion q_bar)
 {
     const ArticulatedBody *of = &w->bodies[body];
@@ -25,7 +25,7 @@ HD void pull_jointed(const ArticulatedLanes *w, int body, Vector3 seat_bar, Quat
         carried_bar = pull_first(q_bar, quaternion_about(axis, from_rest));
         start_bar = pull_about(axis, from_rest, pull_second(carried, q_bar), &axis_bar);
         break;
-    case ROBOT_BALL: carried_bar = pull_first(q_bar, quaternion_of(of->place + 3)); break;
+    case ROBOT_BALL: carried_bar = pull_first(q_bar, quaternion_of(of->frame + 3)); break;
     case ROBOT_SLIDE: {
         const Rotation r = rotation_of(carried);
         start_bar = dot3(seat_bar, rotation_out(&r, axis));
@@ -48,7 +48,7 @@ HD void pull_jointed(const ArticulatedLanes *w, int body, Vector3 seat_bar, Quat
     pose_bar_add(w, of->parent, &parent_bar);
 }
 
-HD void pull_placed(const ArticulatedLanes *w, int body)
+HD void pull_pose(const ArticulatedLanes *w, int body)
 {
     const int at = articulated_at(body);
     const Quaternion q = limb4(w, at + ARTICULATED_Q);
@@ -165,7 +165,7 @@ HD void pull_own(const ArticulatedLanes *w)
     for (int k = w->c.n_inputs - 1; k >= 0; k--) pull_input(w, &w->inputs[k]);
 }
 
-// The sums at t = 0: place of the base, mass of all bodies.
+// The sums at t = 0: position of the base, mass of all bodies.
 HD void pull_begin_sums(const ArticulatedLanes *w)
 {
     const int at = w->c.sums_at;
@@ -181,7 +181,7 @@ HD_CALL void pull_begin(const ArticulatedLanes *restrict w)
     pull_begin_sums(w);
     for (int i = w->c.n_bodies - 1; i >= 0; i--) {
         pull_begin_velocity(w, i);
-        pull_placed(w, i);
+        pull_pose(w, i);
     }
     pull_own(w);
 }

@@ -99,14 +99,14 @@ HD real contact_depth_bar(const ArticulatedLanes *w, real h, const ArticulatedCo
     const mask pressed = MASK(s->force > 0.0), fading = MASK(s->depth < w->ground_depth);
     const real force_bar = select_real(pressed, friction->force, zero);
     const real damping_bar = fused(h, rows->K_n, -(s->v_n * force_bar));
-    const real part = lesser_of(s->depth / w->ground_depth, splat(1.0));
+    const real fraction = lesser_of(s->depth / w->ground_depth, splat(1.0));
     const real fade_bar = select_real(fading, damping_bar * w->ground_damping / w->ground_depth, zero);
     const real slid = friction->slid, v_n_bar = fused(-s->damping, force_bar, -(slid * dot3(s->n, s->across)));
     parameter_bar(
         w, ARTICULATED_PARAMETER_ground_stiffness,
         select_real(s->touching, fused(h * s->depth, rows->f, fused(h * h, rows->K_n, s->depth * force_bar)), zero));
-    parameter_bar(w, ARTICULATED_PARAMETER_ground_damping, select_real(s->touching, part * damping_bar, zero));
-    parameter_bar(w, ARTICULATED_PARAMETER_ground_depth, select_real(s->touching, -(part * fade_bar), zero));
+    parameter_bar(w, ARTICULATED_PARAMETER_ground_damping, select_real(s->touching, fraction * damping_bar, zero));
+    parameter_bar(w, ARTICULATED_PARAMETER_ground_depth, select_real(s->touching, -(fraction * fade_bar), zero));
     *v_bar = along(scaled(slid, s->across), v_n_bar, s->n);
     *n_bar = along(scaled(v_n_bar, s->v), -(s->v_n * slid), s->across);
     if (w->c.grips > 0) pull_gripped(s, friction, v_bar, n_bar);

@@ -27,9 +27,9 @@ HD ArticulatedFriction grip_friction(const ArticulatedLanes *w, const Articulate
 {
     ArticulatedFriction friction;
     const Vector3 stretch = grip_stretch(w, cell, s->n);
-    const real part = grip_part(w, s, stretch, h);
-    friction.K = part * (h * fused(h, w->grip_stiffness, w->grip_damping));
-    friction.f = scaled(-(h * part * w->grip_stiffness), stretch);
+    const real fraction = grip_fraction(w, s, stretch, h);
+    friction.K = fraction * (h * fused(h, w->grip_stiffness, w->grip_damping));
+    friction.f = scaled(-(h * fraction * w->grip_stiffness), stretch);
     return friction;
 }
 
@@ -66,9 +66,9 @@ HD ArticulatedGripBar pull_stretch(const ArticulatedLanes *w, int body, int cell
     const Vector3 moved = along(limb3(w, cell), h, v), flat = along(moved, -dot3(moved, s->n), s->n);
     const real zero = splat(0.0), length = length3(flat), most = s->mu * s->force / w->grip_stiffness;
     const mask slips = MASK(length > most);
-    const real safe = select_real(slips, length, splat(1.0)), part = select_real(slips, most / safe, splat(1.0));
+    const real safe = select_real(slips, length, splat(1.0)), fraction = select_real(slips, most / safe, splat(1.0));
     const real most_bar = select_real(slips, dot3(new_bar, flat) / safe, zero);
-    const Vector3 flat_bar = along(scaled(part, new_bar), -(most_bar * part / safe), flat);
+    const Vector3 flat_bar = along(scaled(fraction, new_bar), -(most_bar * fraction / safe), flat);
     bar.n = vector3_zero();
     bar.moved = pull_across(moved, s->n, flat_bar, &bar.n);
     bar.force = most_bar * s->mu / w->grip_stiffness;
@@ -109,13 +109,13 @@ HD Vector3 pull_grip_rows(const ArticulatedLanes *w, const ArticulatedContact *s
     const Vector3 t = along(scaled(k, stretch), R, s->across);
     const real pull = length3(t), most = s->mu * s->force;
     const mask slips = MASK(pull > most);
-    const real safe = select_real(slips, pull, splat(1.0)), part = select_real(slips, most / safe, splat(1.0));
-    const real along_bar = dot3(f_bar, stretch), part_bar = fused(h * R, K_bar, -(h * k * along_bar));
-    const real most_bar = select_real(slips, part_bar / safe, zero), R_bar = part * h * K_bar;
-    const Vector3 t_bar = scaled(-(most_bar * part / safe), t);
+    const real safe = select_real(slips, pull, splat(1.0)), fraction = select_real(slips, most / safe, splat(1.0));
+    const real along_bar = dot3(f_bar, stretch), fraction_bar = fused(h * R, K_bar, -(h * k * along_bar));
+    const real most_bar = select_real(slips, fraction_bar / safe, zero), R_bar = fraction * h * K_bar;
+    const Vector3 t_bar = scaled(-(most_bar * fraction / safe), t);
     const real by_rate = R_bar + dot3(t_bar, s->across);
-    const Vector3 stretch_bar = along(scaled(k, t_bar), -(h * part * k), f_bar);
-    grip_parameters(w, s, share, fused(h, by_rate, fused(-(h * part), along_bar, dot3(t_bar, stretch))), by_rate,
+    const Vector3 stretch_bar = along(scaled(k, t_bar), -(h * fraction * k), f_bar);
+    grip_parameters(w, s, share, fused(h, by_rate, fused(-(h * fraction), along_bar, dot3(t_bar, stretch))), by_rate,
                     most_bar * s->force);
     bar->force = fused(most_bar, s->mu, bar->force);
     bar->across = along(bar->across, R, t_bar);

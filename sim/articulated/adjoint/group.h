@@ -75,7 +75,7 @@ HD_CALL bool articulated_adjoint_run(const Configured *configured, const Adjoint
     return true;
 }
 
-// Of the lane that made most.
+// Of the lane that took most.
 static int64_t group_ticks(const Gradient *gradient)
 {
     int64_t most = 0;

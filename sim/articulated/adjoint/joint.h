@@ -168,11 +168,11 @@ HD void pull_rows(const ArticulatedLanes *w, int body, real h, const Articulated
         bar->axis = along(bar->axis, axis->f, rows_bar->torque);
         break;
     case ROBOT_SLIDE: {
-        const real part = dot3(s->axis, f0), along_bar = dot3(s->axis, f_bar);
+        const real component = dot3(s->axis, f0), along_bar = dot3(s->axis, f_bar);
         axis_bar->K = rows_bar->k_more;
         axis_bar->f = along_bar;
         k_bar = k_bar - rows_bar->k_more;
-        bar->axis = along(along(bar->axis, axis->f - part, f_bar), -along_bar, f0);
+        bar->axis = along(along(bar->axis, axis->f - component, f_bar), -along_bar, f0);
         f_bar = along(f_bar, -along_bar, s->axis);
         break;
     }
@@ -197,16 +197,16 @@ HD void pull_hinge(const ArticulatedLanes *w, int body, const ArticulatedPose *c
     const Vector3 own = body_vector(w, body, ARTICULATED_axis_x), own_axis = rotation_out(&c->r, own);
     const Quaternion relative = quaternion_times(quaternion_conjugate(wanted), c->q);
     const Vector3 v = vector3(relative.x, relative.y, relative.z), axis_bar = cross3(bar->turn, s->axis);
-    const real sine = dot3(v, own), part = 2.0 * bar->coordinate / fused(sine, sine, relative.w * relative.w);
+    const real sine = dot3(v, own), factor = 2.0 * bar->coordinate / fused(sine, sine, relative.w * relative.w);
     Quaternion relative_bar;
-    relative_bar.x = part * relative.w * own.x;
-    relative_bar.y = part * relative.w * own.y;
-    relative_bar.z = part * relative.w * own.z;
-    relative_bar.w = -(part * sine);
+    relative_bar.x = factor * relative.w * own.x;
+    relative_bar.y = factor * relative.w * own.y;
+    relative_bar.z = factor * relative.w * own.z;
+    relative_bar.w = -(factor * sine);
     bar->axis = added(along(bar->axis, bar->rate, s->spin), cross3(own_axis, bar->turn));
     bar->spin = along(bar->spin, bar->rate, s->axis);
     pull_turned(&c_bar->r, own, axis_bar);
-    vector_bar(w, body, ARTICULATED_axis_x, along(rotation_in(&c->r, axis_bar), part * relative.w, v));
+    vector_bar(w, body, ARTICULATED_axis_x, along(rotation_in(&c->r, axis_bar), factor * relative.w, v));
     c_bar->q = quaternion_added(c_bar->q, quaternion_times(wanted, relative_bar));
     *wanted_bar =
         quaternion_added(*wanted_bar, quaternion_conjugate(quaternion_times(relative_bar, quaternion_conjugate(c->q))));
@@ -236,7 +236,7 @@ HD void pull_slide(const ArticulatedLanes *w, int body, const ArticulatedJointSt
     number_bar(w, body, ARTICULATED_reference, bar->coordinate);
 }
 
-// The angular velocity against the parent. That of a ball turned with the body; pull_kept does the rest.
+// The angular velocity against the parent. That of a ball turned with the body; pull_stored does the rest.
 HD void pull_relative(const ArticulatedLanes *w, int body, Vector3 spin_bar, ArticulatedPoseBar *c_bar,
                       ArticulatedPoseBar *p_bar)
 {
@@ -318,10 +318,10 @@ HD void pull_rate(const ArticulatedLanes *w, int body, real h, real power_bar)
     const int at = articulated_at(body), parent = w->bodies[body].parent;
     const real rate = joint_solved_rate(w, body), K = limb(w, at + ARTICULATED_MOTOR_D);
     const real effort = fused(-K, rate, limb(w, at + ARTICULATED_MOTOR_F)) / h, power = effort * rate;
-    const real power_part = power_bar * power / square_root(fused(power, power, splat(1e-6)));
-    real effort_bar = power_part * rate / h, rate_bar;
+    const real power_factor = power_bar * power / square_root(fused(power, power, splat(1e-6)));
+    real effort_bar = power_factor * rate / h, rate_bar;
     if (w->c.n_targets > 0) effort_bar = effort_bar + bar(w, at + ARTICULATED_EFFORT) / h;
-    rate_bar = fused(power_part, effort, -(effort_bar * K));
+    rate_bar = fused(power_factor, effort, -(effort_bar * K));
     rate_bar = rate_bar + bar(w, at + ARTICULATED_RATE);
     const Vector3 axis = limb3(w, at + ARTICULATED_AXIS);
     Vector3 force = vector3_zero(), torque = scaled(rate_bar, axis), torque_p = torque;
@@ -360,8 +360,8 @@ HD void pull_power(const ArticulatedLanes *w, int body, const ArticulatedSolved 
 }
 
 // The bar of the rate in the new state becomes that of the rate in the old one.
-HD void pull_kept(const ArticulatedLanes *w, int body, const ArticulatedSolved *u, const ArticulatedPose *c,
-                  const ArticulatedJointState *s_bar, ArticulatedPoseBar *c_bar)
+HD void pull_stored(const ArticulatedLanes *w, int body, const ArticulatedSolved *u, const ArticulatedPose *c,
+                    const ArticulatedJointState *s_bar, ArticulatedPoseBar *c_bar)
 {
     const int at = articulated_at(body) + ARTICULATED_RATE, kind = w->bodies[body].kind;
     if (kind == ROBOT_BALL) {
@@ -395,7 +395,7 @@ HD void pull_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *c
     pull_rows(w, body, h, &s, &axis, &rows_bar, &axis_bar, &s_bar);
     if (w->bodies[body].joint >= 0) pull_axis(w, body, h, &s, &axis_bar, &s_bar);
     pull_state(w, body, c, &p, &s, &s_bar, c_bar, &p_bar);
-    pull_kept(w, body, &u, c, &s_bar, c_bar);
+    pull_stored(w, body, &u, c, &s_bar, c_bar);
     pose_bar_add(w, parent, &p_bar);
 }
 

@@ -19,7 +19,7 @@ typedef struct Gradient {
     const AdjointPlan *plan;
     ArticulatedLanes w;
     double *sums;   // [GRADIENT_SUMS] of each lane at its end
-    double *steps;  // [1] that each lane made; 0: it still runs
+    double *steps;  // [1] that each lane took; 0: it still runs
     double *growth; // [2] GradientGrowth
     double *firsts; // [segments][state]
     double *states; // [segment][state]: before each step of the present segment
@@ -56,7 +56,7 @@ HD Gradient gradient_open(const Constants *constants, const double *assets, cons
     int stride;
     gradient.plan = plan;
     gradient.w = articulated_open(constants, assets, group);
-    gradient.w.base = lanes_work_block(group, (int)articulated_adjoint_doubles(plan), &stride);
+    gradient.w.base = lanes_work_chunk(group, (int)articulated_adjoint_doubles(plan), &stride);
     gradient.sums = gradient.w.base + plan->cells * ARTICULATED_STRIDE;
     gradient.steps = gradient.sums + GRADIENT_SUMS * ARTICULATED_STRIDE;
     gradient.growth = gradient.steps + ARTICULATED_STRIDE;
@@ -72,9 +72,9 @@ HD double *gradient_first(const Gradient *gradient, int64_t segment)
 {
     return gradient->firsts + segment * gradient->plan->state * ARTICULATED_STRIDE;
 }
-HD double *gradient_state(const Gradient *gradient, int64_t place)
+HD double *gradient_state(const Gradient *gradient, int64_t index)
 {
-    return gradient->states + place * gradient->plan->state * ARTICULATED_STRIDE;
+    return gradient->states + index * gradient->plan->state * ARTICULATED_STRIDE;
 }
 
 // The first state of a segment. A step stores each later one itself.
@@ -95,7 +95,7 @@ HD void gradient_forget(const ArticulatedLanes *w, int64_t step, mask running)
     }
 }
 
-// The sums that metrics are made of: their number, and the cell of one.
+// The sums that metrics are computed from: their number, and the cell of one.
 HD int gradient_sums(const ArticulatedLanes *w)
 {
     return w->c.n_targets > 0 ? (int)GRADIENT_SUMS : (int)ARTICULATED_SUMS;
@@ -105,7 +105,7 @@ HD int gradient_sum(const ArticulatedLanes *w, int k)
     return k < ARTICULATED_SUMS ? articulated_sum(w, k) : reference_cell(w, REFERENCE_SUM + k - ARTICULATED_SUMS);
 }
 
-// Ends lanes after `ticks` steps: their metrics, and the sums that these are made of. Returns those that go on.
+// Ends lanes after `ticks` steps: their metrics, and the sums that these are computed from. Returns those that go on.
 HD mask gradient_end(const Gradient *gradient, int64_t ticks, real failure, mask running, int32_t *failures)
 {
     const ArticulatedLanes *w = &gradient->w;

@@ -17,9 +17,9 @@ HD void bar_add(const ArticulatedLanes *w, int at, real x) { set_bar(w, at, bar(
 HD void bar_add3(const ArticulatedLanes *w, int at, Vector3 x) { set_bar3(w, at, added(bar3(w, at), x)); }
 HD void bar_add4(const ArticulatedLanes *w, int at, Quaternion x) { set_bar4(w, at, quaternion_added(bar4(w, at), x)); }
 
-// Nothing has a bar for the blocks of the solve. In the place of one stands the joint's command of the next step in
+// Nothing has a bar for the blocks of the solve. Instead of one stands the joint's command of the next step in
 // reverse.
-enum { ARTICULATED_KEPT_COMMAND = ARTICULATED_A };
+enum { ARTICULATED_STORED_COMMAND = ARTICULATED_A };
 
 // Of a number of a body, where it depends on a parameter.
 HD bool number_counts(const ArticulatedLanes *w, int body, int first, int count)
@@ -40,8 +40,8 @@ HD void rest_bar(const ArticulatedLanes *w, int body, Quaternion x)
 }
 HD void inertia_bar(const ArticulatedLanes *w, int body, const Symmetric3 *x)
 {
-    const real parts[6] = {x->xx, x->yy, x->zz, x->xy, x->xz, x->yz};
-    for (int k = 0; k < 6; k++) number_bar(w, body, ARTICULATED_xx + k, parts[k]);
+    const real components[6] = {x->xx, x->yy, x->zz, x->xy, x->xz, x->yz};
+    for (int k = 0; k < 6; k++) number_bar(w, body, ARTICULATED_xx + k, components[k]);
 }
 
 // Of an input of the lane.
@@ -79,7 +79,7 @@ HD void pose_bar_add(const ArticulatedLanes *w, int body, const ArticulatedPoseB
     bar_add4(w, at + ARTICULATED_Q, quaternion_added(pose->q, turned));
 }
 
-// u' of a body, and lambda = A^-1 ubar', which takes the place of the bar of u'. Of the world: zero.
+// u' of a body, and lambda = A^-1 ubar', which replaces the bar of u'. Of the world: zero.
 HD Vector3 solved(const ArticulatedLanes *w, int body, int k)
 {
     return body < 0 ? vector3_zero() : limb3(w, articulated_at(body) + ARTICULATED_U + k);

@@ -69,10 +69,10 @@ HD void pull_sums(const ArticulatedLanes *w, Quaternion q)
 {
     const Rotation r = rotation_of(q);
     const real s = square_root(fused(r.z.x, r.z.x, r.z.y * r.z.y)), c = r.z.z, n = fused(s, s, c * c);
-    const real part = 2.0 * arc_tangent2(s, c) * sum_bar(w, ARTICULATED_METRIC_tilt_rms) / n;
-    const real across = part * c / select_real(MASK(s > 0.0), s, splat(1.0));
+    const real factor = 2.0 * arc_tangent2(s, c) * sum_bar(w, ARTICULATED_METRIC_tilt_rms) / n;
+    const real across = factor * c / select_real(MASK(s > 0.0), s, splat(1.0));
     Rotation r_bar = rotation_zero();
-    r_bar.z = vector3(across * r.z.x, across * r.z.y, -(part * s));
+    r_bar.z = vector3(across * r.z.x, across * r.z.y, -(factor * s));
     bar_add4(w, base_at(w) + ARTICULATED_Q, pull_rotation(q, &r_bar));
     bar_add(w, base_at(w) + ARTICULATED_X + 2, sum_bar(w, ARTICULATED_METRIC_height_mean));
 }
@@ -99,11 +99,11 @@ HD void pull_command(const ArticulatedLanes *w, int body, real t, const Articula
 // The command of a step, kept until the step's reverse.
 HD void command_store(const ArticulatedLanes *w, int body, const ArticulatedCommand *of)
 {
-    set_bar3(w, articulated_at(body) + ARTICULATED_KEPT_COMMAND, vector3(of->command, of->sine, of->cosine));
+    set_bar3(w, articulated_at(body) + ARTICULATED_STORED_COMMAND, vector3(of->command, of->sine, of->cosine));
 }
 HD ArticulatedCommand command_load(const ArticulatedLanes *w, int body)
 {
-    const Vector3 kept = bar3(w, articulated_at(body) + ARTICULATED_KEPT_COMMAND);
+    const Vector3 kept = bar3(w, articulated_at(body) + ARTICULATED_STORED_COMMAND);
     const ArticulatedCommand of = {kept.x, kept.y, kept.z};
     return of;
 }
@@ -113,7 +113,7 @@ HD_CALL void commands_start(const ArticulatedLanes *restrict w, int64_t tick)
 {
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].driven == 0) continue;
-        const ArticulatedCommand of = control_parts(w, i, tick, splat((double)tick * w->c.dt));
+        const ArticulatedCommand of = control_terms(w, i, tick, splat((double)tick * w->c.dt));
         command_store(w, i, &of);
     }
 }
@@ -136,7 +136,7 @@ HD_CALL void pull_commands(const ArticulatedLanes *restrict w, int64_t tick)
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i) + ARTICULATED_COMMAND;
         if (w->bodies[i].driven == 0) continue;
-        const ArticulatedCommand now = command_load(w, i), before = control_parts(w, i, last, t_before);
+        const ArticulatedCommand now = command_load(w, i), before = control_terms(w, i, last, t_before);
         const real change = now.command - before.command;
         pull_command(w, i, t, &now, fused(rate_bar, change, bar(w, at)));
         pull_command(w, i, t_before, &before, -(rate_bar * change));

@@ -1,4 +1,4 @@
-// A lane by two threads of a GPU, of two warps of a block. One goes ahead: it loads the state before a step and
+// A lane by two threads of a GPU, of two warps of a thread block. One goes ahead: it loads the state before a step and
 // computes the step again, while the other goes back through the step after it. Both take turns in two sets of cells:
 // the state before step k stands in set k mod 2. A warp mostly waits for memory, and 16,384 lanes are only one for each
 // scheduler of a large GPU. Where there are no teams a single thread does both.
@@ -57,7 +57,7 @@ typedef struct GradientPair {
     Gradient gradient;
     GradientGrowth growth;
     double *first; // the first set of cells
-    int64_t ticks; // that the lane made
+    int64_t ticks; // that the lane took
     int64_t begin, end;
 } GradientPair;
 
@@ -108,7 +108,7 @@ HD void pair_back_end(GradientPair *pair, const AdjointSlice *slice, int64_t lan
     gradient_back_end(&pair->gradient, slice->batch.lanes, slice->gradient + lane, slice->growth + lane);
 }
 
-// A slice is part of a segment. A lane that had ended before it has nothing to do yet, but waits with the others.
+// A segment consists of slices. A lane that had ended before it has nothing to do yet, but waits with the others.
 HD void articulated_adjoint_back_slice(const Constants *constants, const double *assets, const AdjointSlice *slice,
                                        int64_t lane, int thread)
 {

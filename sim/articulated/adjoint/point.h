@@ -1,5 +1,5 @@
-// Surfaces and the places of shapes that touch them, in reverse (surface.h, point.h). Outside of a core the normal
-// x/|x| turns by (D - n n')/|x|, D the derivative of x: 1 along axes in which the place is beyond the core, 0 along
+// Surfaces and the points of shapes that touch them, in reverse (surface.h, point.h). Outside of a core the normal
+// x/|x| turns by (D - n n')/|x|, D the derivative of x: 1 along axes in which the point is beyond the core, 0 along
 // others, and around the axis of a cylinder (radial - radius)/radial.
 #ifndef HOPSCOTCH_ARTICULATED_ADJOINT_POINT_H
 #define HOPSCOTCH_ARTICULATED_ADJOINT_POINT_H
@@ -14,7 +14,7 @@ HD real where_beyond(real x, double half, real bar)
     return select_real(MASK(absolute(x) > splat(half)), bar, splat(0.0));
 }
 
-// Of a sphere, capsule or box, in its axes: what the bar of the normal gives the place.
+// Of a sphere, capsule or box, in its axes: what the bar of the normal gives the point.
 HD Vector3 pull_way(const ArticulatedSurface *surface, const ArticulatedWay *way, Vector3 n_bar)
 {
     const real zero = splat(0.0), inverse = select_real(way->outside, 1.0 / way->length, zero);
@@ -46,7 +46,7 @@ HD Vector3 pull_way_cylinder(const ArticulatedSurface *surface, const Articulate
     return along(scaled(inverse, x_bar), select_real(inside_aside, by_around / safe, zero), around);
 }
 
-// The bar of the place c by those of the distance and the normal.
+// The bar of the point c by those of the distance and the normal.
 HD Vector3 pull_near(const ArticulatedLanes *w, const ArticulatedSurface *surface, Vector3 c,
                      const ArticulatedNear *near, real above_bar, Vector3 n_bar)
 {
@@ -67,7 +67,7 @@ HD Vector3 pull_near(const ArticulatedLanes *w, const ArticulatedSurface *surfac
     return along(rotation_out(&axes, y_bar), above_bar, near->normal);
 }
 
-// ---- places ---------------------------------------------------------------------------------------------------------
+// ---- points ---------------------------------------------------------------------------------------------------------
 
 // Of a rim's point: r_bar of the body's axes and *scale_bar are added to; returns the bar of the normal.
 HD Vector3 pull_rim(const Rotation *r, const ArticulatedPoint *point, real scale, Vector3 n, Vector3 d_bar,
@@ -81,12 +81,12 @@ HD Vector3 pull_rim(const Rotation *r, const ArticulatedPoint *point, real scale
     const Vector3 u_bar = along(cross3(v_bar, rim.axis), radius * point->turn[0], d_bar);
     Vector3 axis_bar = cross3(rim.u, v_bar);
     const Vector3 tilted_bar = scaled(-1.0 / rim.length, along(u_bar, -dot3(rim.u, u_bar), rim.u));
-    const real slope = -2.0 * rim.part / (RIM_FLAT * RIM_FLAT + square); // d part/d|t|^2, twice
+    const real slope = -2.0 * rim.weight / (RIM_FLAT * RIM_FLAT + square); // d weight/d|t|^2, twice
     const Vector3 across_bar = along(tilted_bar, slope * dot3(rim.side, tilted_bar), rim.across);
     const real height = dot3(n, rim.axis), height_bar = -dot3(rim.axis, across_bar);
     axis_bar = along(along(axis_bar, -height, across_bar), height_bar, n);
     pull_turned(r_bar, vector3_of(point->axis), axis_bar);
-    pull_turned(r_bar, vector3_of(point->side), scaled(rim.part, tilted_bar));
+    pull_turned(r_bar, vector3_of(point->side), scaled(rim.weight, tilted_bar));
     return along(across_bar, height_bar, rim.axis);
 }
 
@@ -109,7 +109,7 @@ HD Vector3 pull_bulge(const Rotation *r, const ArticulatedPoint *point, Vector3 
     return rotation_out(&bulge.axes, n_bar);
 }
 
-// Of the place of a point, by the bar of its way from the body's centre; returns what the body's place gets besides.
+// Of the position of a point, by the bar of its way from the body's centre; returns what the body's pose gets besides.
 HD Vector3 pull_reach(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, const ArticulatedPoint *point,
                       real scale, Vector3 d_bar, Rotation *r_bar)
 {

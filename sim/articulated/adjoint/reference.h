@@ -10,29 +10,29 @@
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
-HD Vector3 vector3_of_part(int part, real x)
+HD Vector3 vector3_of_component(int component, real x)
 {
     const real zero = splat(0.0);
-    return vector3(part == 0 ? x : zero, part == 1 ? x : zero, part == 2 ? x : zero);
+    return vector3(component == 0 ? x : zero, component == 1 ? x : zero, component == 2 ? x : zero);
 }
-HD Quaternion quaternion_of_part(int part, real x)
+HD Quaternion quaternion_of_component(int component, real x)
 {
     Quaternion q = quaternion_zero();
-    if (part == 0) q.x = x;
-    if (part == 1) q.y = x;
-    if (part == 2) q.z = x;
-    if (part == 3) q.w = x;
+    if (component == 0) q.x = x;
+    if (component == 1) q.y = x;
+    if (component == 2) q.z = x;
+    if (component == 3) q.w = x;
     return q;
 }
 
-// sample_place
-HD void pull_place(const ArticulatedLanes *w, int body, Vector3 place_bar)
+// sample_position
+HD void pull_position(const ArticulatedLanes *w, int body, Vector3 position_bar)
 {
     const ArticulatedPose pose = body_pose(w, body);
     ArticulatedPoseBar bar = pose_bar_zero();
-    bar.x = place_bar;
-    pull_turned(&bar.r, body_vector(w, body, ARTICULATED_anchor_x), place_bar);
-    vector_bar(w, body, ARTICULATED_anchor_x, rotation_in(&pose.r, place_bar));
+    bar.x = position_bar;
+    pull_turned(&bar.r, body_vector(w, body, ARTICULATED_anchor_x), position_bar);
+    vector_bar(w, body, ARTICULATED_anchor_x, rotation_in(&pose.r, position_bar));
     pose_bar_add(w, body, &bar);
 }
 
@@ -75,13 +75,13 @@ HD void pull_reference_value(const ArticulatedLanes *w, int target, real value_b
 {
     const ArticulatedTarget *of = reference_target(w, target);
     if (of->kind == ARTICULATED_TARGET_CELL)
-        bar_add(w, articulated_at(of->body) + of->part, value_bar);
+        bar_add(w, articulated_at(of->body) + of->component, value_bar);
     else if (of->kind == ARTICULATED_TARGET_COORDINATE)
         pull_sample_coordinate(w, of->body, value_bar);
-    else if (of->kind == ARTICULATED_TARGET_PLACE)
-        pull_place(w, of->body, vector3_of_part(of->part, value_bar));
+    else if (of->kind == ARTICULATED_TARGET_POSITION)
+        pull_position(w, of->body, vector3_of_component(of->component, value_bar));
     else
-        pull_sample_turn(w, of->body, quaternion_of_part(of->part, value_bar));
+        pull_sample_turn(w, of->body, quaternion_of_component(of->component, value_bar));
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
@@ -95,9 +95,9 @@ HD_CALL void pull_reference(const ArticulatedLanes *restrict w, int64_t step)
     for (int k = 0; k < w->c.n_targets; k++) {
         real value_bar = splat(0.0);
         for (int row = first; row < next; row++) {
-            const double part = row < end ? record_part(w, row) : 1.0 - record_part(w, row);
+            const double fraction = row < end ? record_fraction(w, row) : 1.0 - record_fraction(w, row);
             const real residual = load_all(w->residuals + (row * w->c.n_targets + k) * ARTICULATED_STRIDE);
-            value_bar = fused(splat(part), residual, value_bar);
+            value_bar = fused(splat(fraction), residual, value_bar);
         }
         pull_reference_value(w, k, 2.0 * reference_target(w, k)->weight * sum_bar * value_bar);
     }
@@ -119,7 +119,7 @@ HD void pull_reference_begin(const ArticulatedLanes *w)
     pull_reference(w, 0);
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].driven == 0) continue;
-        const ArticulatedCommand first = control_parts(w, i, 0, splat(0.0));
+        const ArticulatedCommand first = control_terms(w, i, 0, splat(0.0));
         pull_command(w, i, splat(0.0), &first, bar(w, articulated_at(i) + ARTICULATED_COMMAND));
     }
 }

@@ -71,7 +71,7 @@ HD real pull_tick_step(const ArticulatedLanes *w, int64_t tick, bool lowered)
 }
 
 // One step in reverse, after commands_start or the step after it. The state in the cells is that after the step;
-// `state` is that before it, and takes its place. As pull_step.
+// `state` is that before it, and replaces it. As pull_step.
 HD real pull_tick(const ArticulatedLanes *w, int64_t tick, double *state)
 {
     pull_tick_sums(w, tick);

@@ -80,7 +80,7 @@ HD void pull_solve_up(const ArticulatedLanes *w, int body)
         }
         limbs_put(w, above, 6, up);
     }
-    block_solve(a, b);
+    body_block_solve(a, b);
     limbs_put(w, bar_of(w, at + ARTICULATED_U), 6, b);
 }
 
@@ -102,10 +102,10 @@ HD void pull_solve_down(const ArticulatedLanes *w, int body)
 HD void pull_push(const ArticulatedLanes *w, real t, Vector3 force_bar)
 {
     const mask pushed = MASK(t >= w->push_time) & MASK(t < w->push_time + w->push_duration);
-    const real part = select_real(pushed, splat(1.0), splat(0.0));
-    parameter_bar(w, ARTICULATED_PARAMETER_push_x, part * force_bar.x);
-    parameter_bar(w, ARTICULATED_PARAMETER_push_y, part * force_bar.y);
-    parameter_bar(w, ARTICULATED_PARAMETER_push_z, part * force_bar.z);
+    const real weight = select_real(pushed, splat(1.0), splat(0.0));
+    parameter_bar(w, ARTICULATED_PARAMETER_push_x, weight * force_bar.x);
+    parameter_bar(w, ARTICULATED_PARAMETER_push_y, weight * force_bar.y);
+    parameter_bar(w, ARTICULATED_PARAMETER_push_z, weight * force_bar.z);
 }
 
 // diag(m 1, I_w) and [m (v + h g) + h f; L], together with L' = I_w w'

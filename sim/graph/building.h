@@ -1,6 +1,6 @@
-// The parts of a graph while it is built. graph.h has the functions that use it.
-#ifndef HOPSCOTCH_GRAPH_PARTS_H
-#define HOPSCOTCH_GRAPH_PARTS_H
+// A graph while it is built. graph.h has the functions that use it.
+#ifndef HOPSCOTCH_GRAPH_BUILDING_H
+#define HOPSCOTCH_GRAPH_BUILDING_H
 
 #include "graph.h"
 
