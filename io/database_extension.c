@@ -90,7 +90,7 @@ static bool host_column_is(const NumberColumn *a, const NumberColumn *b)
     return true;
 }
 
-// SQLite knows the columns from the time when the table was made, and may keep pointers to their words.
+// SQLite knows the columns from the time when the table was created, and may keep pointers to their words.
 static Error host_keep_columns(const HostTable *host, BlockTable *table)
 {
     const HostBlocks *oldest = host->now;
@@ -248,7 +248,7 @@ static int host_close_cursor(sqlite3_vtab_cursor *cursor)
 
 // ---- the extension --------------------------------------------------------------------------------------------------
 
-static sqlite3_module host_module; // made once
+static sqlite3_module host_module; // set once
 
 static void host_make_module(void)
 {

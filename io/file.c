@@ -181,7 +181,7 @@ static Error file_close(int descriptor, const char *path)
     return system_close(descriptor) < 0 && errno != EINTR ? file_error("close", path, 0) : error_none();
 }
 
-// Syncs a folder, so that names made or removed in it survive a power cut. File systems that cannot do it return
+// Syncs a folder, so that names added to it or removed survive a power cut. File systems that cannot do it return
 // EINVAL.
 static Error folder_sync(const char *path)
 {
@@ -347,8 +347,8 @@ static Error file_extent(int descriptor, const char *path, size_t limit, size_t 
 {
     struct stat status;
     if (fstat(descriptor, &status) < 0) return file_error("read", path, 0);
-    const bool tells = S_ISREG(status.st_mode) && status.st_size > 0;
-    *extent = tells && (uint64_t)status.st_size <= limit ? (size_t)status.st_size : limit + 1;
+    const bool sized = S_ISREG(status.st_mode) && status.st_size > 0;
+    *extent = sized && (uint64_t)status.st_size <= limit ? (size_t)status.st_size : limit + 1;
     return error_none();
 }
 
@@ -455,7 +455,7 @@ Error folder_add(const char *path)
     if (folder_exists(path)) return error_none();
     if (system_mkdir(path) == 0) return folder_sync(file_parent(path).text);
     if (errno != EEXIST) return file_error("make folder", path, 0);
-    if (folder_exists(path)) return error_none(); // another process made it meanwhile
+    if (folder_exists(path)) return error_none(); // another process created it meanwhile
     return error_make(ERROR_MACHINE, "cannot make folder %s: a file of that name exists", path_text(path).text);
 }
 
@@ -513,11 +513,11 @@ Error folder_list(const char *path, Arena *arena, char ***names, int *count)
 static FilePath file_nearest_existing(const char *path)
 {
     struct stat status;
-    FilePath place = file_parent(path);
-    if (system_stat(path, &status) == 0) snprintf(place.text, sizeof place.text, "%s", path);
-    while (system_stat(place.text, &status) < 0 && errno == ENOENT && strcmp(place.text, ".") != 0)
-        place = file_parent(place.text);
-    return place;
+    FilePath folder = file_parent(path);
+    if (system_stat(path, &status) == 0) snprintf(folder.text, sizeof folder.text, "%s", path);
+    while (system_stat(folder.text, &status) < 0 && errno == ENOENT && strcmp(folder.text, ".") != 0)
+        folder = file_parent(folder.text);
+    return folder;
 }
 
 static int file_open_nearest(const char *path) { return nofollow_open(file_nearest_existing(path).text, O_PATH, 0); }
@@ -525,10 +525,10 @@ static int file_open_nearest(const char *path) { return nofollow_open(file_neare
 Error disk_free(const char *path, int64_t *bytes)
 {
     struct statvfs status;
-    const int place = file_open_nearest(path);
+    const int folder = file_open_nearest(path);
     const Error error =
-        place < 0 || fstatvfs(place, &status) < 0 ? file_error("ask for the free space at", path, 0) : error_none();
-    if (place >= 0) (void)close(place);
+        folder < 0 || fstatvfs(folder, &status) < 0 ? file_error("ask for the free space at", path, 0) : error_none();
+    if (folder >= 0) (void)close(folder);
     TRY(error);
     *bytes = (int64_t)(status.f_bavail * status.f_frsize);
     return error_none();
@@ -573,9 +573,9 @@ const char *network_file_system(const char *path)
     enum { FILE_FUSE = 0x65735546 };
     struct statfs system;
     struct stat status;
-    const int place = file_open_nearest(path);
-    const bool known = place >= 0 && fstatfs(place, &system) == 0 && fstat(place, &status) == 0;
-    if (place >= 0) (void)close(place);
+    const int folder = file_open_nearest(path);
+    const bool known = folder >= 0 && fstatfs(folder, &system) == 0 && fstat(folder, &status) == 0;
+    if (folder >= 0) (void)close(folder);
     if (!known) return "";
     if ((uint32_t)system.f_type == FILE_FUSE) return file_fuse_name(status.st_dev);
     for (size_t i = 0; i < sizeof file_network_systems / sizeof *file_network_systems; i++) {

@@ -24,8 +24,8 @@ enum {
 
 // Call before HDF5. Error if there is no memory for an image of `bytes` and a copy of it.
 Error shard_ready(size_t bytes);
-// Set *error, unless it is set, if the result of a call is a failure: good false, id < 0, status < 0.
-void shard_check(Error *error, bool good, const char *what);
+// Set *error, unless it is set, if the result of a call is a failure: ok false, id < 0, status < 0.
+void shard_check(Error *error, bool ok, const char *what);
 hid_t shard_id(Error *error, hid_t id, const char *what); // returns id
 void shard_ok(Error *error, herr_t status, const char *what);
 
@@ -114,9 +114,9 @@ void shard_describe_columns(Error *error, const Field *columns, const ShardGroup
 // datasets[groups->count] are open. The first one, time or an id, becomes the scale of dimension 0 of the others.
 void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena);
 void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena);
-// Creates a table without values. places[n_columns]: widths and values are given; offsets <- where the columns are in
+// Creates a table without values. layouts[n_columns]: widths and values are given; offsets <- where the columns are in
 // the file.
-void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, ColumnPlace *places,
+void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, ColumnLayout *layouts,
                      Arena *arena);
 
 #endif

@@ -97,15 +97,15 @@ static bool shard_has_type(hid_t type, const hid_t *known, int count)
 static bool shard_has_filters(hid_t create, bool *deflated)
 {
     const int filters = H5Pget_nfilters(create);
-    bool good = filters >= 0;
-    for (int i = 0; i < filters && good; i++) {
+    bool ok = filters >= 0;
+    for (int i = 0; i < filters && ok; i++) {
         unsigned flags;
         size_t values = 0;
         const H5Z_filter_t filter = H5Pget_filter2(create, (unsigned)i, &flags, &values, NULL, 0, NULL, NULL);
-        good = filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_DEFLATE;
+        ok = filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_DEFLATE;
         *deflated |= filter == H5Z_FILTER_DEFLATE;
     }
-    return good;
+    return ok;
 }
 
 // True if the chunks are whole rows, as many as shard_chunk_rows gives: half of SHARD_CHUNK_BYTES, or all rows in one.
@@ -127,10 +127,10 @@ static bool shard_has_storage(hid_t data, const hsize_t *shape, size_t number_si
     const hid_t create = H5Dget_create_plist(data);
     const hsize_t row_bytes = shape[1] * number_size;
     bool deflated = false;
-    bool good = H5Pget_external_count(create) == 0 && shard_has_filters(create, &deflated);
-    good = good && shape[1] > 0 && shape[1] <= SHARD_CHUNK_BYTES && shard_has_chunks(create, shape, row_bytes) &&
-           shape[0] <= (hsize_t)file_bytes * (deflated ? deflate_most : 1) / row_bytes;
-    return H5Pclose(create) >= 0 && good;
+    bool ok = H5Pget_external_count(create) == 0 && shard_has_filters(create, &deflated);
+    ok = ok && shape[1] > 0 && shape[1] <= SHARD_CHUNK_BYTES && shard_has_chunks(create, shape, row_bytes) &&
+         shape[0] <= (hsize_t)file_bytes * (deflated ? deflate_most : 1) / row_bytes;
+    return H5Pclose(create) >= 0 && ok;
 }
 
 // shape[2] of a dataset: {rows, columns}

@@ -3,7 +3,7 @@
 //
 // In a build with -DHOPSCOTCH_FAULTS, HOPSCOTCH_FAULT holds rules "operation:n:what", separated by commas:
 //     write:3:ENOSPC   the third write fails with that errno         write:3+:ENOSPC   and every later one too
-//     write:3:SHORT    the third write takes half of its bytes       rename:1:KILL     kill -9 in place of the call
+//     write:3:SHORT    the third write takes half of its bytes       rename:1:KILL     kill -9 instead of the call
 //     write:3:STOP     before the third write the process stops, until it is continued (kill -CONT)
 // Operations: open read write fsync close rename unlink mkdir rmdir truncate lock stat list; sql (each open, step and
 // run of SQLite, and each row that it takes from a table in memory), sqlwrite (each write that SQLite itself makes),

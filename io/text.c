@@ -207,12 +207,12 @@ int text_mixed_separators(const char *line, size_t length)
     while (at < end && strchr(" \t", *at) != NULL) at++;
     while (at < end) {
         while (at < end && strchr(",; \t", *at) == NULL) at++;
-        const char *place = at;
+        const char *separator = at;
         while (at < end && strchr(" \t", *at) != NULL) at++;
         if (at == end) return 0; // blanks at the end
         const char kind = *at == ',' || *at == ';' ? *at++ : ' ';
         while (at < end && strchr(" \t", *at) != NULL) at++;
-        if (first != '\0' && kind != first) return (int)(place - line) + 1;
+        if (first != '\0' && kind != first) return (int)(separator - line) + 1;
         first = kind;
     }
     return 0;

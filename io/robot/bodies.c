@@ -152,7 +152,7 @@ static void robot_check_mass(RobotFile *file, const RobotFileBody *from, const R
 enum { ROBOT_TWISTS_MAX = 6, ROBOT_TWIST = 6 + ROBOT_TWISTS_MAX };
 
 // Appends what each coordinate of the joint does to a body whose frame stands so in that of the joint's body: velocity,
-// angular velocity (its axes), and the root of its armature in a place of its own. Returns how many
+// angular velocity (its axes), and the root of its armature in a slot of its own. Returns how many
 // there are; -1: too many.
 static int robot_add_twists(const RobotJoint *joint, const RobotFrame *frame, double (*twist)[ROBOT_TWIST], int count)
 {
@@ -368,7 +368,7 @@ static void robot_rest(const RobotFileBody *body, double *out)
     }
 }
 
-// `was`: the kinds in the file, before the base was fixed or made to float.
+// `was`: the kinds in the file, before the base was fixed or set free to float.
 static const double *robot_keyframe(const RobotFile *file, const RobotFileKey *key, const RobotJointKind *was,
                                     int n_coordinates, Arena *arena)
 {

@@ -55,7 +55,7 @@ void robot_quaternion_product(const double a[4], const double b[4], double out[4
     memcpy(out, product, sizeof product);
 }
 
-void robot_place(const RobotFrame *frame, const double point[3], double out[3])
+void robot_transform(const RobotFrame *frame, const double point[3], double out[3])
 {
     double turned[3];
     robot_rotate(frame->q, point, turned);
@@ -65,7 +65,7 @@ void robot_place(const RobotFrame *frame, const double point[3], double out[3])
 RobotFrame robot_frame_product(const RobotFrame *outer, const RobotFrame *inner)
 {
     RobotFrame product;
-    robot_place(outer, inner->p, product.p);
+    robot_transform(outer, inner->p, product.p);
     robot_quaternion_product(outer->q, inner->q, product.q);
     robot_normalize(product.q, 4);
     return product;
@@ -157,7 +157,7 @@ RobotMass robot_mass_in(const RobotFrame *frame, const RobotMass *mass)
 {
     if (robot_frame_is_none(frame)) return *mass;
     RobotMass moved = {.mass = mass->mass};
-    robot_place(frame, mass->centre, moved.centre);
+    robot_transform(frame, mass->centre, moved.centre);
     robot_inertia_rotated(frame->q, mass->inertia, moved.inertia);
     return moved;
 }

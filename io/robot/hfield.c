@@ -243,7 +243,7 @@ static bool field_add(RobotFile *file, const XmlNode *node, const FieldData *fie
     return true;
 }
 
-// Does the z axis of its frame, in the world, point up? Turned about it the ground below a place is as simple.
+// Does the z axis of its frame, in the world, point up? Turned about it the ground below a point is as simple.
 static bool field_is_level(const RobotFile *file, const RobotFileShape *shape)
 {
     static const double z[3] = {0.0, 0.0, 1.0}, tilt = 1e-9;

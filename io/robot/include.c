@@ -1,5 +1,5 @@
-// <include file="..."/> of MJCF: the children of the file's first element take its place. Names are relative to the
-// folder of the robot's file, also in included files, and may lead to any place in the spec's folder. A file is
+// <include file="..."/> of MJCF: the children of the file's first element replace it. Names are relative to the
+// folder of the robot's file, also in included files, and may lead anywhere in the spec's folder. A file is
 // included at most once, so there are no cycles. In the text, height fields get the heights of their files, if these
 // can be read: whether they are needed is not known yet.
 #include "../file.h"
@@ -23,7 +23,7 @@ typedef struct RobotIncluder {
     bool broken;
 } RobotIncluder;
 
-// An element of a text that another text takes the place of.
+// An element of a text that another text replaces.
 typedef struct IncludedPart {
     const XmlNode *node;        // <include> or <hfield>
     const XmlNode *root;        // of the file that is included; NULL: a height field
@@ -65,7 +65,7 @@ static Error include_bytes(RobotIncluder *includer, const char *name, FileWithin
 }
 
 // The robot's folder in that of the spec. A file that is elsewhere counts as in the spec's.
-static const char *include_place(const char *folder, const char *file, Arena *arena)
+static const char *include_path(const char *folder, const char *file, Arena *arena)
 {
     const char *own = folder_of(file, arena);
     const size_t length = strlen(folder);
@@ -77,7 +77,7 @@ static const char *include_place(const char *folder, const char *file, Arena *ar
 const char *robot_path(const char *folder, const char *file, const char *name, Arena *arena)
 {
     if (name[0] == '/') return name;
-    char *out = arena_format(arena, "%s%s", include_place(folder, file, arena), name);
+    char *out = arena_format(arena, "%s%s", include_path(folder, file, arena), name);
     size_t size = 0, kept = 0; // of the name so far; of it what ".." can't take away
     for (const char *part = out; *part != '\0';) {
         const size_t length = strcspn(part, "/"), slashes = strspn(part + length, "/");
@@ -142,7 +142,7 @@ static const char *include_join(RobotIncluder *includer, const char *text, size_
     return joined;
 }
 
-// Puts the children of `from` in the place of `node`, which follows `before` (NULL: it is the first).
+// Replaces `node` by the children of `from`; it follows `before` (NULL: it is the first).
 static void include_splice(XmlNode *node, XmlNode *before, XmlNode *from)
 {
     XmlNode *parent = node->parent, *first = from->first != NULL ? from->first : node->next;
@@ -255,7 +255,7 @@ bool robot_text(const Source *source, const char *folder, Arena *arena, Diagnost
     XmlNode *root = xml_parse(source, &scratch, diagnostics);
     *text = source->text;
     const bool mjcf = root != NULL && strcmp(root->name, "mujoco") == 0;
-    const bool good = root != NULL && (!mjcf || robot_include(root, folder, &scratch, arena, diagnostics, text));
+    const bool ok = root != NULL && (!mjcf || robot_include(root, folder, &scratch, arena, diagnostics, text));
     arena_destroy(&scratch);
-    return good;
+    return ok;
 }

@@ -52,7 +52,7 @@ static Error export_campaign(const CommandLine *line, const StoredCampaign *camp
         const char *path = switch_text(line, export_rows[i].name, NULL);
         if (path == NULL) continue;
         if (!export_formats[i]->arrays && export.query == NULL) {
-            TRY(command_tell_rows(line, campaign));
+            TRY(command_report_rows(line, campaign));
             TRY(command_select(line, campaign, 0, "all", &query));
             export.query = &query;
         }

@@ -29,13 +29,13 @@ static bool replay_number(const char *text, int64_t *number)
 static Error replay_open(const CommandLine *line, const char *text, ReplayTarget *target)
 {
     int64_t replicate;
-    CampaignPlace place;
+    CampaignLocation location;
     char *name = arena_copy(line->arena, text), *last = strrchr(name, '/');
     if (last != NULL && replay_number(last + 1, &replicate)) {
         *last = '\0';
         const char *middle = strrchr(name, '/');
         const bool two = middle != NULL && trial_is_named(middle + 1);
-        if (two && replicate <= INT32_MAX && campaign_find(line, name, &place).kind != OK) {
+        if (two && replicate <= INT32_MAX && campaign_find(line, name, &location).kind != OK) {
             target->replicate = (int)replicate;
             return campaign_open_trial(line, name, &target->campaign, &target->trial);
         }

@@ -108,7 +108,7 @@ void watch_show(const Watch *watch)
 }
 
 // Progress of a phase that runs trials again: the trials before this flight, and the part of this flight that is done.
-static void flight_tell(const Spec *spec, const Flight *flight, bool done, const Watch *watch)
+static void flight_report(const Spec *spec, const Flight *flight, bool done, const Watch *watch)
 {
     const Configured *configured = &spec->configured;
     const double part = done                        ? 1.0
@@ -134,7 +134,7 @@ Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t sli
         TRY(backend_advance(backend, 0, ticks));
         flight->ticks += ticks;
         TRY(flight_wait(spec, backend, 0, flight, &done));
-        if (watch != NULL) flight_tell(spec, flight, done, watch);
+        if (watch != NULL) flight_report(spec, flight, done, watch);
         ticks = slice_adapt(ticks, clock_seconds() - start, 0.0, slice);
         if (!done && flight_leaves(watch)) return error_make(ERROR_INTERRUPTED, "interrupted");
     }

@@ -119,7 +119,7 @@ static Error repair_tell_stored(RepairBlock *block)
             "trials before %lld are missing, on which those after them depend: nothing was changed; "
             "%s run %.200s --name NEW computes all of them again",
             (long long)block->first, command_program(repair->doctor->arena),
-            command_quoted(arena_format(repair->doctor->arena, "%s/resolved.yaml", repair->doctor->place->folder),
+            command_quoted(arena_format(repair->doctor->arena, "%s/resolved.yaml", repair->doctor->location->folder),
                            repair->doctor->arena));
     TRY(repair->spec.method->tell(&repair->search, trials));
     trials->count = 0;
@@ -242,10 +242,10 @@ static Error repair_block_sealed(RepairBlock *block, int64_t index, int count, i
             "rows have ids that this spec does not give; nothing of them was changed",
             (long long)block->first, (long long)block->end - 1, (long long)block->strangers);
     }
-    repair_tell(repair, "trials %lld to %lld: simulated again, %lld rows written again; %s", (long long)block->first,
-                (long long)block->end - 1, (long long)block->rewrite.written,
-                proven ? "their digest is that of what was written"
-                       : "their digest was damaged too, and is made again");
+    repair_report(repair, "trials %lld to %lld: simulated again, %lld rows written again; %s", (long long)block->first,
+                  (long long)block->end - 1, (long long)block->rewrite.written,
+                  proven ? "their digest is that of what was written"
+                         : "their digest was damaged too, and is made again");
     return error_none();
 }
 
@@ -276,11 +276,11 @@ static Error repair_kept_block(Repair *repair, int64_t index, const SealTally *b
     seal_trials(index, &block.first, &block.end);
     TRY(store_begin(repair->store));
     TRY(store_end(repair->store, repair_settle(&block, index, &after)));
-    repair_tell(repair, "trials %lld to %lld: simulated again, %lld rows are kept; %s", (long long)block.first,
-                (long long)block.end - 1, (long long)after.rows,
-                before->digest == after.digest && before->rows == after.rows
-                    ? "their digest is that of what was written"
-                    : "their digest was damaged too, and is made again");
+    repair_report(repair, "trials %lld to %lld: simulated again, %lld rows are kept; %s", (long long)block.first,
+                  (long long)block.end - 1, (long long)after.rows,
+                  before->digest == after.digest && before->rows == after.rows
+                      ? "their digest is that of what was written"
+                      : "their digest was damaged too, and is made again");
     return error_none();
 }
 
@@ -367,7 +367,7 @@ static Error repair_tell_rounds(Repair *repair, Search *search, Arena *arena)
     search->rounds = &rounds;
     TRY(repair_tell_again(repair, search, arena));
     search->rounds = NULL;
-    repair_tell(repair, "rounds: computed from the trials");
+    repair_report(repair, "rounds: computed from the trials");
     TRY(repair_seal(repair, "fronts"));
     if (repair->store->has_gradients) TRY(repair_seal(repair, "gradients"));
     return repair_seal(repair, "rounds");
@@ -384,6 +384,6 @@ Error repair_search(Repair *repair)
                                             : repair_tell_again(repair, &search, repair->arena));
     TRY(search_state_restore(repair->store->database, &search));
     TRY(searches_restore_others(repair->store->database));
-    repair_tell(repair, "search: its state was computed from its trials");
+    repair_report(repair, "search: its state was computed from its trials");
     return repair_seal(repair, "searches");
 }

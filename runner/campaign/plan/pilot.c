@@ -66,7 +66,7 @@ static void pilot_repeat(const PilotTask *task, Trials *trials)
     trials->count = trials->capacity;
 }
 
-// All trials in order if they fit; else a block from a random place in each of equal parts of the ids.
+// All trials in order if they fit; else a run of ids from a random one in each of equal ranges.
 static void pilot_trials(const PilotTask *task, int64_t first_part, int64_t parts, Trials *trials)
 {
     const int64_t limit = task->spec->limits.trials, total = task->search->total;

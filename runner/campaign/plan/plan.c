@@ -174,8 +174,8 @@ static double plan_scan_seconds(const PlanMaker *maker)
 // the index.
 static double plan_other_seconds(const PlanMaker *maker, const Pilot *pilot)
 {
-    const double made = 0.015, indexed = 0.6e-6; // s; s per trial
-    return maker->open_seconds + pilot->first_seconds + made + indexed * (double)maker->plan->trials;
+    const double created = 0.015, indexed = 0.6e-6; // s; s per trial
+    return maker->open_seconds + pilot->first_seconds + created + indexed * (double)maker->plan->trials;
 }
 
 // The size of a CPU's batches follows from their time (batch/trials_in_flight.c). A batch stays within a generation.

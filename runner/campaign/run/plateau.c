@@ -49,9 +49,9 @@ static double plateau_noise(const GradientSamples *samples, bool *at_jump)
     for (int k = GRADIENT_STEPS - 1; k >= 0 && count < BENDS; k--) {
         const double own = plateau_bend(samples, k);
         if (!isfinite(own)) continue;
-        int place = count++;
-        for (; place > 0 && bend[place - 1] > own; place--) bend[place] = bend[place - 1];
-        bend[place] = own;
+        int i = count++;
+        for (; i > 0 && bend[i - 1] > own; i--) bend[i] = bend[i - 1];
+        bend[i] = own;
     }
     *at_jump = count == BENDS && bend[BENDS - 1] - bend[0] <= 0.1 * bend[0];
     return (count > 0 ? bend[count / 2] : 0.0) + DBL_EPSILON * fabs(samples->centre) + DBL_TRUE_MIN;

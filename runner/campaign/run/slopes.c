@@ -92,7 +92,7 @@ static double slopes_difference(const Spec *spec)
 }
 
 // Two points of an axis: parameter[2][n_parameters], at the parts u[2] of its range. What the spec leaves out has the
-// trial's own place.
+// trial's own index.
 static void slopes_points(const GradientRun *run, int axis, double *parameter, double *u)
 {
     const Spec *spec = run->spec;

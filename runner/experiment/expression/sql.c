@@ -15,13 +15,13 @@ enum {
 };
 
 // Where an operand stands: levels of the tree above it, and symbols that SQLite's parser keeps until it is read.
-typedef struct ExpressionSqlPlace {
+typedef struct ExpressionSqlNesting {
     int depth, stack;
-} ExpressionSqlPlace;
+} ExpressionSqlNesting;
 
-static ExpressionSqlPlace expression_sql_below(ExpressionSqlPlace place, int symbols)
+static ExpressionSqlNesting expression_sql_below(ExpressionSqlNesting nesting, int symbols)
 {
-    return (ExpressionSqlPlace){place.depth + 1, place.stack + symbols};
+    return (ExpressionSqlNesting){nesting.depth + 1, nesting.stack + symbols};
 }
 
 // Measured first, as ExpressionOutput is, and then written.
@@ -142,26 +142,26 @@ static void expression_sql_compare(ExpressionSql *writer, int end)
     expression_put(&writer->out, ")");
 }
 
-static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlPlace place);
+static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlNesting nesting);
 
 // Without parentheses: a left operand of the same rank follows suit, as SQL too reads from the left, so that a long
 // chain (id = 3 or id = 5 or ...) nests no parentheses.
-static void expression_sql_chain(ExpressionSql *writer, int end, ExpressionSqlPlace place)
+static void expression_sql_chain(ExpressionSql *writer, int end, ExpressionSqlNesting nesting)
 {
     const ExpressionRank rank = expression_row(writer->steps, end)->rank;
     const int left = expression_left(writer->steps, end);
-    if (expression_row(writer->steps, left)->rank == rank && place.depth < EXPRESSION_SQL_DEPTH)
-        expression_sql_chain(writer, left, expression_sql_below(place, 0));
+    if (expression_row(writer->steps, left)->rank == rank && nesting.depth < EXPRESSION_SQL_DEPTH)
+        expression_sql_chain(writer, left, expression_sql_below(nesting, 0));
     else
-        expression_write_sql(writer, left, expression_sql_below(place, 0));
+        expression_write_sql(writer, left, expression_sql_below(nesting, 0));
     expression_put(&writer->out, rank == RANK_AND ? " AND " : " OR ");
-    expression_write_sql(writer, end - 1, expression_sql_below(place, 3));
+    expression_write_sql(writer, end - 1, expression_sql_below(nesting, 3));
 }
 
-static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlPlace place)
+static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlNesting nesting)
 {
     const ExpressionRank rank = expression_row(writer->steps, end)->rank;
-    const bool shallow = place.depth < EXPRESSION_SQL_DEPTH && place.stack < EXPRESSION_SQL_STACK;
+    const bool shallow = nesting.depth < EXPRESSION_SQL_DEPTH && nesting.stack < EXPRESSION_SQL_STACK;
     if (expression_sql_atom(writer, end)) {
         expression_sql_write_atom(writer, end);
     } else if (rank == RANK_COMPARE && expression_sql_atom(writer, end - 1) &&
@@ -169,11 +169,11 @@ static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlPl
         expression_sql_compare(writer, end);
     } else if (shallow && (rank == RANK_AND || rank == RANK_OR)) {
         expression_put(&writer->out, "(");
-        expression_sql_chain(writer, end, expression_sql_below(place, 1));
+        expression_sql_chain(writer, end, expression_sql_below(nesting, 1));
         expression_put(&writer->out, ")");
     } else if (shallow && rank == RANK_NOT) {
         expression_put(&writer->out, "(NOT ");
-        expression_write_sql(writer, end - 1, expression_sql_below(place, 2));
+        expression_write_sql(writer, end - 1, expression_sql_below(nesting, 2));
         expression_put(&writer->out, ")");
     } else {
         expression_sql_part(writer, end);
@@ -183,14 +183,14 @@ static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlPl
 Error expression_sql(const Expression *expression, Arena *arena, const char **sql, SqlValue **values, int *count)
 {
     ExpressionSql writer = {.steps = expression->steps, .arena = arena};
-    expression_write_sql(&writer, expression->count - 1, (ExpressionSqlPlace){0});
+    expression_write_sql(&writer, expression->count - 1, (ExpressionSqlNesting){0});
     if (writer.too_many)
         return error_make(ERROR_USER, "a comparison of this expression names more than %d columns; ask in two steps",
                           SQL_ARGUMENTS_MAX);
     writer.out = (ExpressionOutput){.text = ARENA_NEW(arena, char, writer.out.used + 1)};
     writer.values = ARENA_NEW(arena, SqlValue, writer.n_values + 1);
     writer.n_values = 0;
-    expression_write_sql(&writer, expression->count - 1, (ExpressionSqlPlace){0});
+    expression_write_sql(&writer, expression->count - 1, (ExpressionSqlNesting){0});
     *sql = writer.out.text;
     *values = writer.values;
     *count = writer.n_values;

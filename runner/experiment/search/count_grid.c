@@ -13,7 +13,7 @@ typedef struct CountGrid {
     bool *used;                       // [n_axes] by a condition
     int *part;                        // [n_axes] the least axis of its part
     int *derived_part, *exclude_part; // [n_derived], [n_exclude] of the axes that each uses; -1: uses no axis
-    int64_t *place;                   // [n_axes] index of the point's value; zipped axes use that of the first
+    int64_t *index;                   // [n_axes] index of the point's value; zipped axes use that of the first
 } CountGrid;
 
 // ---- what uses what -------------------------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ static void count_grid_divide(CountGrid *grid)
         const int first = count_grid_mark(grid, spec->when[w].condition);
         if (first >= 0) count_grid_join(grid, first, spec->when[w].axis);
     }
-    for (int a = 0; a < spec->n_axes; a++) { // zipped axes have one place
+    for (int a = 0; a < spec->n_axes; a++) { // zipped axes have one index
         const int leader = search_zip_leader(spec, a);
         grid->used[leader] |= grid->used[a];
         count_grid_join(grid, leader, a);
@@ -107,7 +107,7 @@ static int64_t count_grid_weight(const CountGrid *grid, int part)
         if (grid->part[axis] != part) continue;
         const bool counts = search_counts(spec, w, parameter);
         if (!counts) parameter[p] = spec->fixed[p];
-        if (!counts && grid->used[axis] && grid->place[axis] > 0) return 0;
+        if (!counts && grid->used[axis] && grid->index[axis] > 0) return 0;
         if (counts && !grid->used[axis]) weight *= spec->axes[axis].values.count;
     }
     for (int d = 0; d < spec->n_derived; d++) {
@@ -132,7 +132,7 @@ static void count_grid_set_point(const CountGrid *grid, int part)
     for (int a = 0; a < spec->n_axes; a++) {
         if (grid->part[a] == part && grid->used[search_zip_leader(spec, a)])
             grid->parameter[spec->axes[a].parameter] =
-                values_at(&spec->axes[a].values, grid->place[search_zip_leader(spec, a)]);
+                values_at(&spec->axes[a].values, grid->index[search_zip_leader(spec, a)]);
     }
 }
 
@@ -142,8 +142,8 @@ static bool count_grid_turn(const CountGrid *grid, int part)
     const Spec *spec = grid->spec;
     for (int a = spec->n_axes - 1; a >= 0; a--) {
         if (!count_grid_turns(grid, a, part)) continue;
-        if (++grid->place[a] < spec->axes[a].values.count) return true;
-        grid->place[a] = 0;
+        if (++grid->index[a] < spec->axes[a].values.count) return true;
+        grid->index[a] = 0;
     }
     return false;
 }
@@ -151,7 +151,7 @@ static bool count_grid_turn(const CountGrid *grid, int part)
 static int64_t count_grid_part(const CountGrid *grid, int part)
 {
     int64_t trials = 0;
-    memset(grid->place, 0, (size_t)grid->spec->n_axes * sizeof *grid->place);
+    memset(grid->index, 0, (size_t)grid->spec->n_axes * sizeof *grid->index);
     do {
         count_grid_set_point(grid, part);
         trials += count_grid_weight(grid, part);
@@ -233,7 +233,7 @@ bool count_grid(const Search *search, int64_t *trials)
                       .part = ARENA_NEW(&arena, int, n),
                       .derived_part = ARENA_NEW(&arena, int, spec->n_derived),
                       .exclude_part = ARENA_NEW(&arena, int, spec->n_exclude),
-                      .place = ARENA_NEW(&arena, int64_t, n)};
+                      .index = ARENA_NEW(&arena, int64_t, n)};
     count_grid_trace_derived(&grid);
     count_grid_divide(&grid);
     const bool few = count_grid_points(&grid, most) < most;

@@ -1,5 +1,5 @@
-// grid: every combination of the axes' values. The id of a trial is its place in the full product, before `exclude`:
-// the first axis in the spec varies slowest, the last one fastest, and axes that are zipped count as one, at the place
+// grid: every combination of the axes' values. The id of a trial is its index in the full product, before `exclude`:
+// the first axis in the spec varies slowest, the last one fastest, and axes that are zipped count as one, at the index
 // of the first of them. Nothing is expanded: an id is taken apart by mixed radix (Knuth, TAOCP vol. 2, 4.1).
 //
 // A union has such a product for each of its blocks, one after the other. If several ids have the same point, the first
@@ -55,27 +55,27 @@ static void search_grid_point(const Search *search, int64_t id, double *paramete
     }
 }
 
-// ---- places of points -----------------------------------------------------------------------------------------------
+// ---- indices of points ----------------------------------------------------------------------------------------------
 
-// Whether the axes that are zipped with `leader` have the point's values at that place.
-static bool search_grid_agrees(const Spec *spec, const SearchGridBlock *block, int leader, int64_t place,
+// Whether the axes that are zipped with `leader` have the point's values at that index.
+static bool search_grid_agrees(const Spec *spec, const SearchGridBlock *block, int leader, int64_t index,
                                const double *parameter)
 {
     for (int a = leader; a < spec->n_axes; a++) {
         if (block->zip[a] != block->zip[leader]) continue;
-        if (values_at(&block->values[a], place) != parameter[spec->axes[a].parameter]) return false;
+        if (values_at(&block->values[a], index) != parameter[spec->axes[a].parameter]) return false;
     }
     return true;
 }
 
-static int64_t search_grid_place(const Spec *spec, const SearchGridBlock *block, int leader, const double *parameter,
-                                 int64_t hint)
+static int64_t search_grid_find_index(const Spec *spec, const SearchGridBlock *block, int leader,
+                                      const double *parameter, int64_t hint)
 {
     const Values *values = &block->values[leader];
     if (block->zip[leader] < 0) return values_find(values, parameter[spec->axes[leader].parameter], hint);
     if (search_grid_agrees(spec, block, leader, hint, parameter)) return hint;
-    for (int64_t place = 0; place < values->count; place++) {
-        if (search_grid_agrees(spec, block, leader, place, parameter)) return place;
+    for (int64_t index = 0; index < values->count; index++) {
+        if (search_grid_agrees(spec, block, leader, index, parameter)) return index;
     }
     return -1;
 }
@@ -109,9 +109,9 @@ static int64_t search_grid_find_in(const Spec *spec, const SearchGridBlock *bloc
             if (spec->fixed[p] != parameter[p]) return -1;
         } else if (search_grid_leads(block, a)) {
             const int64_t guess = inside ? search_grid_index(block, a, hint) : 0;
-            const int64_t place = search_grid_place(spec, block, a, parameter, guess);
-            if (place < 0) return -1;
-            id += place * block->digits[a].stride;
+            const int64_t index = search_grid_find_index(spec, block, a, parameter, guess);
+            if (index < 0) return -1;
+            id += index * block->digits[a].stride;
         }
     }
     return id;

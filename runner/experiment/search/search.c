@@ -272,11 +272,11 @@ static bool enumerated_fill(const Search *search, int64_t id, double *parameter)
     return search->segments != NULL ? segments_fill(search, id, parameter) : enumerated_point(search, id, parameter);
 }
 
-// A run of ids from `first_id` on, of which each has a place in the trials, from `place` on.
+// A run of ids from `first_id` on, whose trials follow each other from `first_trial` on.
 typedef struct EnumeratedRun {
     const Search *search;
     Trials *trials;
-    int64_t first_id, place;
+    int64_t first_id, first_trial;
 } EnumeratedRun;
 
 // The id -1 marks those that are dropped.
@@ -287,7 +287,7 @@ static void enumerated_fill_range(void *context, int thread, int64_t first, int6
     const int n = run->search->spec->configured.n_parameters;
     (void)thread;
     for (int64_t i = first; i < end; i++) {
-        const int64_t id = run->first_id + i, t = run->place + i;
+        const int64_t id = run->first_id + i, t = run->first_trial + i;
         trials->id[t] = enumerated_fill(run->search, id, trials->parameter + t * n) ? id : -1;
         trials->ordinal[t] = (uint64_t)id;
         trials->search[t] = 0;
@@ -295,13 +295,13 @@ static void enumerated_fill_range(void *context, int thread, int64_t first, int6
     }
 }
 
-// Closes the gaps of dropped ids in [place, place + count). Returns how many are left.
+// Closes the gaps of dropped ids in [first_trial, first_trial + count). Returns how many are left.
 static int64_t enumerated_pack(const EnumeratedRun *run, int64_t count)
 {
     const Trials *trials = run->trials;
     const int n = run->search->spec->configured.n_parameters;
-    int64_t to = run->place;
-    for (int64_t t = run->place; t < run->place + count; t++) {
+    int64_t to = run->first_trial;
+    for (int64_t t = run->first_trial; t < run->first_trial + count; t++) {
         if (trials->id[t] < 0) continue;
         if (to < t) {
             trials->id[to] = trials->id[t];
@@ -310,7 +310,7 @@ static int64_t enumerated_pack(const EnumeratedRun *run, int64_t count)
         }
         to++;
     }
-    return to - run->place;
+    return to - run->first_trial;
 }
 
 // A search of segments compares points in memory of its own, so one thread asks it.

@@ -4,7 +4,7 @@
 // A and B are the halves of a Sobol sequence of 2k coordinates.
 //
 // Intervals: block b is point b div 8 of scrambling b mod 8 of the sequence, so there are 8 independent estimates.
-// Within one of them points depend on each other, and that is why a bootstrap of blocks tells too wide an interval.
+// Within one of them points depend on each other, and that is why a bootstrap of blocks gives too wide an interval.
 #include "sobol_sequence.h"
 
 #include <math.h>

@@ -158,5 +158,5 @@ void axes_read_without_model(SpecReader *reader)
     reader->spec->configured = (Configured){.n_parameters = 0};
     reader->spec->points = NULL;
     reader->spec->n_points = 0;
-    reader->names = NULL; // tells what follows that there is no model
+    reader->names = NULL; // what follows sees that there is no model
 }

@@ -1,5 +1,5 @@
-// A spec made out of another: a copy with some fields changed. The rows that write a spec that was read write its texts
-// from the fields.
+// A spec derived from another: a copy with some fields changed. The rows that write a spec that was read write its
+// texts from the fields.
 #include "axes.h"
 
 #include <string.h>

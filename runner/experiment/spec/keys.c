@@ -1,4 +1,4 @@
-// The key table: the only place where a key of a spec is described, if it has no form of its own (forms.h).
+// The key table: the only table where a key of a spec is described, if it has no form of its own (forms.h).
 #include "forms.h"
 
 #include <math.h>

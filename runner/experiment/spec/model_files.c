@@ -167,14 +167,14 @@ static bool files_read_content(SpecReader *reader, const Option *option, SpecFil
 bool files_read_contents(SpecReader *reader, SpecFile *files, Points *points)
 {
     const Spec *spec = reader->spec;
-    bool good = true;
+    bool ok = true;
     for (int i = 0; i < spec->model->n_options; i++) {
         const Option *option = &spec->model->options[i];
         if ((!files_is_robot(option) && !files_is_matrix(option)) || files[i].name == NULL) continue;
         const GivenKey *given = given_find(reader, arena_format(reader->arena, "simulation.%s", option->name));
-        good &= files_read_content(reader, option, &files[i], given != NULL ? given->value : reader->root, &points[i]);
+        ok &= files_read_content(reader, option, &files[i], given != NULL ? given->value : reader->root, &points[i]);
     }
-    return good;
+    return ok;
 }
 
 // ---- reading the key ------------------------------------------------------------------------------------------------

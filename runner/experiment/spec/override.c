@@ -27,22 +27,22 @@ static const Node *override_key(const OverridePath *path, const char *start, siz
     return node;
 }
 
-// `mapping` with `key` set to `value`; a key that is there keeps its place in the order.
+// `mapping` with `key` set to `value`; a key that is there keeps its index.
 static const Node *override_with(const Node *mapping, const Node *key, const Node *value, Arena *arena)
 {
     Node *node = ARENA_NEW(arena, Node, 1);
     *node = *mapping;
     node->keys = ARENA_NEW(arena, const Node *, mapping->count + 1);
     node->items = ARENA_NEW(arena, const Node *, mapping->count + 1);
-    int place = mapping->count;
+    int index = mapping->count;
     for (int i = 0; i < mapping->count; i++) {
         node->keys[i] = mapping->keys[i];
         node->items[i] = mapping->items[i];
-        if (strcmp(mapping->keys[i]->text, key->text) == 0) place = i;
+        if (strcmp(mapping->keys[i]->text, key->text) == 0) index = i;
     }
-    node->keys[place] = key;
-    node->items[place] = value;
-    node->count = place == mapping->count ? mapping->count + 1 : mapping->count;
+    node->keys[index] = key;
+    node->items[index] = value;
+    node->count = index == mapping->count ? mapping->count + 1 : mapping->count;
     return node;
 }
 
@@ -103,7 +103,7 @@ const Node *override_apply(const Node *root, const char *override, Arena *arena,
         diagnose(diagnostics, at, "'" OVERRIDE_KEY "' holds what --set gave before: give the key itself");
         return root;
     }
-    // The value is read with blanks in the key's place, so that its columns are those of the whole text.
+    // The value is read with blanks instead of the key, so that its columns are those of the whole text.
     char *value_text = arena_copy(arena, override);
     memset(value_text, ' ', (size_t)(equals - override) + 1);
     source->text = value_text;

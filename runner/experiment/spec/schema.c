@@ -1,5 +1,5 @@
-// The JSON schema of specs (draft 2020-12), for editors: made from the key table and the tables of models and methods.
-// What it can't say (an axis fixed too, unequal zips, expressions) is left to `hopscotch check`.
+// The JSON schema of specs (draft 2020-12), for editors: written from the key table and the tables of models and
+// methods. What it can't say (an axis fixed too, unequal zips, expressions) is left to `hopscotch check`.
 #include "forms.h"
 
 #include <math.h>

@@ -407,7 +407,7 @@ const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
     return item != NULL ? item : given->key;
 }
 
-// If the settings can't be combined, the rest is checked under the defaults, with the lists if they are good.
+// If the settings can't be combined, the rest is checked under the defaults, with the lists if they are valid.
 static bool spec_configure_defaults(SpecReader *reader)
 {
     Spec *spec = reader->spec;
@@ -420,8 +420,8 @@ static bool spec_configure_defaults(SpecReader *reader)
     return model_configure(model, defaults, NULL, reader->arena, &spec->configured).kind == OK;
 }
 
-// Assets are built for a run. For a spec in a file they are built here too, so that their errors are reported at their
-// place.
+// Assets are built for a run. For a spec in a file they are built here too, so that their errors are reported where
+// they stand.
 static void spec_build_here(SpecReader *reader, const GivenKey *section)
 {
     Spec *spec = reader->spec;

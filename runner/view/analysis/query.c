@@ -79,7 +79,7 @@ static Error query_columns(Query *query, const char *text, Arena *arena)
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-// The ids that match, in order; one more than the limit, if there is one, tells that there are more.
+// The ids that match, in order; one more than the limit, if there is one, shows that there are more.
 static Error query_ids(Query *query, Arena *arena)
 {
     const DatabaseGuard guard = {.interrupted = interrupt_requested};

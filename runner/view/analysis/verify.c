@@ -276,7 +276,7 @@ static void verify_add_run(const Spec *spec, const Replicates *of, int r, const 
         outcome->worst_survived = survived;
     }
     outcome->value[outcome->n++] = value;
-    outcome->good += failure == 0;
+    outcome->succeeded += failure == 0;
 }
 
 // The stored replicates of a trial: *count of them.
@@ -322,18 +322,18 @@ static Error verify_read_runs(const StoredCampaign *run, int64_t trial, Arena *a
     return error_none();
 }
 
-static Interval verify_cost(const Spec *spec, const double *sorted, int64_t good)
+static Interval verify_cost(const Spec *spec, const double *sorted, int64_t succeeded)
 {
     const double q = spec->objective.quantile;
     const Interval none = {(double)NAN, (double)NAN, (double)NAN};
-    if (good == 0) return none;
+    if (succeeded == 0) return none;
     switch (spec->objective.over) {
-    case OVER_MEAN: return interval_of_mean(sorted, good);
-    case OVER_MEDIAN: return interval_of_quantile(sorted, good, 0.5);
-    case OVER_QUANTILE: return interval_of_quantile(sorted, good, spec->objective.maximize[0] ? 1.0 - q : q);
+    case OVER_MEAN: return interval_of_mean(sorted, succeeded);
+    case OVER_MEDIAN: return interval_of_quantile(sorted, succeeded, 0.5);
+    case OVER_QUANTILE: return interval_of_quantile(sorted, succeeded, spec->objective.maximize[0] ? 1.0 - q : q);
     case OVER_WORST: break;
     }
-    return (Interval){sorted[good - 1], (double)NAN, (double)NAN};
+    return (Interval){sorted[succeeded - 1], (double)NAN, (double)NAN};
 }
 
 Interval verify_shown(const Spec *spec, const Interval *cost)
@@ -363,8 +363,8 @@ Error verify_outcome(const StoredCampaign *run, int64_t trial, Arena *arena, Ver
     double *sorted = ARENA_NEW(arena, double, count);
     memcpy(sorted, outcome->value, (size_t)outcome->n * sizeof *sorted);
     qsort(sorted, (size_t)outcome->n, sizeof *sorted, statistics_ascending); // failed runs last
-    outcome->rate = interval_of_rate(outcome->good, outcome->n);
-    const Interval cost = verify_cost(&run->spec, sorted, outcome->good);
+    outcome->rate = interval_of_rate(outcome->succeeded, outcome->n);
+    const Interval cost = verify_cost(&run->spec, sorted, outcome->succeeded);
     outcome->fitness = verify_shown(&run->spec, &cost);
     return error_none();
 }

@@ -23,7 +23,7 @@ double plot_quantile(const PlotData *data, double part);
 struct Plot {
     FILE *out;
     bool page;
-    double x, y, row, width, height; // of a picture: the next panel's place, the row's height, the size so far
+    double x, y, row, width, height; // of a picture: the next panel's corner, the row's height, the size so far
 };
 
 typedef struct PlotAxis {

@@ -16,9 +16,9 @@ typedef struct SensitivityPass {
     int64_t n_blocks, block; // block: trials per block
     int n_values;            // measures of all axes
     double *fitness;         // [n_blocks][block]
-    int64_t *good;           // [n_good] blocks without a failure
-    int64_t n_good;
-    int64_t *chosen;            // [n_good]
+    int64_t *whole;          // [n_whole] blocks without a failure
+    int64_t n_whole;
+    int64_t *chosen;            // [n_whole]
     double *value, *low, *high; // [n_values]
     double *sample;             // [SENSITIVITY_SAMPLES][n_values]
 } SensitivityPass;
@@ -37,13 +37,13 @@ static Error sensitivity_read(SensitivityPass *pass)
     return cursor_close(&trials);
 }
 
-static void sensitivity_find_good(SensitivityPass *pass)
+static void sensitivity_find_whole(SensitivityPass *pass)
 {
-    pass->n_good = 0;
+    pass->n_whole = 0;
     for (int64_t b = 0; b < pass->n_blocks; b++) {
-        bool good = true;
-        for (int64_t i = 0; i < pass->block; i++) good = good && isfinite(pass->fitness[b * pass->block + i]);
-        if (good) pass->good[pass->n_good++] = b;
+        bool complete = true;
+        for (int64_t i = 0; i < pass->block; i++) complete = complete && isfinite(pass->fitness[b * pass->block + i]);
+        if (complete) pass->whole[pass->n_whole++] = b;
     }
 }
 
@@ -51,7 +51,7 @@ static void sensitivity_find_good(SensitivityPass *pass)
 
 static void sensitivity_measure(const SensitivityPass *pass, const int64_t *chosen, double *out)
 {
-    const SensitivityBlocks blocks = {pass->fitness, chosen, pass->n_good};
+    const SensitivityBlocks blocks = {pass->fitness, chosen, pass->n_whole};
     pass->search->method->sensitivity->measure(pass->search, &blocks, out);
 }
 
@@ -60,9 +60,9 @@ static void sensitivity_bootstrap(SensitivityPass *pass)
     for (int s = 0; s < SENSITIVITY_SAMPLES; s++) {
         RandomKey key = {
             .seed = pass->search->spec->seed, .search = 0xFFFC, .replicate = (uint32_t)s, .purpose = RANDOM_SAMPLE};
-        for (int64_t b = 0; b < pass->n_good; b++) {
+        for (int64_t b = 0; b < pass->n_whole; b++) {
             key.ordinal = (uint64_t)b;
-            pass->chosen[b] = pass->good[(int64_t)(random_uniform(&key, 0) * (double)pass->n_good)];
+            pass->chosen[b] = pass->whole[(int64_t)(random_uniform(&key, 0) * (double)pass->n_whole)];
         }
         sensitivity_measure(pass, pass->chosen, pass->sample + s * pass->n_values);
     }
@@ -87,7 +87,7 @@ static void sensitivity_percentiles(const SensitivityPass *pass, int v, double *
 static void sensitivity_intervals(SensitivityPass *pass)
 {
     const Sensitivity *sensitivity = pass->search->method->sensitivity;
-    const SensitivityBlocks blocks = {pass->fitness, pass->good, pass->n_good};
+    const SensitivityBlocks blocks = {pass->fitness, pass->whole, pass->n_whole};
     if (sensitivity->interval != NULL) {
         sensitivity->interval(pass->search, &blocks, pass->low, pass->high);
         return;
@@ -113,8 +113,8 @@ static Error sensitivity_replace(SensitivityPass *pass)
         with_real(&insert, sensitivity_finite(pass->value[v]));
         with_real(&insert, sensitivity_finite(pass->low[v]));
         with_real(&insert, sensitivity_finite(pass->high[v]));
-        with_integer(&insert, pass->n_good);
-        with_integer(&insert, pass->n_blocks - pass->n_good);
+        with_integer(&insert, pass->n_whole);
+        with_integer(&insert, pass->n_blocks - pass->n_whole);
         cursor_next(&insert);
     }
     return cursor_close(&insert);
@@ -123,9 +123,9 @@ static Error sensitivity_replace(SensitivityPass *pass)
 static Error sensitivity_all(SensitivityPass *pass)
 {
     TRY(sensitivity_read(pass));
-    sensitivity_find_good(pass);
-    if (pass->n_good < 2) return error_none(); // no interval from fewer
-    sensitivity_measure(pass, pass->good, pass->value);
+    sensitivity_find_whole(pass);
+    if (pass->n_whole < 2) return error_none(); // no interval from fewer
+    sensitivity_measure(pass, pass->whole, pass->value);
     sensitivity_intervals(pass);
     TRY(store_begin(pass->store));
     return store_end(pass->store, sensitivity_replace(pass));
@@ -142,7 +142,7 @@ Error sensitivity_record(Store *store, const Search *search)
     const size_t bytes = (size_t)(pass.n_blocks * (pass.block + 2) + (SENSITIVITY_SAMPLES + 3) * pass.n_values) * 8;
     TRY(arena_create(&arena, bytes + 4096, "sensitivities"));
     pass.fitness = ARENA_NEW(&arena, double, pass.n_blocks *pass.block);
-    pass.good = ARENA_NEW(&arena, int64_t, pass.n_blocks);
+    pass.whole = ARENA_NEW(&arena, int64_t, pass.n_blocks);
     pass.chosen = ARENA_NEW(&arena, int64_t, pass.n_blocks);
     pass.value = ARENA_NEW(&arena, double, pass.n_values);
     pass.low = ARENA_NEW(&arena, double, pass.n_values);

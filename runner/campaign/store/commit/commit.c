@@ -1,4 +1,4 @@
-// The commit rule: arrays first, as a whole shard that is safe on disk; then one transaction with the rows, the places
+// The commit rule: arrays first, as a whole shard that is safe on disk; then one transaction with the rows, those
 // of the arrays and the search's state. So every array that the database names exists. recovery.c removes shards that
 // no row names.
 #include "commit.h"
@@ -68,7 +68,7 @@ Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)
     ShardAttribute attributes[COMMIT_ATTRIBUTES];
     char seed[32], numerics[32];
     Bytes image = {0};
-    TRY(database_check_place(store->database)); // the folder may now be another campaign's
+    TRY(database_check_path(store->database)); // the folder may now be another campaign's
     commit_attributes(store, attributes, seed, numerics);
     shard->attributes = attributes;
     shard->n_attributes = COMMIT_ATTRIBUTES;
@@ -179,11 +179,11 @@ Error store_insert_shard(Store *store, const StoreShard *shard)
 
 static Error commit_arrays(Store *store, const Commit *commit, const StoreShard *shard)
 {
-    Cursor *insert = &store->insert_place[commit->kind];
+    Cursor *insert = &store->insert_array[commit->kind];
     const Recording recording = recording_of(store->spec, commit->kind);
     TRY(store_insert_shard(store, shard));
     for (int64_t i = 0; i < commit->n_lanes; i++)
-        place_add(insert, &commit->lanes[i], store->next_shard, i, recording.recipe);
+        array_add(insert, &commit->lanes[i], store->next_shard, i, recording.recipe);
     return insert->error;
 }
 

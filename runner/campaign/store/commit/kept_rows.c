@@ -1,5 +1,5 @@
 // See kept_rows.h. The best trials so far are in memory, N to 9/8 N of them; a trial that is worse than the last N of
-// them has no row. When there are 9/8 N, the last N/8 are dropped: so N ln(trials/N) rows go in, in place of
+// them has no row. When there are 9/8 N, the last N/8 are dropped: so N ln(trials/N) rows go in, instead of
 // N log2(trials/N) if they were 2N. When N rows are dropped, the next commits delete them in the order of ids, since
 // neighbours share pages; some at a time, so that no commit takes long. After a crash the stored rows are ranked again,
 // and the same rows are dropped.

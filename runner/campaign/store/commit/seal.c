@@ -203,7 +203,7 @@ static Error seal_scan(Database *database, const char *name, const char *sql, Cu
     return seal_flush(add, &tally);
 }
 
-// The declarations of the tables and of the index trials_by_fitness; not their places in the file.
+// The declarations of the tables and of the index trials_by_fitness; not their pages in the file.
 static Error seal_scan_schema(Database *database, Cursor *add)
 {
     return seal_scan(database, "sqlite_schema",

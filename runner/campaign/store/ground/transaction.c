@@ -45,7 +45,7 @@ Error store_end_anywhere(Store *store, Error error)
 
 Error store_end(Store *store, Error error)
 {
-    return store_end_anywhere(store, error.kind == OK ? database_check_place(store->database) : error);
+    return store_end_anywhere(store, error.kind == OK ? database_check_path(store->database) : error);
 }
 
 Error store_share(Database *database, bool shared_fs)

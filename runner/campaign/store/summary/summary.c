@@ -65,7 +65,7 @@ void summary_take(const Spec *spec, Arena *arena, Summary *summary)
 enum { SUMMARY_SHIFT = 52 - SUMMARY_MANTISSA }; // bits of the mantissa that are not looked at
 
 // Zero, which many metrics are, has a bin of its own: subnormal numbers near it are in the next one.
-void summary_place(double value, int *exponent, int *part)
+void summary_find_bin(double value, int *exponent, int *part)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -87,7 +87,7 @@ void summary_bounds(int exponent, int part, double *low, double *high)
 static void summary_count(Summary *summary, SummaryColumn *column, double value)
 {
     int exponent, part;
-    summary_place(value, &exponent, &part);
+    summary_find_bin(value, &exponent, &part);
     if (column->counts[exponent] == NULL) column->counts[exponent] = ARENA_NEW(summary->arena, int64_t, SUMMARY_PARTS);
     column->counts[exponent][part]++;
 }

@@ -206,17 +206,17 @@ static Error summary_damaged(const Database *database, const char *table)
 
 static Error summary_read_failures(Database *database, Summary *summary)
 {
-    bool good = true;
+    bool ok = true;
     summary->trials = 0;
     Cursor row = cursor_open(database, "SELECT trials FROM summary_failures WHERE failure = ?");
     for (int i = 0; i < summary_failures_count(summary->spec); i++) {
         with_text(&row, summary_failure(summary->spec, i));
-        good &= next_integer(&row, &summary->failures[i]);
-        good &= summary->failures[i] >= 0 && summary->failures[i] <= TRIALS_MAX;
-        if (good) summary->trials += summary->failures[i];
+        ok &= next_integer(&row, &summary->failures[i]);
+        ok &= summary->failures[i] >= 0 && summary->failures[i] <= TRIALS_MAX;
+        if (ok) summary->trials += summary->failures[i];
     }
     TRY(cursor_close(&row));
-    return good ? error_none() : summary_damaged(database, "summary_failures");
+    return ok ? error_none() : summary_damaged(database, "summary_failures");
 }
 
 static bool summary_read_histogram(Summary *summary, SummaryColumn *column, Bytes blob)
@@ -227,7 +227,7 @@ static bool summary_read_histogram(Summary *summary, SummaryColumn *column, Byte
     for (size_t at = 0; at < blob.size; at += sizeof record) {
         int exponent, part;
         memcpy(&record, (const char *)blob.data + at, sizeof record);
-        summary_place(record.low, &exponent, &part);
+        summary_find_bin(record.low, &exponent, &part);
         if (column->counts[exponent] == NULL)
             column->counts[exponent] = ARENA_NEW(summary->arena, int64_t, SUMMARY_PARTS);
         if (record.trials < 0 || record.trials > TRIALS_MAX || trials > TRIALS_MAX) return false;
@@ -251,15 +251,15 @@ static bool summary_read_column(Summary *summary, SummaryColumn *column, const C
 
 static Error summary_read_columns(Database *database, Summary *summary)
 {
-    bool good = true;
+    bool ok = true;
     Cursor row = cursor_open(
         database, "SELECT vals, missing, least, greatest, sum, histogram FROM summary_columns WHERE name = ?");
     for (int i = 0; i < summary->n_columns; i++) {
         with_text(&row, summary->columns[i].name);
-        good &= cursor_next(&row) && summary_read_column(summary, &summary->columns[i], &row);
+        ok &= cursor_next(&row) && summary_read_column(summary, &summary->columns[i], &row);
     }
     TRY(cursor_close(&row));
-    return good ? error_none() : summary_damaged(database, "summary_columns");
+    return ok ? error_none() : summary_damaged(database, "summary_columns");
 }
 
 static bool summary_read_bin(const AxisBin *now, const void *stored, SummaryBin *bin)
@@ -276,25 +276,25 @@ static bool summary_read_bins(const Summary *summary, SummaryGrid *grid, Bytes b
 {
     const size_t count = (size_t)grid->n_x * (size_t)grid->n_y, used = summary->arena->used;
     AxisBin *now = ARENA_NEW(summary->arena, AxisBin, count);
-    bool good = blob.size == count * sizeof *now;
+    bool ok = blob.size == count * sizeof *now;
     summary_records(summary, grid, now);
-    for (size_t i = 0; i < count && good; i++)
-        good = summary_read_bin(&now[i], (const char *)blob.data + i * sizeof *now, &grid->bins[i]);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = summary_read_bin(&now[i], (const char *)blob.data + i * sizeof *now, &grid->bins[i]);
     arena_rewind(summary->arena, used);
-    return good;
+    return ok;
 }
 
 static Error summary_read_axes(Database *database, Summary *summary)
 {
-    bool good = true;
+    bool ok = true;
     Cursor row = cursor_open(database, "SELECT bins FROM summary_axes WHERE x = ? AND y = ?");
     for (int i = 0; i < summary->n_grids; i++) {
         with_text(&row, summary->axes[summary->grids[i].x].name);
         with_text(&row, summary_grid_y(summary, &summary->grids[i]));
-        good &= cursor_next(&row) && summary_read_bins(summary, &summary->grids[i], cell_blob(&row, 0));
+        ok &= cursor_next(&row) && summary_read_bins(summary, &summary->grids[i], cell_blob(&row, 0));
     }
     TRY(cursor_close(&row));
-    return good ? error_none() : summary_damaged(database, "summary_axes");
+    return ok ? error_none() : summary_damaged(database, "summary_axes");
 }
 
 Error summary_read(Database *database, Summary *summary)

@@ -305,7 +305,7 @@ static void cmaes_set_point(const Cmaes *cmaes, const CmaesView *view, const Cma
     if (slot != CMAES_SLOT_MEAN && member < cmaes_injected(cmaes, view)) {
         if (cmaes_inject(cmaes, view, member, y, &square)) return;
     }
-    if (slot != CMAES_SLOT_MEAN) cmaes_place(cmaes, view, population->y + member * cmaes->n, x);
+    if (slot != CMAES_SLOT_MEAN) cmaes_member_point(cmaes, view, population->y + member * cmaes->n, x);
     (void)cmaes_point(cmaes, slot != CMAES_SLOT_MEAN ? x : view->mean);
 }
 

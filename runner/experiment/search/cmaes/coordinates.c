@@ -64,7 +64,7 @@ double cmaes_coordinate(const Values *values, double value)
     return part > 0.0 ? (part < 1.0 ? CMAES_WIDTH * part : CMAES_WIDTH) : 0.0;
 }
 
-void cmaes_place(const Cmaes *cmaes, const CmaesView *view, const double *y, double *x)
+void cmaes_member_point(const Cmaes *cmaes, const CmaesView *view, const double *y, double *x)
 {
     for (int i = 0; i < cmaes->n; i++) {
         const double step = cmaes->has_integers ? view->scaling[i] * y[i] : y[i];

@@ -60,7 +60,7 @@ static int64_t uncertainty_next(const CmaesPopulation *population, int64_t membe
 void cmaes_measure_noise(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population)
 {
     const int64_t lambda = view->run->lambda;
-    int64_t *order = cmaes->both_order, *place = cmaes->both_order + 2 * lambda;
+    int64_t *order = cmaes->both_order, *rank = cmaes->both_order + 2 * lambda;
     double *both = cmaes->both, sum = 0.0;
     for (int64_t k = 0; k < lambda; k++) both[k] = both[lambda + k] = cmaes->fitness[k];
     for (int64_t i = 0, k = 0; i < population->again; i++, k++) {
@@ -68,10 +68,10 @@ void cmaes_measure_noise(Cmaes *cmaes, const CmaesView *view, const CmaesPopulat
         both[lambda + k] = cmaes->again[k];
     }
     cmaes_sort(cmaes, both, 2 * lambda, order);
-    for (int64_t i = 0; i < 2 * lambda; i++) place[order[i]] = i + 1;
+    for (int64_t i = 0; i < 2 * lambda; i++) rank[order[i]] = i + 1;
     for (int64_t i = 0, k = 0; i < population->again; i++, k++) {
         k = uncertainty_next(population, k);
-        sum += uncertainty_of(place[k], place[lambda + k], lambda);
+        sum += uncertainty_of(rank[k], rank[lambda + k], lambda);
         cmaes->fitness[k] = (both[k] + both[lambda + k]) / 2.0;
     }
     view->run->noise = population->again > 0 ? sum / (double)population->again : 0.0;

@@ -16,7 +16,7 @@
 //       runs it once more, so that nothing more than the fitness of a trial is stored: by the threads, or by a GPU
 //       where enough rounds end together.
 //   tangent: the same by runs of x with dual numbers, one for each coordinate.
-// Failed points: where one of the two failed, the centre takes its place; where that is not possible the derivative is
+// Failed points: where one of the two failed, the centre replaces it; where that is not possible the derivative is
 // missing: it counts as 0, and the round says how many there were.
 #ifndef HOPSCOTCH_SEARCH_DESCENT_H
 #define HOPSCOTCH_SEARCH_DESCENT_H
@@ -113,7 +113,7 @@ typedef struct DescentRun {
     int64_t on_line;        // the next round is points along a line; 0: differences
     int64_t failed_rounds;  // one after the other, without a single derivative
     int64_t missing;        // derivatives of the last differences
-    int64_t has_good;       // `good` holds a point
+    int64_t has_valid;      // `valid` holds a point
     int64_t best_iteration; // when its best value fell last
     int64_t pairs, shorter; // lbfgs: pairs that are kept; lines one after the other without a better point
     double best;            // cost of the whole search, of trials that meet the constraints; NaN: none
@@ -129,7 +129,7 @@ typedef struct DescentView {
     DescentRun *run;
     double *x;     // [n] centre
     double *slope; // [n] df/du there; 0 where it is missing
-    double *good;  // [n] the last centre that did not fail and had a derivative
+    double *valid; // [n] the last centre that did not fail and had a derivative
     double *own;   // the method's
 } DescentView;
 
@@ -253,7 +253,7 @@ int64_t descent_searches(const Spec *spec);     // SearchMethod.searches
 bool descent_takes_values(const Spec *spec);    // SearchMethod.takes_values
 // The slope of each replicate at the centre, from the values of its differences.
 void descent_differentiate_each(Descent *descent, const DescentView *view, const SideDrawn *points, const double *told);
-void descent_signs(const Descent *descent, GradientSigns *signs); // spread and cosine, if they can be told
+void descent_signs(const Descent *descent, GradientSigns *signs); // spread and cosine, if they are known
 
 // ---- stop.c ---------------------------------------------------------------------------------------------------------
 

@@ -72,17 +72,17 @@ static int union_axis(SpecReader *reader, AxesBuild *build, const Axis *axis, co
     return build->n_axes++;
 }
 
-// Puts the block's axes at the places that they have among all axes.
-static Block union_place(SpecReader *reader, AxesBuild *build, const AxesBuild *block)
+// Puts the block's axes at the indices that they have among all axes.
+static Block union_order_axes(SpecReader *reader, AxesBuild *build, const AxesBuild *block)
 {
     const int n = configured_named(&reader->spec->configured);
     Values *values = ARENA_NEW(reader->arena, Values, n);
     int *zip = ARENA_NEW(reader->arena, int, n);
     for (int a = 0; a < n; a++) zip[a] = -1;
     for (int a = 0; a < block->n_axes; a++) {
-        const int place = union_axis(reader, build, &block->axes[a], block->names[a]);
-        values[place] = block->axes[a].values;
-        zip[place] = block->axes[a].zip;
+        const int index = union_axis(reader, build, &block->axes[a], block->names[a]);
+        values[index] = block->axes[a].values;
+        zip[index] = block->axes[a].zip;
     }
     return (Block){.values = values, .zip = zip};
 }
@@ -126,7 +126,7 @@ static void union_read(SpecReader *reader, const GivenKey *given)
         AxesBuild block;
         if (!union_read_block(reader, node->items[b], &block)) continue;
         trials += axes_product(reader, &block);
-        blocks[count++] = union_place(reader, build, &block);
+        blocks[count++] = union_order_axes(reader, build, &block);
         if (trials > TRIALS_MAX) {
             diagnose(reader->diagnostics, node->items[b], "the union has more than 2^48 trials; use fewer values");
             return;

@@ -89,9 +89,9 @@ static void when_read(SpecReader *reader, const GivenKey *given)
     When *list = ARENA_NEW(reader->arena, When, mapping->count);
     int count = 0;
     for (int i = 0; i < mapping->count; i++) {
-        const bool good = when_read_one(reader, mapping, i, build, &list[count]);
+        const bool ok = when_read_one(reader, mapping, i, build, &list[count]);
         if (list[count].axis >= 0) build->axes[list[count].axis].partial = true;
-        count += good;
+        count += ok;
     }
     when_check_order(reader, mapping, list, count, build);
     spec->when = list;
