@@ -79,7 +79,7 @@ static bool block_can_order(const BlockTable *table, sqlite3_index_info *plan, i
 }
 
 // What SQLite's planner compares. Looking through a column counts as more than half of a scan of all rows, although it
-// takes a tenth of its time: else SQLite would look up the parts of `a OR b` one after the other, and rows would come
+// takes a tenth of its time: else SQLite would look up the terms of `a OR b` one after the other, and rows would come
 // in another order than from an ordinary table.
 static void block_estimate(int64_t rows, sqlite3_index_info *plan, int n_terms)
 {

@@ -113,18 +113,18 @@ static FilePath file_parent(const char *path)
     return parent;
 }
 
-// What is left to write: part `at` from byte `done` of it, and the parts behind it.
+// What is left to write: piece `at` from byte `done` of it, and the pieces behind it.
 typedef struct FileLeft {
-    const FilePart *parts;
-    int64_t n_parts, at;
+    const FilePiece *pieces;
+    int64_t n_pieces, at;
     size_t done;
 } FileLeft;
 
 static void file_advance(FileLeft *left, size_t written)
 {
     left->done += written;
-    while (left->at < left->n_parts && left->done >= left->parts[left->at].size) {
-        left->done -= left->parts[left->at].size;
+    while (left->at < left->n_pieces && left->done >= left->pieces[left->at].size) {
+        left->done -= left->pieces[left->at].size;
         left->at++;
     }
 }
@@ -133,23 +133,23 @@ static void file_advance(FileLeft *left, size_t written)
 static int file_gather(const FileLeft *left, struct iovec *out, int most)
 {
     int count = 0;
-    for (int64_t i = left->at; i < left->n_parts && count < most; i++, count++) {
+    for (int64_t i = left->at; i < left->n_pieces && count < most; i++, count++) {
         const size_t done = i == left->at ? left->done : 0;
-        out[count] = (struct iovec){(char *)(uintptr_t)left->parts[i].data + done, left->parts[i].size - done};
+        out[count] = (struct iovec){(char *)(uintptr_t)left->pieces[i].data + done, left->pieces[i].size - done};
     }
     return count;
 }
 
-static Error file_put_parts(int descriptor, const char *path, const FilePart *parts, int64_t n_parts)
+static Error file_put_pieces(int descriptor, const char *path, const FilePiece *pieces, int64_t n_pieces)
 {
-    enum { FILE_PARTS = 256 }; // of one system call
-    struct iovec out[FILE_PARTS];
-    FileLeft left = {.parts = parts, .n_parts = n_parts};
+    enum { FILE_PIECES = 256 }; // of one system call
+    struct iovec out[FILE_PIECES];
+    FileLeft left = {.pieces = pieces, .n_pieces = n_pieces};
     size_t size = 0;
-    for (int64_t i = 0; i < n_parts; i++) size += parts[i].size;
-    file_advance(&left, 0); // over empty parts
-    while (left.at < n_parts) {
-        const int count = file_gather(&left, out, FILE_PARTS);
+    for (int64_t i = 0; i < n_pieces; i++) size += pieces[i].size;
+    file_advance(&left, 0); // over empty pieces
+    while (left.at < n_pieces) {
+        const int count = file_gather(&left, out, FILE_PIECES);
         const ssize_t written = system_write(descriptor, out, count);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return file_error("write", path, size);
@@ -160,7 +160,7 @@ static Error file_put_parts(int descriptor, const char *path, const FilePart *pa
 
 static Error file_put(int descriptor, const char *path, const void *data, size_t size)
 {
-    return file_put_parts(descriptor, path, &(FilePart){data, size}, 1);
+    return file_put_pieces(descriptor, path, &(FilePiece){data, size}, 1);
 }
 
 // After a failed fsync the kernel has dropped the pages and marked them clean, so a second fsync would succeed without
@@ -268,22 +268,22 @@ Error folder_check_inside(const char *path)
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 // Makes a new file with these bytes; it is on the disk at return
-static Error file_create(const char *path, const FilePart *parts, int64_t n_parts)
+static Error file_create(const char *path, const FilePiece *pieces, int64_t n_pieces)
 {
     int descriptor;
     TRY(file_open_regular(path, O_WRONLY | O_CREAT | O_TRUNC, "create", &descriptor));
-    Error error = file_put_parts(descriptor, path, parts, n_parts);
+    Error error = file_put_pieces(descriptor, path, pieces, n_pieces);
     if (error.kind == OK) error = file_sync(descriptor, path);
     const Error closed = file_close(descriptor, path);
     return error.kind != OK ? error : closed;
 }
 
-Error file_write_parts(const char *folder, const char *name, const FilePart *parts, int64_t n_parts)
+Error file_write_pieces(const char *folder, const char *name, const FilePiece *pieces, int64_t n_pieces)
 {
     FilePath temporary, path;
     TRY(file_join(folder, name, ".tmp", &temporary));
     TRY(file_join(folder, name, "", &path));
-    Error error = file_create(temporary.text, parts, n_parts);
+    Error error = file_create(temporary.text, pieces, n_pieces);
     if (error.kind == OK && system_rename(temporary.text, path.text) < 0)
         error = file_error("rename", temporary.text, 0);
     if (error.kind != OK) {
@@ -295,7 +295,7 @@ Error file_write_parts(const char *folder, const char *name, const FilePart *par
 
 Error file_write(const char *folder, const char *name, const void *data, size_t size)
 {
-    return file_write_parts(folder, name, &(FilePart){data, size}, 1);
+    return file_write_pieces(folder, name, &(FilePiece){data, size}, 1);
 }
 
 Error file_append_line(const char *path, const char *line)
@@ -303,10 +303,10 @@ Error file_append_line(const char *path, const char *line)
     int descriptor;
     TRY(file_open_regular(path, O_WRONLY | O_CREAT | O_APPEND, "open", &descriptor));
     const size_t length = strlen(line);
-    const struct iovec parts[2] = {{(void *)(uintptr_t)line, length}, {(void *)(uintptr_t) "\n", 1}};
+    const struct iovec pieces[2] = {{(void *)(uintptr_t)line, length}, {(void *)(uintptr_t) "\n", 1}};
     ssize_t written;
     do {
-        written = system_write(descriptor, parts, 2);
+        written = system_write(descriptor, pieces, 2);
     } while (written < 0 && errno == EINTR);
     Error error = error_none();
     if (written < 0) error = file_error("append to", path, length + 1);
@@ -461,17 +461,17 @@ Error folder_add(const char *path)
 
 Error folder_make(const char *path)
 {
-    FilePath part;
+    FilePath prefix;
     const size_t length = strlen(path);
-    if (length >= sizeof part.text) {
+    if (length >= sizeof prefix.text) {
         errno = ENAMETOOLONG;
         return file_error("make folder", path, 0);
     }
     for (size_t i = 1; i <= length; i++) {
         if (i < length && (path[i] != '/' || path[i - 1] == '/')) continue;
-        memcpy(part.text, path, i);
-        part.text[i] = '\0';
-        TRY(folder_add(part.text));
+        memcpy(prefix.text, path, i);
+        prefix.text[i] = '\0';
+        TRY(folder_add(prefix.text));
     }
     return error_none();
 }

@@ -1,4 +1,4 @@
-// Opens files that a spec names. A spec may come from another person, and error messages show parts of such a file. So
+// Opens files that a spec names. A spec may come from another person, and error messages show pieces of such a file. So
 // the file must be a regular one in the spec's folder or below, after all links are followed.
 #include "characters.h"
 #include "folder.h"
@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-// True if a part of the path is "..".
+// True if a component of the path is "..".
 static bool within_leaves(const char *name)
 {
-    for (const char *part = name; *part != '\0'; part += strspn(part, "/")) {
-        const size_t length = strcspn(part, "/");
-        if (length == 2 && strncmp(part, "..", 2) == 0) return true;
-        part += length;
+    for (const char *component = name; *component != '\0'; component += strspn(component, "/")) {
+        const size_t length = strcspn(component, "/");
+        if (length == 2 && strncmp(component, "..", 2) == 0) return true;
+        component += length;
     }
     return false;
 }

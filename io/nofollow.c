@@ -92,19 +92,19 @@ static bool nofollow_relative(const NofollowRoot *root, const char *path, char *
 {
     size_t end = 0;
     if (strncmp(path, root->text, root->length) != 0) return false;
-    const char *part = path + root->length;
-    if (part[0] != '/' && part[0] != '\0') return false;
-    for (part += strspn(part, "/"); part[0] != '\0'; part += strspn(part, "/")) {
-        const size_t length = strcspn(part, "/");
-        if (length == 2 && strncmp(part, "..", 2) == 0) {
+    const char *component = path + root->length;
+    if (component[0] != '/' && component[0] != '\0') return false;
+    for (component += strspn(component, "/"); component[0] != '\0'; component += strspn(component, "/")) {
+        const size_t length = strcspn(component, "/");
+        if (length == 2 && strncmp(component, "..", 2) == 0) {
             if (end == 0) return false;
             while (end > 0 && out[--end] != '/') continue;
-        } else if (length != 1 || part[0] != '.') {
+        } else if (length != 1 || component[0] != '.') {
             if (end > 0) out[end++] = '/';
-            memcpy(out + end, part, length);
+            memcpy(out + end, component, length);
             end += length;
         }
-        part += length;
+        component += length;
     }
     out[end] = '\0';
     return true;

@@ -1,7 +1,7 @@
 // A file for other programs. A regular file is written under a temporary name and replaces the old file when it is
-// complete, so that no reader sees a part of it. A link stays, and the file that it leads to is replaced. A device or a
-// pipe is written directly, as a shell's `>` does. Below a results root, where another person may have put them, links,
-// devices and pipes are refused.
+// complete, so that no reader sees a piece of it. A link stays, and the file that it leads to is replaced. A device or
+// a pipe is written directly, as a shell's `>` does. Below a results root, where another person may have put them,
+// links, devices and pipes are refused.
 #include "output.h"
 
 #include "system.h"

@@ -32,7 +32,7 @@ struct ShardTableWriter {
     const ShardTable *table;
     ShardFrame frames[SHARD_FRAMES];
     int64_t used;
-    FilePart *parts; // [2 n_columns + 1]
+    FilePiece *pieces; // [2 n_columns + 1]
     TableEncoder encoder;
 };
 
@@ -323,13 +323,13 @@ static Error frame_for(ShardTableWriter *writer, int64_t rows, const ColumnLayou
 Error shard_table_open(const ShardTable *table, ShardTableWriter **out)
 {
     Arena arena;
-    const size_t parts = 2 * (size_t)table->n_columns + 1;
+    const size_t pieces = 2 * (size_t)table->n_columns + 1;
     *out = NULL;
-    const size_t bytes = sizeof(ShardTableWriter) + parts * (sizeof(FilePart) + sizeof(EncodedColumn)) + 4096;
+    const size_t bytes = sizeof(ShardTableWriter) + pieces * (sizeof(FilePiece) + sizeof(EncodedColumn)) + 4096;
     TRY(arena_create(&arena, bytes, "shards of columns"));
     ShardTableWriter *writer = ARENA_NEW(&arena, ShardTableWriter, 1);
     *writer = (ShardTableWriter){.table = table,
-                                 .parts = ARENA_NEW(&arena, FilePart, parts),
+                                 .pieces = ARENA_NEW(&arena, FilePiece, pieces),
                                  .encoder = {.columns = table->columns,
                                              .n_columns = table->n_columns,
                                              .encoded = ARENA_NEW(&arena, EncodedColumn, table->n_columns)}};
@@ -366,14 +366,14 @@ Error shard_table_write(ShardTableWriter *writer, const char *folder, const char
     for (int k = 0; k < frame->n_stored; k++) {
         const int c = frame->order[k];
         const int64_t before = layouts[c].offset - at, size = column_bytes(&layouts[c], rows);
-        writer->parts[n++] = (FilePart){frame->around + around, (size_t)before};
-        writer->parts[n++] = (FilePart){writer->encoder.encoded[c].stored, (size_t)size};
+        writer->pieces[n++] = (FilePiece){frame->around + around, (size_t)before};
+        writer->pieces[n++] = (FilePiece){writer->encoder.encoded[c].stored, (size_t)size};
         around += before;
         at = layouts[c].offset + size;
     }
-    writer->parts[n++] = (FilePart){frame->around + around, (size_t)(frame->file.bytes - at)};
+    writer->pieces[n++] = (FilePiece){frame->around + around, (size_t)(frame->file.bytes - at)};
     *written = frame->file;
-    return file_write_parts(folder, name, writer->parts, n);
+    return file_write_pieces(folder, name, writer->pieces, n);
 }
 
 // ---- looking at a file ----------------------------------------------------------------------------------------------

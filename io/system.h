@@ -39,7 +39,7 @@ int system_open(const char *path, int flags);       // O_CLOEXEC is added; creat
 int system_open_named(const char *path, int flags); // a file that the user names: links are followed
 ssize_t system_read(int descriptor, void *data, size_t size);
 ssize_t system_read_at(int descriptor, void *data, size_t size, int64_t offset); // pread; faults: read
-ssize_t system_write(int descriptor, const struct iovec *parts, int count);
+ssize_t system_write(int descriptor, const struct iovec *pieces, int count);
 ssize_t system_write_at(int descriptor, const void *data, size_t size, int64_t offset); // pwrite; faults: write
 int system_truncate(int descriptor, int64_t size);
 int system_sync(int descriptor);

@@ -180,8 +180,8 @@ RobotMass robot_mass_sum(const RobotMass *a, const RobotMass *b)
     if (b->mass == 0.0 && robot_norm(b->inertia, 6) == 0.0) return *a;
     if (a->mass == 0.0 && robot_norm(a->inertia, 6) == 0.0) return *b;
     for (int i = 0; i < 3; i++) {
-        const double part = sum.mass > 0.0 ? b->mass / sum.mass : 0.0;
-        sum.centre[i] = a->centre[i] + part * (b->centre[i] - a->centre[i]);
+        const double share = sum.mass > 0.0 ? b->mass / sum.mass : 0.0;
+        sum.centre[i] = a->centre[i] + share * (b->centre[i] - a->centre[i]);
         from_a[i] = a->centre[i] - sum.centre[i];
         from_b[i] = b->centre[i] - sum.centre[i];
     }

@@ -58,7 +58,7 @@ static double mjcf_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute
 static void mjcf_check_free(Mjcf *mjcf, const XmlNode *node, const MjcfScope *scope, MjcfJoint *joint)
 {
     RobotFile *file = mjcf->file;
-    if (robot_parts(file, scope->body) > 0)
+    if (robot_intermediates(file, scope->body) > 0)
         robot_error(file, node, NULL, "a free joint must be the only joint of its body");
     else if (file->bodies[scope->body].parent >= 0)
         robot_error(file, node, NULL, "a free joint is only possible in a body of <worldbody>");
@@ -112,7 +112,7 @@ static RobotJoint *mjcf_new_joint(Mjcf *mjcf, const XmlNode *node, const MjcfSco
         robot_error(file, node, NULL, "the world has no joint; put it into a <body>");
         return NULL;
     }
-    RobotFileBody *body = &file->bodies[scope->body - robot_parts(file, scope->body)];
+    RobotFileBody *body = &file->bodies[scope->body - robot_intermediates(file, scope->body)];
     while (body->joint_node != body->node) body++;
     body->joint_node = node;
     body->joint.name = robot_text_of(node, "name");
@@ -358,15 +358,15 @@ static void mjcf_finish_body(Mjcf *mjcf, const MjcfScope *scope)
 
 // ---- bodies ---------------------------------------------------------------------------------------------------------
 
-// A body, behind a part without mass for each of its joints but the last: joints of one body act one after the other,
-// the first next to the parent. NULL: too many bodies.
+// A body, behind an intermediate without mass for each of its joints but the last: joints of one body act one after the
+// other, the first next to the parent. NULL: too many bodies.
 static RobotFileBody *mjcf_add_body(Mjcf *mjcf, const XmlNode *node, const RobotFrame *frame, const MjcfScope *outer)
 {
-    const int parts = mjcf_count_joints(node) - 1;
+    const int intermediates = mjcf_count_joints(node) - 1;
     RobotFileBody *body = robot_add_body(mjcf->file, node, outer->body);
     if (body != NULL) body->frame = robot_frame_product(&outer->frame, frame);
-    for (int i = 0; i < parts && body != NULL; i++) {
-        body->part = true;
+    for (int i = 0; i < intermediates && body != NULL; i++) {
+        body->intermediate = true;
         body->name = NULL;
         body = robot_add_body(mjcf->file, node, robot_index(mjcf->file, body));
     }

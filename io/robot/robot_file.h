@@ -37,13 +37,13 @@ typedef struct RobotFileBody {
     int parent;       // index of an earlier body; -1: the world
     RobotFrame frame; // relative to the parent
     RobotMass mass;
-    bool part;           // a body without mass between two joints of the next body
-    bool weighed;        // the file gives the mass
-    bool fixed;          // the body does not move in the file
-    RobotJoint joint;    // joint.name NULL: no joint
-    double damping_part; // sum of ratio sqrt(kp) over motors of the body with a damping ratio; 0: no such motor
-    bool limited_motor;  // a motor of the body has its own limit
-    int kept;            // set by robot_build: the body into which it was merged, -1: the world
+    bool intermediate;  // a body without mass between two joints of the next body
+    bool weighed;       // the file gives the mass
+    bool fixed;         // the body does not move in the file
+    RobotJoint joint;   // joint.name NULL: no joint
+    double damping_sum; // sum of ratio sqrt(kp) over motors of the body with a damping ratio; 0: no such motor
+    bool limited_motor; // a motor of the body has its own limit
+    int kept;           // set by robot_build: the body into which it was merged, -1: the world
     RobotFrame in_kept;
 } RobotFileBody;
 
@@ -207,8 +207,8 @@ const char *robot_field_text(const char *folder, const XmlNode *root, const XmlN
 RobotFileBody *robot_add_body(RobotFile *file, const XmlNode *node, int parent); // NULL: too many
 RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body); // NULL: too many
 int robot_index(const RobotFile *file, const RobotFileBody *body);
-int robot_parts(const RobotFile *file, int body);        // number of its parts, which stand directly before it
-const Robot *robot_build(RobotFile *file, Arena *arena); // the robot of all bodies read; NULL after an error
+int robot_intermediates(const RobotFile *file, int body); // number of its intermediates, which stand directly before it
+const Robot *robot_build(RobotFile *file, Arena *arena);  // the robot of all bodies read; NULL after an error
 
 // ---- contacts.c -----------------------------------------------------------------------------------------------------
 

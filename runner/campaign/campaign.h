@@ -648,7 +648,7 @@ Error campaign_gradient(const StoredCampaign *campaign, int64_t trial, const int
 
 // ---- what moves the fitness at a trial (run/slopes.c) ---------------------------------------------------------------
 
-// Of a searched parameter: d fitness/d part of its range (of a log scale, of the range of its logarithm).
+// Of a searched parameter: d fitness/d fraction of its range (of a log scale, of the range of its logarithm).
 typedef struct Slope {
     int parameter;
     double value, slope; // NaN: none
@@ -717,7 +717,7 @@ bool interrupt_asks_status(void);  // true once per SIGUSR1
 
 typedef struct SealBroken {
     const char *table; // "sqlite_schema": the declarations
-    int64_t block;
+    int64_t range;
     const char *unreadable; // why it can't be read; NULL: it can, and differs from what was written
     bool lost; // rows are gone together with their digest: batches had more trials, or trials more replicates
 } SealBroken;

@@ -175,7 +175,7 @@ void recommended_print_trial(const Recommendation *recommendation, int64_t trial
 void recommended_json(const Recommendation *recommendation, Json *json);
 void recommended_trial_json(const Recommendation *recommendation, int64_t trial, Json *json);
 
-double verify_percent(double part); // a fraction in percent, rounded to one decimal (verify.c)
+double verify_percent(double fraction); // a fraction in percent, rounded to one decimal (verify.c)
 // Adds the object `name` with value, low and high to the open object.
 void verify_interval_json(Json *json, const char *name, const Interval *interval);
 // Prints the tree of the robot's bodies (robot_tree.c). Error (user): the model has no robot.

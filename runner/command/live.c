@@ -39,13 +39,13 @@ static Error live_read_history(Live *live, const CampaignLocation *location, Are
     bool maximizes = false;
     TRY(store_peek(location, arena, &database));
     const Error known = store_maximizes(database, &maximizes);
-    Cursor parts = trials_best_of_parts(database, maximizes, LIVE_POINTS - 1);
-    cursor_stop(&parts, known);
-    while (next_real(&parts, &value)) {
+    Cursor ranges = trials_best_of_ranges(database, maximizes, LIVE_POINTS - 1);
+    cursor_stop(&ranges, known);
+    while (next_real(&ranges, &value)) {
         best = maximizes ? fmax(best, value) : fmin(best, value); // fmin and fmax ignore NaN
         live_push(live->best, &live->n_best, best);
     }
-    const Error error = cursor_close(&parts);
+    const Error error = cursor_close(&ranges);
     store_leave(database);
     return error;
 }
@@ -106,12 +106,12 @@ static void live_put_line(const Live *live, const StatusReport *report, FILE *ou
 
 static void live_put_bar(const StatusReport *report, int columns, FILE *out)
 {
-    const double part = (double)report->trials / (double)live_bound(report);
-    const int width = columns < 70 ? columns - 20 : 50, full = (int)(fmin(part, 1) * width);
+    const double fraction = (double)report->trials / (double)live_bound(report);
+    const int width = columns < 70 ? columns - 20 : 50, full = (int)(fmin(fraction, 1) * width);
     if (width < 8) return;
     fprintf(out, "%-9s [", "");
     for (int i = 0; i < width; i++) fputc(i < full ? '=' : i == full ? '>' : ' ', out);
-    fprintf(out, "] %.1f %%\n", 100.0 * part);
+    fprintf(out, "] %.1f %%\n", 100.0 * fraction);
 }
 
 static void live_put_progress(const Live *live, const StatusReport *report, int columns, FILE *out)

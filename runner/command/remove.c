@@ -1,4 +1,4 @@
-// hopscotch rm: first renames the campaign to .removed-NAME in one step, so that a crash never leaves a part of a
+// hopscotch rm: first renames the campaign to .removed-NAME in one step, so that a crash never leaves a piece of a
 // campaign under its name; then updates the catalogue and removes the files. gc removes what a crash leaves.
 #include "command.h"
 

@@ -311,7 +311,7 @@ static Error status_sums(const CampaignLocation *location, FILE *out, Json *json
 {
     Database *database;
     TRY(store_peek(location, arena, &database));
-    const Error error = kept_in_part(database) ? status_put_sums(database, out, json, arena) : error_none();
+    const Error error = kept_partly(database) ? status_put_sums(database, out, json, arena) : error_none();
     store_leave(database);
     return error;
 }

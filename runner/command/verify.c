@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERIFY_SEEDS = 200, VERIFY_PART = 10, VERIFY_LEVELS = 5 };
+enum { VERIFY_SEEDS = 200, VERIFY_PERCENT = 10, VERIFY_LEVELS = 5 };
 
 // One verification, from the command line to its two runs.
 typedef struct Verify {
@@ -64,8 +64,8 @@ static Error verify_ask(Verify *verify)
     const Spec *spec = &task->campaign->spec;
     task->seeds = switch_integer(line, "seeds", VERIFY_SEEDS);
     task->seed = (uint64_t)switch_integer(line, "seed", (int64_t)verify_seed(spec));
-    task->gains = (double)switch_integer(line, "gains", VERIFY_PART) / 100.0;
-    task->physics = (double)switch_integer(line, "physics", VERIFY_PART) / 100.0;
+    task->gains = (double)switch_integer(line, "gains", VERIFY_PERCENT) / 100.0;
+    task->physics = (double)switch_integer(line, "physics", VERIFY_PERCENT) / 100.0;
     task->levels = (int)switch_integer(line, "grid", VERIFY_LEVELS);
     task->trial = switch_integer(line, "trial", -1);
     task->fitness = (double)NAN;
@@ -158,7 +158,7 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
 // The one parameter in which a trial of the method `centered` differs from the first trial; NULL: none.
 typedef struct VerifyChange {
     const char *parameter;
-    double value, part; // part: change relative to the first trial's value; NaN if that is zero
+    double value, relative; // relative: change relative to the first trial's value; NaN if that is zero
 } VerifyChange;
 
 static Error verify_change(const StoredCampaign *run, int64_t trial, const VerifyTask *task, Arena *arena,
@@ -176,18 +176,18 @@ static Error verify_change(const StoredCampaign *run, int64_t trial, const Verif
         if (parameter[p] == from) continue;
         *change = (VerifyChange){.parameter = spec->configured.parameters[p].name,
                                  .value = parameter[p],
-                                 .part = from != 0.0 ? (parameter[p] - from) / fabs(from) : (double)NAN};
+                                 .relative = from != 0.0 ? (parameter[p] - from) / fabs(from) : (double)NAN};
     }
     return error_none();
 }
 
-double verify_percent(double part) { return round(1000.0 * part) / 10.0; }
+double verify_percent(double fraction) { return round(1000.0 * fraction) / 10.0; }
 
 static void verify_change_row(const VerifyChange *change, const VerifyOutcome *outcome, Table *table)
 {
     table_text(table, change->parameter);
     table_number(table, change->value);
-    table_number(table, verify_percent(change->part));
+    table_number(table, verify_percent(change->relative));
     table_number(table, verify_percent(outcome->rate.value));
     table_number(table, verify_percent(outcome->rate.low));
     table_number(table, verify_percent(outcome->rate.high));

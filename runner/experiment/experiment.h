@@ -131,11 +131,11 @@ typedef struct Axis {
     const Node *at;           // where the spec names it; NULL: the spec was derived from another
 } Axis;
 
-// A block of a union of grids: its values of each axis of the spec.
-typedef struct Block {
+// A grid of a union: its values of each axis of the spec.
+typedef struct UnionGrid {
     const Values *values; // [n_axes]; count 0: the parameter's fixed value
-    const int *zip;       // [n_axes] as Axis.zip, within the block
-} Block;
+    const int *zip;       // [n_axes] as Axis.zip, within the grid
+} UnionGrid;
 
 // An axis that counts where the condition holds; elsewhere its parameter has the fixed value.
 typedef struct When {
@@ -209,9 +209,9 @@ typedef struct Spec {
         int64_t points, searches;   // searches: of each point
         int64_t first;              // number of the first search
     } outer;
-    const char *values_in; // where the values of the axes stand: "points", "union"; NULL: in `over`
-    const Block *blocks;   // [n_blocks] of `union`; n_blocks 0: the axes are the grid
-    int n_blocks;
+    const char *values_in;  // where the values of the axes stand: "points", "union"; NULL: in `over`
+    const UnionGrid *grids; // [n_grids] of `union`; n_grids 0: the axes are the grid
+    int n_grids;
     const When *when; // [n_when] in the order in which they are decided
     int n_when;
     const Expression *const *exclude; // over configured.parameters' names
@@ -504,21 +504,21 @@ typedef struct Search {
     struct SegmentedSearch *segments; // of a campaign that was extended (search/extension.c), else NULL
 } Search;
 
-// Blocks of trials that belong together: fitness[blocks][trials of a block], of which chosen[count] count.
-typedef struct SensitivityBlocks {
+// Groups of trials that belong together: fitness[groups][trials of a group], of which chosen[count] count.
+typedef struct SensitivityGroups {
     const double *fitness;
     const int64_t *chosen;
     int64_t count; // >= 2
-} SensitivityBlocks;
+} SensitivityGroups;
 
 // How a method measures the sensitivity to each parameter after all trials (campaign/store/campaign/sensitivity.c).
 typedef struct Sensitivity {
     const char *const *measures; // [n_measures] names
     int n_measures, main;        // main: what parameters are ranked by
-    int64_t (*block)(const Spec *spec);
-    void (*measure)(const Search *search, const SensitivityBlocks *blocks, double *out); // out[n_axes][n_measures]
-    // Intervals of 95 % of all measures; NULL: from bootstrap samples of blocks, if these are independent.
-    void (*interval)(const Search *search, const SensitivityBlocks *blocks, double *low, double *high);
+    int64_t (*group)(const Spec *spec);
+    void (*measure)(const Search *search, const SensitivityGroups *groups, double *out); // out[n_axes][n_measures]
+    // Intervals of 95 % of all measures; NULL: from bootstrap samples of groups, if these are independent.
+    void (*interval)(const Search *search, const SensitivityGroups *groups, double *low, double *high);
 } Sensitivity;
 
 // Trials that a search that learns runs, and generations of all its searches together. Doubles: limits may be huge.

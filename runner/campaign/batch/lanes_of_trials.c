@@ -12,7 +12,7 @@ enum { LANES_OF_RANGE = 512 }; // of a range of a thread: some 0.1 ms of work
 
 // ---- which lane -----------------------------------------------------------------------------------------------------
 
-// Observed lanes first; then, within each part, the order of the trials.
+// Observed lanes first; then, within each group, the order of the trials.
 static void lanes_assign(const Spec *spec, Flight *flight)
 {
     int64_t observed = 0;
@@ -175,7 +175,7 @@ typedef struct LanesCollect {
     int survived; // the metric, or -1
 } LanesCollect;
 
-// Of some lanes, the i-th and following of a block.
+// Of some lanes, the i-th and following of a step.
 static void lanes_gather_drawn(const LanesCollect *collect, const TrialLane *chosen, int64_t i, int count,
                                double *drawn)
 {
@@ -302,8 +302,8 @@ static void lanes_collect_range(void *context, int thread, int64_t first, int64_
     const LanesCollect *collect = context;
     LanesScratch *scratch = &collect->flight->scratch[thread];
     int64_t failures = 0;
-    for (int64_t next = first, block = lanes_trials_at_once(collect->spec); next < end; next += block) {
-        const int64_t last = next + block < end ? next + block : end;
+    for (int64_t next = first, step = lanes_trials_at_once(collect->spec); next < end; next += step) {
+        const int64_t last = next + step < end ? next + step : end;
         lanes_gather(collect, scratch, next, last);
         for (int64_t t = next; t < last; t++) {
             const Replicates of = lanes_replicates(collect, scratch, t - next, t);

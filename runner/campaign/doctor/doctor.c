@@ -130,7 +130,7 @@ static void doctor_check_structure(Doctor *doctor)
 static void doctor_report_broken(Doctor *doctor, const SealBroken *broken)
 {
     int64_t first, end;
-    seal_trials(broken->block, &first, &end);
+    seal_trials(broken->range, &first, &end);
     const bool of_trials = strcmp(broken->table, "trials") == 0 || strcmp(broken->table, "replicates") == 0;
     if (broken->unreadable != NULL)
         doctor_find(doctor, "rows", "table %s can't be read: %s", broken->table, broken->unreadable);
@@ -138,7 +138,7 @@ static void doctor_report_broken(Doctor *doctor, const SealBroken *broken)
         doctor_find(doctor, "rows", "the declarations of tables differ from what was written");
     else if (of_trials && end == 0)
         doctor_find(doctor, "rows", "table %s: there is a digest of block %lld, in which no trial can be",
-                    broken->table, (long long)broken->block);
+                    broken->table, (long long)broken->range);
     else if (strcmp(broken->table, SEAL_ALL_TRIALS) == 0)
         doctor_find(doctor, "rows",
                     "table trials: kept rows are missing or were added, and their digests too; it is not known which: "

@@ -40,7 +40,7 @@ Error repair_seal(Repair *repair, const char *table); // a new digest for a smal
 // Prints a line to repair->messages.
 void repair_report(const Repair *repair, const char *format, ...) PRINTF_LIKE(2, 3);
 
-Error repair_trials(Repair *repair);     // damaged blocks of trials and replicates: simulated again
+Error repair_trials(Repair *repair);     // damaged ranges of trials and replicates: simulated again
 Error repair_search(Repair *repair);     // the state of the search, which is told its trials again
 Error repair_array_rows(Repair *repair); // the rows of arrays: from the shards' own tables of lanes
 Error repair_shards(Repair *repair);     // arrays of shards that are lost: simulated again into new ones

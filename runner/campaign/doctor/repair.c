@@ -202,7 +202,7 @@ static Error repair_keep_rest(Repair *repair)
         }
         const char *table = damage->broken[i].table;
         if (repair_is_computed(table) || strcmp(table, "sqlite_schema") == 0) continue;
-        TRY(seal_again(repair->store->database, table, damage->broken[i].block, repair->arena, &now));
+        TRY(seal_again(repair->store->database, table, damage->broken[i].range, repair->arena, &now));
         if (strcmp(table, "shards") != 0)
             repair_report(repair, "%s: the damage can't be repaired; its rows stay as they are", table);
     }
@@ -234,7 +234,7 @@ static Error repair_rows(Repair *repair)
     TRY(repair_search(repair));
     TRY(store_search_state(repair->store, &repair->search, &found));
     if (found) TRY(repair->search.method->restore(&repair->search));
-    if (doctor_damaged(repair->doctor, "batches") && !kept_in_part(repair->store->database))
+    if (doctor_damaged(repair->doctor, "batches") && !kept_partly(repair->store->database))
         TRY(batches_restore(repair->store->database, &repair->spec, repair->arena));
     TRY(repair_array_rows(repair));
     TRY(repair_shards(repair));

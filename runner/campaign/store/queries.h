@@ -109,8 +109,8 @@ typedef struct WorstTrial {
     const char *failure;
 } WorstTrial;
 Error trials_worst(const StoredCampaign *campaign, Arena *arena, WorstTrial *worst);
-// The greatest or least fitness of each of `parts` equal ranges of ids, in their order.
-Cursor trials_best_of_parts(Database *database, bool greatest, int64_t parts);
+// The greatest or least fitness of each of `ranges` equal ranges of ids, in their order.
+Cursor trials_best_of_ranges(Database *database, bool greatest, int64_t ranges);
 
 // ---- campaigns that keep rows of some trials, and sums over all (kept_rows.c, sums.c) -------------------------------
 
@@ -119,7 +119,7 @@ typedef struct KeptChoice {
     int64_t best, every, failures;
 } KeptChoice;
 Error kept_choice(Database *database, KeptChoice *choice);
-bool kept_in_part(const Database *database); // some trials have no row
+bool kept_partly(const Database *database); // some trials have no row
 Error kept_count(Database *database, int64_t *trials, int64_t *rows);
 // "rows of 1,234 of 10,000,000 trials (record.rows)"; NULL: of all.
 Error kept_words(Database *database, Arena *arena, const char **words);
@@ -151,8 +151,8 @@ typedef struct ColumnSum {
 Cursor sums_of_columns(Database *database);
 bool column_sum_next(Cursor *columns, ColumnSum *sum);
 HistogramBin histogram_bin(const ColumnSum *sum, int64_t index);
-// The bounds of a quantile; part in [0, 1].
-void column_quantile(const ColumnSum *sum, double part, double *low, double *high);
+// The bounds of a quantile; fraction in [0, 1].
+void column_quantile(const ColumnSum *sum, double fraction, double *low, double *high);
 
 typedef struct AxisSum {
     const char *x, *y; // y "": one axis

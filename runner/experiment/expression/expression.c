@@ -293,11 +293,11 @@ bool expression_uses(const Expression *expression, int name)
 bool expression_constant(const ExpressionStep *steps, int end, double *value)
 {
     const int size = steps[end].size;
-    const Expression part = {&steps[end + 1 - size], size};
+    const Expression operand = {&steps[end + 1 - size], size};
     for (int i = 0; i < size; i++) {
-        if (expression_is_name(&part.steps[i])) return false;
+        if (expression_is_name(&operand.steps[i])) return false;
     }
-    *value = expression_value(&part, NULL);
+    *value = expression_value(&operand, NULL);
     return true;
 }
 

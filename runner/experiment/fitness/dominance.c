@@ -85,7 +85,7 @@ static void dominance_ranks(DominanceFronts *fronts, DominancePoint *points, int
     }
 }
 
-// Adds to the distances of one front, points[count], the part of one objective: the gap between a point's neighbours
+// Adds to the distances of one front, points[count], the share of one objective: the gap between a point's neighbours
 // over the front's extent.
 static void dominance_crowd(DominancePoint *points, int64_t count, int objective, double *crowding)
 {

@@ -108,9 +108,9 @@ static double objective_quantile(double *value, int n, double q)
     qsort(value, (size_t)n, sizeof *value, objective_ascending);
     const double rank = (n - 1) * q;
     const int below = (int)rank;
-    const double part = rank - below;
-    if (part == 0.0 || value[below] == value[below + 1]) return value[below];
-    return value[below] + part * (value[below + 1] - value[below]);
+    const double fraction = rank - below;
+    if (fraction == 0.0 || value[below] == value[below + 1]) return value[below];
+    return value[below] + fraction * (value[below + 1] - value[below]);
 }
 
 typedef double (*ObjectiveOver)(double *value, int n, double quantile); // may sort `value`

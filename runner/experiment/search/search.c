@@ -1,4 +1,4 @@
-// The registry of search methods, and the shared part of methods that know all their trials beforehand.
+// The registry of search methods, and the functions that methods share that know all their trials beforehand.
 #include "../experiment.h"
 
 #include <string.h>
@@ -133,7 +133,7 @@ bool search_counts(const Spec *spec, int w, const double *parameter)
 
 bool search_drops(const Spec *spec)
 {
-    return spec->n_exclude > 0 || spec->n_derived > 0 || spec->n_segments > 0 || spec->n_when > 0 || spec->n_blocks > 1;
+    return spec->n_exclude > 0 || spec->n_derived > 0 || spec->n_segments > 0 || spec->n_when > 0 || spec->n_grids > 1;
 }
 
 bool search_complete(const Spec *spec, double *parameter)
@@ -193,15 +193,15 @@ typedef struct EnumeratedState {
 static int64_t search_spec_cost(const Spec *spec)
 {
     enum { AXIS = 4 };
-    const int64_t blocks = spec->n_blocks > 1 ? spec->n_blocks : 1;
-    int64_t cost = 1 + (int64_t)AXIS * spec->n_axes * blocks;
-    for (int b = 0; b < spec->n_blocks && blocks > 1; b++) { // a list is looked through for its values
+    const int64_t grids = spec->n_grids > 1 ? spec->n_grids : 1;
+    int64_t cost = 1 + (int64_t)AXIS * spec->n_axes * grids;
+    for (int b = 0; b < spec->n_grids && grids > 1; b++) { // a list is looked through for its values
         for (int a = 0; a < spec->n_axes; a++) {
-            const Values *values = &spec->blocks[b].values[a];
+            const Values *values = &spec->grids[b].values[a];
             if (values->form == NULL) cost += values->count;
         }
     }
-    for (int i = 0; i < spec->n_when; i++) cost += (blocks + 1) * expression_cost(spec->when[i].condition);
+    for (int i = 0; i < spec->n_when; i++) cost += (grids + 1) * expression_cost(spec->when[i].condition);
     for (int i = 0; i < spec->n_exclude; i++) cost += expression_cost(spec->exclude[i]);
     for (int i = 0; i < spec->n_derived; i++) cost += expression_cost(spec->axes[spec->n_axes + i].derive);
     return cost;

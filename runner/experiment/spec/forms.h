@@ -134,7 +134,7 @@ typedef struct Form {
 
     const char *(*choice)(int index); // the words that the value can be, NULL after the last; NULL: not a choice
     const char *schema;               // its part of the schema (schema_put); NULL: that of a choice
-    const char *definition, *define;  // a part of the schema that others refer to: its name and its text
+    const char *definition, *define;  // a definition of the schema that others refer to: its name and its text
     const char *parameters_at;        // where a mapping of parameters stands in the schema of its section; NULL: none
 
     double most;         // MOST in `schema`; 0: no limit

@@ -97,7 +97,7 @@ const Key *keys_table(Arena *arena, int *count); // with a row for each form
 Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
 Key key_of_parameter(const Parameter *parameter, Arena *arena);
-const char *key_name(const Key *key); // last part of the path
+const char *key_name(const Key *key); // last word of the path
 // What follows "SECTION." in a path, "" being the section of all paths; NULL: the path is not below it.
 const char *path_below(const char *path, const char *section);
 // A row of `record.debug.newton` as another model has it, under the name of its own debug rows; other rows as they are.

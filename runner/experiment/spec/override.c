@@ -14,7 +14,7 @@ typedef struct OverridePath {
     const char *text, *end;
 } OverridePath;
 
-// A scalar node for the part [start, start + length) of the path.
+// A scalar node for the word [start, start + length) of the path.
 static const Node *override_key(const OverridePath *path, const char *start, size_t length, Arena *arena)
 {
     Node *node = ARENA_NEW(arena, Node, 1);
@@ -157,8 +157,8 @@ static bool override_is_kept(const char *text, int count, Arena *arena)
     return kept != NULL && kept->kind == NODE_MAPPING && kept->count == count;
 }
 
-// Where a block that was written here begins; else the end of the text.
-static const char *override_block(const char *text)
+// Where values that were added here begin; else the end of the text.
+static const char *override_added(const char *text)
 {
     for (const char *at = text; (at = strstr(at, override_head)) != NULL; at++) {
         if (at == text || at[-1] == '\n') return at;
@@ -171,10 +171,10 @@ const char *spec_text_set(const char *text, const Overrides *overrides, Arena *a
     TextStream out;
     int count = 0;
     if (overrides->count == 0 || text_stream_open("the text of a spec", &out).kind != OK) return text;
-    const char *block = override_block(text), *line = block[0] != '\0' ? block + strlen(override_head) : block;
+    const char *added = override_added(text), *line = added[0] != '\0' ? added + strlen(override_head) : added;
     const char *first = line, *end = line;
     while (strncmp(end, "  ", 2) == 0) end += override_line(end);
-    fprintf(out.out, "%.*s%s%s%s", (int)(block - text), text, block > text && block[-1] != '\n' ? "\n" : "", end,
+    fprintf(out.out, "%.*s%s%s%s", (int)(added - text), text, added > text && added[-1] != '\n' ? "\n" : "", end,
             override_head);
     for (line = first; line < end; line += override_line(line)) {
         if (override_again(overrides, line)) continue;

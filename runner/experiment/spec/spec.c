@@ -128,7 +128,7 @@ const Key *key_find(const SpecReader *reader, const char *path)
     return NULL;
 }
 
-// The part of `path` directly below `section` ("" is the top): its length, 0 if it doesn't stand there.
+// The word of `path` directly below `section` ("" is the top): its length, 0 if it doesn't stand there.
 static size_t spec_child_length(const char *path, const char *section, const char **child)
 {
     *child = path_below(path, section);

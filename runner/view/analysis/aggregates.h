@@ -18,7 +18,7 @@ typedef enum AggregateKind {
 struct Aggregate {
     AggregateKind kind;
     int column;       // index in TrialColumns; -1: of trials
-    double part;      // of a quantile
+    double fraction;  // of a quantile
     const char *name; // "quantile(fitness, 0.9)"
 };
 

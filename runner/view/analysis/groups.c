@@ -278,10 +278,10 @@ static void groups_select(double *value, int64_t n, int64_t k)
 }
 
 // Type 7 of R. J. Hyndman and Y. Fan, The American Statistician 50, 1996: linear between the values.
-static double groups_quantile(double *value, int64_t n, double part)
+static double groups_quantile(double *value, int64_t n, double fraction)
 {
     if (n == 0) return (double)NAN;
-    const double position = (double)(n - 1) * part;
+    const double position = (double)(n - 1) * fraction;
     const int64_t k = (int64_t)position;
     groups_select(value, n, k);
     double next = k + 1 < n ? value[k + 1] : value[k];
@@ -303,9 +303,9 @@ static double groups_deviation(const GroupColumn *column, int64_t g)
     if (!isfinite(mean) || !isfinite(mean * mean)) return (double)NAN;
     const double square = mean * mean;
     for (int i = 0; i < 3; i++) { // the sum as three doubles
-        const double part = exact_value(&sum);
-        exact_add_product(&squares, -2 * mean, part);
-        exact_add(&sum, -part);
+        const double residual = exact_value(&sum);
+        exact_add_product(&squares, -2 * mean, residual);
+        exact_add(&sum, -residual);
     }
     exact_add_product(&squares, square, n);
     exact_add_product(&squares, fma(mean, mean, -square), n);
@@ -329,7 +329,7 @@ static double groups_value(const Aggregate *aggregate, const GroupTable *table, 
     case AGGREGATE_MEAN: return exact_value(&column->sum[g]) / (double)n;
     case AGGREGATE_STD: return groups_deviation(column, g);
     case AGGREGATE_MEDIAN: return groups_quantile(values, n, 0.5);
-    case AGGREGATE_QUANTILE: return groups_quantile(values, n, aggregate->part);
+    case AGGREGATE_QUANTILE: return groups_quantile(values, n, aggregate->fraction);
     }
     return (double)NAN;
 }

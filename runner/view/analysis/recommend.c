@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECOMMEND_MOST = 64, RECOMMEND_LEAST = 4, RECOMMEND_PART = 10 };
+enum { RECOMMEND_MOST = 64, RECOMMEND_LEAST = 4, RECOMMEND_TENTH = 10 };
 
 #define RECOMMEND_PURPOSE "recommends"
 #define RECOMMEND_EVENT "recommended"
@@ -37,8 +37,8 @@ typedef struct Recommend {
 static int64_t recommend_most(const Spec *spec, int64_t trials)
 {
     if (spec->recommend.when == RECOMMEND_ALWAYS) return spec->recommend.trials;
-    const int64_t part = trials / RECOMMEND_PART;
-    return part < 1 ? 1 : part < RECOMMEND_PART ? part : RECOMMEND_PART;
+    const int64_t tenth = trials / RECOMMEND_TENTH;
+    return tenth < 1 ? 1 : tenth < RECOMMEND_TENTH ? tenth : RECOMMEND_TENTH;
 }
 
 static double *recommend_point(const Recommend *task, int candidate)
@@ -107,8 +107,8 @@ static int recommend_replicates(const Recommend *task)
     const int64_t own = spec->replicates.count, least = own > RECOMMEND_LEAST ? own : RECOMMEND_LEAST;
     if (spec->recommend.when == RECOMMEND_ALWAYS && spec->recommend.replicates > 0)
         return (int)spec->recommend.replicates;
-    const int64_t part = task->trials * own / RECOMMEND_PART / task->count;
-    const int64_t count = part < RECOMMEND_MOST ? part : RECOMMEND_MOST;
+    const int64_t share = task->trials * own / RECOMMEND_TENTH / task->count;
+    const int64_t count = share < RECOMMEND_MOST ? share : RECOMMEND_MOST;
     return (int)(count > least ? count : least);
 }
 

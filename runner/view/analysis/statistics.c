@@ -98,9 +98,9 @@ Interval interval_of_quantile(const double *value, int64_t n, double q)
 {
     Interval interval = {(double)NAN, (double)NAN, (double)NAN};
     if (n == 0) return interval;
-    const double rank = (double)(n - 1) * q, part = rank - floor(rank);
+    const double rank = (double)(n - 1) * q, fraction = rank - floor(rank);
     const double *at = value + (int64_t)rank;
-    interval.value = part == 0.0 || at[0] == at[1] ? at[0] : at[0] + part * (at[1] - at[0]);
+    interval.value = fraction == 0.0 || at[0] == at[1] ? at[0] : at[0] + fraction * (at[1] - at[0]);
     int64_t low = -1, high = n; // indices from 0: P(X < quantile) at most 2.5 %, P(X > quantile) likewise
     while (low + 1 < n && binomial_below(low + 1, n, q) <= 0.025) low++;
     while (high > 0 && 1.0 - binomial_below(high - 1, n, q) <= 0.025) high--;

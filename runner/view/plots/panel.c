@@ -110,9 +110,9 @@ const char *plot_unit(const char *unit, char *text, size_t size)
 
 double plot_at(const PlotAxis *axis, double value)
 {
-    const double part = axis->log ? log(value / axis->low) / log(axis->high / axis->low)
-                                  : (value - axis->low) / (axis->high - axis->low);
-    return axis->from + part * (axis->to - axis->from);
+    const double fraction = axis->log ? log(value / axis->low) / log(axis->high / axis->low)
+                                      : (value - axis->low) / (axis->high - axis->low);
+    return axis->from + fraction * (axis->to - axis->from);
 }
 
 PlotAxis plot_axis_of(const PlotGain *gain)

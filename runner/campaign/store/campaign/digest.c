@@ -153,7 +153,7 @@ static Error digest_sums(Database *database, Sha256 *hash)
     static const char *const tables[] = {"SELECT * FROM kept_rows", "SELECT * FROM summary_failures ORDER BY failure",
                                          "SELECT * FROM summary_columns ORDER BY name",
                                          "SELECT * FROM summary_axes ORDER BY x, y"};
-    for (size_t i = 0; kept_in_part(database) && i < sizeof tables / sizeof *tables; i++)
+    for (size_t i = 0; kept_partly(database) && i < sizeof tables / sizeof *tables; i++)
         TRY(digest_rows(database, tables[i], digest_cells, hash));
     return error_none();
 }

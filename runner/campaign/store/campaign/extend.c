@@ -187,7 +187,7 @@ static Error extend_compare_sums(const Extension *extension, Arena *arena)
 {
     const Store *store = extension->store;
     const char *axis = NULL;
-    if (!kept_in_part(store->database) || summary_same_axes(extension->stored, extension->given, arena, &axis))
+    if (!kept_partly(store->database) || summary_same_axes(extension->stored, extension->given, arena, &axis))
         return error_none();
     return kept_refuse(
         store->database, store->name,

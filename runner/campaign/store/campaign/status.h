@@ -4,7 +4,7 @@
 
 #include "../../campaign.h"
 
-// The two parts of status_read: the database, and the holder of the lock. status_unread: the report of an unreadable
+// The two steps of status_read: the database, and the holder of the lock. status_unread: the report of an unreadable
 // campaign.
 StatusReport status_unread(const CampaignLocation *location);
 Error status_read_database(const CampaignLocation *location, Arena *arena, StatusReport *report);

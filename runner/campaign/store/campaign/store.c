@@ -264,7 +264,7 @@ static Error store_prepare(Store *store, Arena *arena)
     return error_none();
 }
 
-static Error store_open_parts(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
+static Error store_open_contents(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
 {
     int64_t tables = 0;
     const char *state = NULL;
@@ -297,7 +297,7 @@ Error store_open(const char *folder, const char *name, const Spec *spec, const R
                      .name = arena_copy(arena, name),
                      .spec = own,
                      .sqlite_seconds = -1};
-    const Error error = store_open_parts(store, own, path, options, arena);
+    const Error error = store_open_contents(store, own, path, options, arena);
     if (error.kind == OK) {
         *out = store;
         return error;

@@ -189,7 +189,7 @@ static Error change_count(const Change *change)
     SealTally tally = {.name = "trials"};
     for (int64_t i = 0; i < change->n_changed; i++) {
         const ChangedRow *row = &change->changed[i];
-        const int64_t block = seal_block(row->id);
+        const int64_t block = seal_range(row->id);
         TRY(row->rows > 0 ? seal_count(&store->add_digest, &tally, block, row->digest)
                           : seal_uncount(store->database, &store->add_digest, &tally, block, row->digest));
     }

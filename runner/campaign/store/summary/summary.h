@@ -24,7 +24,7 @@ typedef struct SummaryColumn {
     double sum;              // in the order of ids
     int64_t **counts;        // [SUMMARY_EXPONENTS]
 } SummaryColumn;
-enum { SUMMARY_EXPONENTS = 1 << 12, SUMMARY_PARTS = 1 << SUMMARY_MANTISSA };
+enum { SUMMARY_EXPONENTS = 1 << 12, SUMMARY_FRACTIONS = 1 << SUMMARY_MANTISSA };
 
 // Bin i of an axis holds edge[i-1] <= x < edge[i]; the outer ones hold all beyond them too.
 typedef struct SummaryAxis {
@@ -60,7 +60,7 @@ typedef struct Summary {
     int n_axes;
     SummaryGrid *grids; // [n_grids] the axes, then the pairs
     int n_grids;
-    Arena *arena; // of new parts of histograms
+    Arena *arena; // of new bins of histograms
 } Summary;
 
 // Empty sums.
@@ -76,8 +76,8 @@ int summary_bin(const SummaryAxis *axis, double x);
 bool summary_same_axes(const Spec *a, const Spec *b, Arena *arena, const char **axis);
 
 // The bin of a histogram: sign and exponent, mantissa; and its least and greatest value.
-void summary_find_bin(double value, int *exponent, int *part);
-void summary_bounds(int exponent, int part, double *low, double *high);
+void summary_find_bin(double value, int *exponent, int *fraction);
+void summary_bounds(int exponent, int fraction, double *low, double *high);
 
 // The tables (summary_tables.c): created with the campaign, read when it is opened, written in the transaction of a
 // batch.

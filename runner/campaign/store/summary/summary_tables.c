@@ -50,11 +50,11 @@ static int64_t summary_histogram(const SummaryColumn *column, HistogramBin *reco
     for (int i = 0; i < SUMMARY_EXPONENTS; i++) {
         const int exponent = summary_exponent_at(i);
         const int64_t *counts = column->counts[exponent];
-        for (int k = 0; counts != NULL && k < SUMMARY_PARTS; k++) {
-            const int part = exponent >= SUMMARY_EXPONENTS / 2 ? SUMMARY_PARTS - 1 - k : k;
-            if (counts[part] == 0) continue;
-            records[count].trials = counts[part];
-            summary_bounds(exponent, part, &records[count].low, &records[count].high);
+        for (int k = 0; counts != NULL && k < SUMMARY_FRACTIONS; k++) {
+            const int fraction = exponent >= SUMMARY_EXPONENTS / 2 ? SUMMARY_FRACTIONS - 1 - k : k;
+            if (counts[fraction] == 0) continue;
+            records[count].trials = counts[fraction];
+            summary_bounds(exponent, fraction, &records[count].low, &records[count].high);
             count++;
         }
     }
@@ -63,9 +63,9 @@ static int64_t summary_histogram(const SummaryColumn *column, HistogramBin *reco
 
 static int64_t summary_histogram_most(const SummaryColumn *column)
 {
-    int64_t parts = 0;
-    for (int i = 0; i < SUMMARY_EXPONENTS; i++) parts += column->counts[i] != NULL;
-    return parts * SUMMARY_PARTS;
+    int64_t n_used = 0;
+    for (int i = 0; i < SUMMARY_EXPONENTS; i++) n_used += column->counts[i] != NULL;
+    return n_used * SUMMARY_FRACTIONS;
 }
 
 static void summary_bind_column(Cursor *write, const SummaryColumn *column, Arena *arena)
@@ -163,7 +163,7 @@ static Error summary_put_axes(Database *database, const Summary *summary, const 
 static Error summary_put_by(Database *database, const Summary *summary, const SummaryStatements *sql)
 {
     Arena arena;
-    TRY(arena_create(&arena, (size_t)SUMMARY_EXPONENTS * SUMMARY_PARTS * sizeof(HistogramBin) + 4096,
+    TRY(arena_create(&arena, (size_t)SUMMARY_EXPONENTS * SUMMARY_FRACTIONS * sizeof(HistogramBin) + 4096,
                      "sums over trials"));
     Error error = summary_put_failures(database, summary, sql->failures);
     if (error.kind == OK) error = summary_put_columns(database, summary, sql->columns, &arena);
@@ -225,13 +225,13 @@ static bool summary_read_histogram(Summary *summary, SummaryColumn *column, Byte
     HistogramBin record;
     if (blob.size % sizeof record != 0) return false;
     for (size_t at = 0; at < blob.size; at += sizeof record) {
-        int exponent, part;
+        int exponent, fraction;
         memcpy(&record, (const char *)blob.data + at, sizeof record);
-        summary_find_bin(record.low, &exponent, &part);
+        summary_find_bin(record.low, &exponent, &fraction);
         if (column->counts[exponent] == NULL)
-            column->counts[exponent] = ARENA_NEW(summary->arena, int64_t, SUMMARY_PARTS);
+            column->counts[exponent] = ARENA_NEW(summary->arena, int64_t, SUMMARY_FRACTIONS);
         if (record.trials < 0 || record.trials > TRIALS_MAX || trials > TRIALS_MAX) return false;
-        column->counts[exponent][part] = record.trials;
+        column->counts[exponent][fraction] = record.trials;
         trials += record.trials;
     }
     return trials == column->values;

@@ -1,5 +1,5 @@
 // Reads blocks. A file and its record may come from another person, and another process may change the file while it is
-// read. So records are checked before a file is opened, and parts of files are read into memory that we own: a mapping
+// read. So records are checked before a file is opened, and ranges of files are read into memory that we own: a mapping
 // of a file that becomes shorter would end the process.
 #include "blocks.h"
 

@@ -139,11 +139,11 @@ Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, Tr
 
 // ---- numbers --------------------------------------------------------------------------------------------------------
 
-bool kept_in_part(const Database *database) { return database_has(database, "kept_rows", "best"); }
+bool kept_partly(const Database *database) { return database_has(database, "kept_rows", "best"); }
 
 Error trials_count(Database *database, int64_t *count)
 {
-    if (!kept_in_part(database)) return trials_rows(database, count);
+    if (!kept_partly(database)) return trials_rows(database, count);
     return store_integer(database, "SELECT ifnull(sum(trials), 0) FROM batches", 0, count);
 }
 
@@ -165,12 +165,12 @@ Error trials_count_of(Database *database, const Condition *where, Arena *arena, 
 Error trials_last(Database *database, int64_t *id)
 {
     return store_integer(
-        database, kept_in_part(database) ? "SELECT max(last_trial) FROM batches" : "SELECT max(id) FROM trials", 0, id);
+        database, kept_partly(database) ? "SELECT max(last_trial) FROM batches" : "SELECT max(id) FROM trials", 0, id);
 }
 
 Error trials_last_told(Database *database, bool by_batches, int64_t end, int64_t *id)
 {
-    by_batches = by_batches || kept_in_part(database);
+    by_batches = by_batches || kept_partly(database);
     Cursor last = cursor_open(database, by_batches ? "SELECT max(last_trial) FROM batches"
                                                    : "SELECT max(id) FROM trials WHERE id < ?");
     if (!by_batches) with_integer(&last, end);
@@ -220,13 +220,13 @@ Error trials_worst(const StoredCampaign *campaign, Arena *arena, WorstTrial *wor
     return cursor_close(&trials);
 }
 
-Cursor trials_best_of_parts(Database *database, bool greatest, int64_t parts)
+Cursor trials_best_of_ranges(Database *database, bool greatest, int64_t ranges)
 {
     Cursor best = cursor_open(database, greatest ? "SELECT max(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) "
                                                    "+ 1 FROM trials) ORDER BY min(id)"
                                                  : "SELECT min(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) "
                                                    "+ 1 FROM trials) ORDER BY min(id)");
-    with_integer(&best, parts);
+    with_integer(&best, ranges);
     return best;
 }
 

@@ -147,7 +147,7 @@ typedef struct CmaesMove {
     const CmaesPopulation *population;
 } CmaesMove;
 
-// The rank-mu part of rows [first, end). A negative weight is scaled by the member's own length, so that C stays
+// The rank-mu term of rows [first, end). A negative weight is scaled by the member's own length, so that C stays
 // positive definite. Threads share the rows, not the members: each element is one sum in the order of ranks.
 static void cmaes_add_members(void *context, int thread, int64_t first, int64_t end)
 {

@@ -1,21 +1,21 @@
-// Noise in a CMA-ES: where the fitness depends on chance, part of each generation is evaluated twice. If the ranks
-// change more than a threshold, every member of the next generations is evaluated more often, up to a limit, and beyond
-// it the steps get longer. If they change less, members are evaluated less often. A member's fitness is the mean of its
-// evaluations; each evaluation is a trial. Source: N. Hansen, A. S. P. Niederberger, L. Guzzella & P. Koumoutsakos, A
-// method for handling uncertainty in evolutionary optimization with an application to feedback control of combustion,
-// IEEE Trans. Evol. Comput. 13(1), 2009, section III (UH-CMA-ES, algorithms 2 and 3; theta = 0.2, r_lambda = 0.1,
-// alpha_t = 1.5, c_s = 1).
+// Noise in a CMA-ES: where the fitness depends on chance, a fraction of each generation is evaluated twice. If the
+// ranks change more than a threshold, every member of the next generations is evaluated more often, up to a limit, and
+// beyond it the steps get longer. If they change less, members are evaluated less often. A member's fitness is the mean
+// of its evaluations; each evaluation is a trial. Source: N. Hansen, A. S. P. Niederberger, L. Guzzella & P.
+// Koumoutsakos, A method for handling uncertainty in evolutionary optimization with an application to feedback control
+// of combustion, IEEE Trans. Evol. Comput. 13(1), 2009, section III (UH-CMA-ES, algorithms 2 and 3; theta = 0.2,
+// r_lambda = 0.1, alpha_t = 1.5, c_s = 1).
 #include "cmaes.h"
 
 #include <math.h>
 
-static const double uncertainty_theta = 0.2, uncertainty_part = 0.1, uncertainty_more = 1.5;
+static const double uncertainty_theta = 0.2, uncertainty_fraction = 0.1, uncertainty_more = 1.5;
 
 int64_t cmaes_again(const Cmaes *cmaes, int64_t lambda)
 {
-    const int64_t part = (int64_t)(uncertainty_part * (double)lambda);
+    const int64_t again = (int64_t)(uncertainty_fraction * (double)lambda);
     if (!cmaes->uncertain) return 0;
-    return part > 2 ? part : 2;
+    return again > 2 ? again : 2;
 }
 
 int64_t cmaes_evaluations_each(const Cmaes *cmaes, const CmaesRun *run)

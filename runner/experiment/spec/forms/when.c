@@ -19,7 +19,7 @@ static int when_axis(SpecReader *reader, const Node *name, int parameter, const 
 static bool when_is_zipped(const Spec *spec, const AxesBuild *build, int axis)
 {
     bool zipped = build->axes[axis].zip >= 0;
-    for (int b = 0; b < spec->n_blocks; b++) zipped |= spec->blocks[b].zip[axis] >= 0;
+    for (int b = 0; b < spec->n_grids; b++) zipped |= spec->grids[b].zip[axis] >= 0;
     return zipped;
 }
 
