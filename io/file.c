@@ -45,7 +45,7 @@ static const struct {
     {ENFILE, "the machine has too many open files"},
     {ENAMETOOLONG, "choose a shorter name"},
     {EFBIG, "this disk can't hold a file of that size: choose another folder with --results"},
-    {ENOTDIR, "a part of the path is a file"},
+    {ENOTDIR, "a folder of the path is a file"},
     {ENOTEMPTY, "another process put something there meanwhile"},
 };
 

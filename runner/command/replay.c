@@ -305,7 +305,7 @@ static const Switch replay_switch_rows[] = {
     {"terminal", SWITCH_FLAG, NULL, 0, 0, "show an animation in this terminal; a few poses if the output is a file"},
     {"sample", SWITCH_TEXT, "SECONDS", 0, 0,
      "time between two samples, a multiple of the time step (default: the spec's)"},
-    {"window", SWITCH_TEXT, "START,END", 0, 0, "only this part of the motion, in seconds"},
+    {"window", SWITCH_TEXT, "START,END", 0, 0, "only this interval of the motion, in seconds"},
     {"bodies", SWITCH_TEXT, "NAMES", 0, 0,
      "bodies of a world to write, e.g. link1,link300 or link# or all (default: the spec's record.bodies); "
      "pictures show all bodies"},

@@ -137,7 +137,7 @@ static void doctor_report_broken(Doctor *doctor, const SealBroken *broken)
     else if (strcmp(broken->table, "sqlite_schema") == 0)
         doctor_find(doctor, "rows", "the declarations of tables differ from what was written");
     else if (of_trials && end == 0)
-        doctor_find(doctor, "rows", "table %s: there is a digest of block %lld, in which no trial can be",
+        doctor_find(doctor, "rows", "table %s: there is a digest of range %lld, in which no trial can be",
                     broken->table, (long long)broken->range);
     else if (strcmp(broken->table, SEAL_ALL_TRIALS) == 0)
         doctor_find(doctor, "rows",
@@ -168,7 +168,7 @@ static void doctor_check_rows(Doctor *doctor)
     for (int64_t i = 0; i < doctor->damage.count && i < DOCTOR_REPORTED_MAX; i++)
         doctor_report_broken(doctor, &doctor->damage.broken[i]);
     if (doctor->damage.count > DOCTOR_REPORTED_MAX)
-        doctor_find(doctor, "rows", "and %lld more blocks", (long long)doctor->damage.count - DOCTOR_REPORTED_MAX);
+        doctor_find(doctor, "rows", "and %lld more ranges", (long long)doctor->damage.count - DOCTOR_REPORTED_MAX);
     if (error.kind == OK && doctor->damage.count == 0) doctor_pass(doctor, "rows", "every row is as it was written");
 }
 

@@ -51,7 +51,7 @@ static void search_latin_point(const Search *search, int64_t id, double *paramet
 
 const SearchMethod search_latin_hypercube = {
     .name = "latin_hypercube",
-    .doc = "N points: each of N equal parts of every range holds one",
+    .doc = "N points: each of N equal strata of every range holds one",
     .options = search_latin_options,
     .n_options = 1,
     .wants_values = true,

@@ -149,7 +149,7 @@ static Error sobol_indices_prepare(const Spec *spec, Arena *arena, Search *searc
 const SearchMethod search_sobol_indices = {
     .name = "sobol_indices",
     .doc =
-        "first-order and total indices of each parameter, for sensitivity: parts of the variance of the fitness that "
+        "first-order and total indices of each parameter, for sensitivity: shares of the variance of the fitness that "
         "it explains alone, and together with others",
     .options = sobol_indices_options,
     .n_options = 1,

@@ -64,7 +64,7 @@ static const Node *override_descend(const Node *mapping, const OverridePath *pat
     }
     if (length == 0 || mapping->kind != NODE_MAPPING) {
         diagnose(diagnostics, key,
-                 length == 0 ? "a part of the key is empty" : "the value above this key in the spec is not a mapping");
+                 length == 0 ? "a word of the key is empty" : "the value above this key in the spec is not a mapping");
         return NULL;
     }
     if (from + length < path->end)
@@ -79,7 +79,7 @@ static const Node *override_set(const Node *root, const OverridePath *path, cons
     int depth = 1;
     for (const char *p = path->text; p < path->end; p++) depth += *p == '.';
     if (depth > YAML_DEPTH_MAX) {
-        diagnose(diagnostics, path->at, "the key has more than %d parts", YAML_DEPTH_MAX);
+        diagnose(diagnostics, path->at, "the key has more than %d words", YAML_DEPTH_MAX);
         return root;
     }
     const Node *changed = override_descend(root, path, path->text, value, arena, diagnostics);

@@ -46,7 +46,7 @@ Error lane_read(LaneReader *lanes, const StoredArray *array, const double **samp
         return error_make(
             ERROR_MACHINE,
             "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db says; the command "
-            "doctor tells what is damaged",
+            "doctor shows what is damaged",
             array->name, (long long)array->trial, (long long)array->replicate, (long long)array->row);
     }
     TRY(lane_reserve(lanes, (size_t)array->samples * (size_t)lanes->layout.n_columns * sizeof(double)));

@@ -239,7 +239,7 @@ static Error blocks_look_around(const Blocks *blocks, int64_t block, ShardTableF
 {
     Arena arena;
     const size_t alignment = 64, n = (size_t)blocks->n_columns;
-    TRY(arena_create(&arena, n * (sizeof(ColumnLayout) + sizeof(int)) + 4 * alignment, "the places of columns"));
+    TRY(arena_create(&arena, n * (sizeof(ColumnLayout) + sizeof(int)) + 4 * alignment, "the layouts of columns"));
     const Error error = shard_table_look(blocks->paths[block], blocks->spans[block].rows,
                                          &blocks->layouts[block * blocks->n_columns], blocks->n_columns, &arena, found);
     arena_destroy(&arena);

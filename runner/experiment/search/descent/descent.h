@@ -69,7 +69,7 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
      "through the steps of the run (model articulated), from one trial for all parameters; tangent: runs of one " \
      "trial with dual numbers, one for each parameter"}, \
     {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL, \
-     "step of a difference, as a part of each parameter's range (or of the range of its logarithm)"}, \
+     "step of a difference, as a fraction of each parameter's range (or of the range of its logarithm)"}, \
     {method ".rate", OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc}, \
     {method ".penalty", OPTION_NUMBER, "", 100, 0, 1e12, NULL, \
      "weight of constraints: what is minimised is the cost plus this times the squares of what is above 0"}, \
@@ -82,7 +82,7 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
      "a search ends when its best fitness is at least this good"}, \
     {method ".stop.gradient", OPTION_NUMBER, "", 0, 0, (double)INFINITY, NULL, \
      "norm of the gradient, in fitness per range, without what points out of the ranges; 0: it vanishes"}, \
-    {method ".stop.step", OPTION_NUMBER, "1", 1e-12, 0, 1, NULL, "length of a step, as a part of the ranges"}, \
+    {method ".stop.step", OPTION_NUMBER, "1", 1e-12, 0, 1, NULL, "length of a step, as a fraction of the ranges"}, \
     {method ".stop.stagnation", OPTION_INTEGER, "1", 0, 1, 1e7, "none", \
      "a search ends when its best cost has not fallen for this number of iterations"}
 // clang-format on

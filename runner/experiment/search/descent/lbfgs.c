@@ -26,7 +26,7 @@ static const double lbfgs_decrease = 1e-4;   // c1
 static const double lbfgs_curvature = 1e-12; // least s'y/(|s| |y|)
 
 static const Option lbfgs_options[LBFGS_N_OPTIONS] = {
-    DESCENT_OPTION_ROWS("lbfgs", 0.1, "length of a step along the gradient alone, as a part of the ranges", 100),
+    DESCENT_OPTION_ROWS("lbfgs", 0.1, "length of a step along the gradient alone, as a fraction of the ranges", 100),
     {"lbfgs.memory", OPTION_INTEGER, "1", 10, 1, LBFGS_MEMORY_MAX, NULL,
      "iterations whose steps and changes of the gradient are kept"},
     {"lbfgs.line", OPTION_INTEGER, "1", 6, 2, DESCENT_LINE_MAX, NULL,

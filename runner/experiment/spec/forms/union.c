@@ -31,15 +31,15 @@ static bool union_check_grid(SpecReader *reader, const Node *node)
     const int errors = diagnostics_errors(reader->diagnostics);
     const Node *over = node_find(node, "over");
     if (node->kind != NODE_MAPPING)
-        diagnose(reader->diagnostics, node, "a block of union is %s, expected {over: {a: [1, 2]}}",
+        diagnose(reader->diagnostics, node, "a grid of union is %s, expected {over: {a: [1, 2]}}",
                  scalar_given(node, reader->arena));
     else if (over == NULL || over->kind != NODE_MAPPING || over->count == 0)
         diagnose(reader->diagnostics, over != NULL ? over : node,
-                 "a block of union has no axes, expected {over: {a: [1, 2]}}");
+                 "a grid of union has no axes, expected {over: {a: [1, 2]}}");
     for (int i = 0; node->kind == NODE_MAPPING && i < node->count; i++) {
         const char *key = node->keys[i]->text;
         if (strcmp(key, "over") != 0 && strcmp(key, "zip") != 0)
-            diagnose(reader->diagnostics, node->keys[i], "unknown key '%s' in a block of union, expected over or zip",
+            diagnose(reader->diagnostics, node->keys[i], "unknown key '%s' in a grid of union, expected over or zip",
                      key);
     }
     return diagnostics_errors(reader->diagnostics) == errors;
@@ -98,15 +98,15 @@ static bool union_check(SpecReader *reader, const GivenKey *given, const AxesBui
 {
     const Node *node = given->value;
     const GivenKey *zip = given_find(reader, "search.zip");
-    if (zip != NULL) diagnose(reader->diagnostics, zip->key, "zip stands in the blocks of `union`");
+    if (zip != NULL) diagnose(reader->diagnostics, zip->key, "zip stands in the grids of `union`");
     if (node->kind != NODE_SEQUENCE || node->count == 0)
         form_mistyped(reader, given);
     else if (node->count > UNION_MAX)
-        diagnose(reader->diagnostics, node, "union has %d blocks, at most %d are allowed", node->count, UNION_MAX);
+        diagnose(reader->diagnostics, node, "union has %d grids, at most %d are allowed", node->count, UNION_MAX);
     else if (build->n_axes > 0)
         diagnose(reader->diagnostics, build->names[0],
                  "beside `union` only derived parameters stand in `over`; put %s "
-                 "into its blocks",
+                 "into its grids",
                  build->names[0]->text);
     else
         return true;
@@ -163,9 +163,9 @@ const Form form_union = {
     .path = "search.union",
     .after = "search.exclude",
     .method = "grid",
-    .words = "a list of blocks {over: {...}, zip: [...]}",
-    .doc = "method grid: several grids, one after the other, in place of the axes of `over`. In a block without an "
-           "axis the parameter keeps its fixed value; a point that several blocks have is run once",
+    .words = "a list of grids {over: {...}, zip: [...]}",
+    .doc = "method grid: several grids, one after the other, instead of the axes of `over`. In a grid without an "
+           "axis the parameter keeps its fixed value; a point that several grids have is run once",
     .example = "[{over: {k_fp: [100, 150], thrust: [30, 35]}}, {over: {k_att: [50, 100]}}]",
     .stage = FORM_GRID,
     .instead_of = "search.zip",
@@ -176,11 +176,11 @@ const Form form_union = {
     .canonical = "search.union.",
     .digits = 3,
     .lines = {{.start = "search.union.", .shown = "search.union.", .change = CHANGE_GRID}},
-    .schema = "{type: array, minItems: 1, maxItems: MOST, items: $block}",
+    .schema = "{type: array, minItems: 1, maxItems: MOST, items: $grid}",
     .parameters_at = "union.items.properties.over",
-    .definition = "block",
+    .definition = "grid",
     .define = "{type: object, properties: {over: " SCHEMA_MAP_OF("values") ", zip: " SCHEMA_ZIP
                                                                            "}, additionalProperties: false}",
     .most = UNION_MAX,
-    .most_of = "blocks",
+    .most_of = "grids",
 };

@@ -57,7 +57,7 @@ const ValueForm values_range = {
     .arguments = "[low, high]",
     .doc =
         "for methods that sample; `scale: log` samples its logarithm, `integer: true` whole numbers; cmaes: `sigma`, "
-        "the part of the range that its first steps have",
+        "the fraction of the range that its first steps have",
     .example = "{range: [50, 300], scale: log, integer: false}",
     .n_arguments = 2,
     .range = true,
