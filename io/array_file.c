@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    ARRAY_FILE_BASE = 1 << 20,       // texts, and one block of ids
+    ARRAY_FILE_BASE = 1 << 20,       // texts, and one buffer of ids
     ARRAY_FILE_COLUMN = 4096,        // texts that describe a column
     ARRAY_FILE_IDS_DEFLATE_LEVEL = 1 // ids are long runs of equal numbers
 };
@@ -20,7 +20,7 @@ struct ArrayFile {
     hid_t driver, file;
 };
 
-// The arena of a group: its lanes, a block per dataset, and texts for the columns.
+// The arena of a group: its lanes, a buffer per dataset, and texts for the columns.
 static size_t array_group_memory(const ArrayGroup *group)
 {
     const size_t columns = (size_t)group->n_columns;
@@ -63,11 +63,11 @@ static void array_put_ids(Error *error, const ArrayGroup *group, int64_t samples
     const ShardNumber number = {8, H5T_STD_I64LE, H5T_NATIVE_INT64};
     ShardDataset dataset;
     shard_open_rows(error, &dataset, &ids, number, ARRAY_FILE_IDS_DEFLATE_LEVEL, samples, parent, arena);
-    int64_t *block = dataset.block;
+    int64_t *buffer = dataset.buffer;
     for (int64_t i = 0; i < group->n_lanes && error->kind == OK; i++) {
         const ShardLane *lane = &group->lanes[i];
         for (int64_t k = 0; k < lane->length; k++) {
-            block[dataset.held++] = trials ? lane->trial : lane->replicate;
+            buffer[dataset.held++] = trials ? lane->trial : lane->replicate;
             if (dataset.held == dataset.chunk_rows) shard_flush_rows(error, &dataset);
         }
     }

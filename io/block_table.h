@@ -23,7 +23,7 @@ typedef struct BlockTable {
     // Called when the connection no longer needs the table, and after an error of database_add_blocks; may be NULL.
     void (*done)(void *source);
     // Tests set these; 0: the default. piece: rows per read. found: rows that an order looks for first. sparse: rows
-    // that are read one after the other in the time of one row at a random place.
+    // that are read one after the other in the time of one random row.
     int64_t piece, found, sparse;
 } BlockTable;
 // Makes the table known to statements of the connection as `name`; it hides a table of that name in the file. Call this

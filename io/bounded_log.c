@@ -33,11 +33,11 @@ static void bounded_log_turn(BoundedLog *log)
 // A log that can't be written stops nothing.
 static void bounded_log_put(BoundedLog *log, const char *text, size_t length)
 {
-    const struct iovec part = {.iov_base = (void *)(uintptr_t)text, .iov_len = length};
+    const struct iovec piece = {.iov_base = (void *)(uintptr_t)text, .iov_len = length};
     if (log->descriptor >= 0 && log->bytes + (int64_t)length > log->most) bounded_log_turn(log);
     if (log->descriptor < 0) return;
     log->bytes += (int64_t)length;
-    if (system_write(log->descriptor, &part, 1) >= 0) return;
+    if (system_write(log->descriptor, &piece, 1) >= 0) return;
     (void)system_close(log->descriptor);
     log->descriptor = -1;
 }

@@ -1,7 +1,6 @@
-// Files that can be made again: a folder of this user's, bounded, which several processes share. An entry is found by
-// its key; it carries the digest of its key and bytes, so that one that is damaged, or lies under another name, is as
-// good as none. What can't be read or written
-// is not an error: the caller makes the bytes again.
+// Files that can be computed again: a folder of this user's, bounded, which several processes share. An entry is found
+// by its key; it carries the digest of its key and bytes, so that one that is damaged, or lies under another name, is
+// as good as none. What can't be read or written is not an error: the caller computes the bytes again.
 #include "cache.h"
 
 #include "folder.h"
@@ -18,7 +17,7 @@
 enum { CACHE_DIGEST = 64, CACHE_ENTRIES_MAX = 256 };
 static const size_t cache_entry_max = (size_t)64 << 20, cache_bytes_max = (size_t)512 << 20;
 
-// $XDG_CACHE_HOME/hopscotch/NAME, else ~/.cache/hopscotch/NAME. NULL: there is no such place.
+// $XDG_CACHE_HOME/hopscotch/NAME, else ~/.cache/hopscotch/NAME. NULL: there is none.
 static const char *cache_folder(const char *name, Arena *arena)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -27,8 +26,7 @@ static const char *cache_folder(const char *name, Arena *arena)
     return NULL;
 }
 
-// A folder of this user's, in one of this user's that no other user can write to: nobody else can put another in its
-// place.
+// A folder of this user's, in one of this user's that no other user can write to: nobody else can replace it.
 static bool cache_is_private(const char *folder)
 {
     struct stat status, above;

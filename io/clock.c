@@ -13,8 +13,8 @@ double clock_seconds(void)
 Text32 clock_utc(void)
 {
     Text32 text = {""};
-    struct tm parts;
+    struct tm fields;
     const time_t now = time(NULL);
-    if (gmtime_r(&now, &parts) != NULL) strftime(text.text, sizeof text.text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    if (gmtime_r(&now, &fields) != NULL) strftime(text.text, sizeof text.text, "%Y-%m-%dT%H:%M:%SZ", &fields);
     return text;
 }

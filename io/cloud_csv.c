@@ -30,7 +30,7 @@ static bool csv_is_left_out(const char *line)
     return *at == '\0' || *at == '#';
 }
 
-// Finds columns[3], the places of the names x, y, z in the line. False: one is missing.
+// Finds columns[3], the indices of the names x, y, z in the line. False: one is missing.
 static bool csv_names(const char *line, int *columns)
 {
     for (int a = 0; a < 3; a++) columns[a] = -1;

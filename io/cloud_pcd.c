@@ -21,7 +21,7 @@ typedef struct PcdHeader {
     int sizes, types, counts;    // number of values that each line gave
     int64_t width, height, points;
     PcdData data;
-    unsigned given; // keys, by their place in pcd_keys
+    unsigned given; // keys, by their index in pcd_keys
 } PcdHeader;
 
 bool pcd_claims(const CloudText *text)
@@ -58,10 +58,10 @@ static Error pcd_take_size(const CloudText *text, const char *word, int i, PcdHe
 
 static Error pcd_take_type(const CloudText *text, const char *word, int i, PcdHeader *h)
 {
-    const char *place = word[0] != '\0' && word[1] == '\0' ? strchr("IUF", word[0]) : NULL;
+    const char *letter = word[0] != '\0' && word[1] == '\0' ? strchr("IUF", word[0]) : NULL;
     static const CloudKind kinds[] = {CLOUD_SIGNED, CLOUD_UNSIGNED, CLOUD_FLOAT};
-    if (place == NULL) return cloud_error(text, "TYPE must be I, U or F");
-    h->field[i].kind = kinds[place - "IUF"];
+    if (letter == NULL) return cloud_error(text, "TYPE must be I, U or F");
+    h->field[i].kind = kinds[letter - "IUF"];
     h->types = i + 1;
     return error_none();
 }
@@ -163,7 +163,7 @@ static Error pcd_header(CloudText *text, PcdHeader *h)
     return error_none();
 }
 
-// Finds the places of x, y and z, and the number of points.
+// Finds the offsets of x, y and z, and the number of points.
 static Error pcd_rows(const CloudText *text, const PcdHeader *h, CloudRows *rows)
 {
     *rows = (CloudRows){.points = h->points, .column = {-1, -1, -1}};

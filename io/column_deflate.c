@@ -7,7 +7,7 @@
 
 enum { DEFLATE_LEVEL = 1 }; // the fastest: columns that are worth it repeat themselves
 
-// Bytes of 8 words: byte k of word i <-> byte i of word k. Blocks of 4, 2 and 1 bytes change places.
+// Bytes of 8 words: byte k of word i <-> byte i of word k. Groups of 4, 2 and 1 bytes are swapped.
 static void shuffle_transpose(uint64_t words[8])
 {
     static const uint64_t masks[3] = {0x00000000ffffffff, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff};

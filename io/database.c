@@ -118,9 +118,9 @@ static bool statement_find_texts(Statement *statement, int count)
     return statement->texts != NULL;
 }
 
-// SQLite may need memory to end a text with a NUL. It is taken here, because a failure in column_text could not be told
-// from an empty text. Most columns of a trial are numbers: asking each for its type took a seventh of the time of a
-// digest.
+// SQLite may need memory to end a text with a NUL. It is taken here, because a failure in column_text could not be
+// distinguished from an empty text. Most columns of a trial are numbers: asking each for its type took a seventh of the
+// time of a digest.
 static int statement_take_texts(Statement *statement)
 {
     sqlite3_stmt *handle = statement->handle;

@@ -25,7 +25,7 @@ Error database_open_still(const char *path, Arena *arena, Database **out);
 const char *database_path(const Database *database);     // as it was opened
 const char *database_schema(const Database *database);   // its name in the connection: main
 Error database_close(Database *database);                // a writer also checkpoints (TRUNCATE); NULL: nothing to do
-Error database_check_place(const Database *database);    // error: its path names another file now, or none
+Error database_check_path(const Database *database);     // error: its path names another file now, or none
 Error database_run(Database *database, const char *sql); // one or more statements without values
 // Call both outside of a transaction. Between them, statements of a writer may read the database at `path` as the
 // schema `other`; no process may write to that database meanwhile.

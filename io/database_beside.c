@@ -18,10 +18,10 @@ static Error database_read_bytes(const char *path, bool last, unsigned char *dat
     int descriptor;
     if (file_missing(path)) return error_none();
     TRY(file_open_regular(path, O_RDONLY, "open", &descriptor));
-    bool good = fstat(descriptor, &status) == 0;
+    bool ok = fstat(descriptor, &status) == 0;
     const off_t at = last && status.st_size > size ? status.st_size - size : 0;
-    good = good && lseek(descriptor, at, SEEK_SET) >= 0 && system_read(descriptor, data, (size_t)size) >= 0;
-    const Error error = good ? error_none() : file_error("read", path, 0);
+    ok = ok && lseek(descriptor, at, SEEK_SET) >= 0 && system_read(descriptor, data, (size_t)size) >= 0;
+    const Error error = ok ? error_none() : file_error("read", path, 0);
     (void)system_close(descriptor);
     *bytes = status.st_size;
     return error;
@@ -65,8 +65,8 @@ Error database_check_files(const char *path)
 
 // ---- whether there is room for more ---------------------------------------------------------------------------------
 
-// A database in WAL mode can be read only if its -shm file exists or can be made. If the folder is read-only, it can't
-// be made, and no process writes to the database.
+// A database in WAL mode can be read only if its -shm file exists or can be created. If the folder is read-only, it
+// can't be created, and no process writes to the database.
 bool database_is_frozen(const char *path, Arena *arena)
 {
     const char *slash = strrchr(path, '/');
@@ -87,7 +87,7 @@ bool database_lacks_room(const char *path, Arena *arena)
     return disk_free(path, &free_bytes).kind == OK && free_bytes < DATABASE_SHARED_BYTES;
 }
 
-// A WAL that is missing or empty can't always be made.
+// A WAL that is missing or empty can't always be created.
 bool database_has_wal(const char *path, Arena *arena)
 {
     int64_t bytes = 0;

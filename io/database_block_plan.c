@@ -79,7 +79,7 @@ static bool block_can_order(const BlockTable *table, sqlite3_index_info *plan, i
 }
 
 // What SQLite's planner compares. Looking through a column counts as more than half of a scan of all rows, although it
-// takes a tenth of its time: else SQLite would look up the parts of `a OR b` one after the other, and rows would come
+// takes a tenth of its time: else SQLite would look up the terms of `a OR b` one after the other, and rows would come
 // in another order than from an ordinary table.
 static void block_estimate(int64_t rows, sqlite3_index_info *plan, int n_terms)
 {
@@ -139,7 +139,7 @@ static size_t text_trimmed(const char *text, size_t size)
 }
 
 // Equal by any of SQLite's collations (BINARY, NOCASE, RTRIM). SQLite makes `a = 'x' COLLATE NOCASE OR a = 'y'` an IN
-// of the collation BINARY, so the collation that it names does not tell.
+// of the collation BINARY, so the collation that it names says nothing.
 static bool text_may_equal(const char *a, size_t a_size, const char *b, size_t b_size)
 {
     const size_t size = text_trimmed(a, a_size);
@@ -185,17 +185,17 @@ static ColumnTest test_of_numbers(bool real, int operation, sqlite3_value *value
 static bool test_of_value(const BlockTable *table, int column, int operation, sqlite3_value *value, ColumnTest *test)
 {
     const bool real = block_column_is_real(table, column);
-    bool good = true;
+    bool ok = true;
     if (block_operations[operation].operation == SQLITE_INDEX_CONSTRAINT_ISNULL)
         *test = (ColumnTest){.real = real, .kind = TEST_NULL};
     else if (block_operations[operation].operation == SQLITE_INDEX_CONSTRAINT_ISNOTNULL)
         *test = test_all(real);
     else if (table->columns[column].words != NULL)
-        good = test_of_words(&table->columns[column], block_operations[operation].comparison, value, test);
+        ok = test_of_words(&table->columns[column], block_operations[operation].comparison, value, test);
     else
         *test = test_of_numbers(real, operation, value);
     test->column = column;
-    return good;
+    return ok;
 }
 
 // x IN (...): between the least and the greatest value of the list.
@@ -203,19 +203,19 @@ static bool test_of_list(const BlockTable *table, int column, sqlite3_value *lis
 {
     sqlite3_value *value = NULL;
     const int equal = block_operation(SQLITE_INDEX_CONSTRAINT_EQ);
-    bool good = true;
+    bool ok = true;
     *test = table->columns[column].words != NULL
                 ? (ColumnTest){.kind = TEST_WORD, .n_words = table->columns[column].n_words}
                 : test_none(block_column_is_real(table, column));
     test->column = column;
 #if SQLITE_VERSION_NUMBER >= 3038000
     int code = sqlite3_vtab_in_first(list, &value);
-    for (; good && code == SQLITE_OK; code = sqlite3_vtab_in_next(list, &value)) {
+    for (; ok && code == SQLITE_OK; code = sqlite3_vtab_in_next(list, &value)) {
         ColumnTest one;
-        good = test_of_value(table, column, equal, value, &one);
-        if (good) *test = test_either(test, &one);
+        ok = test_of_value(table, column, equal, value, &one);
+        if (ok) *test = test_either(test, &one);
     }
-    return good && code == SQLITE_DONE;
+    return ok && code == SQLITE_DONE;
 #else
     (void)list, (void)value, (void)equal;
     return false;

@@ -72,25 +72,25 @@ static int block_read(BlockCursor *cursor, int64_t block, int column, int64_t fi
 
 // ---- a slice --------------------------------------------------------------------------------------------------------
 
-// Places [k, k + count) lie within a piece of a block.
-static int slice_read_run(BlockCursor *cursor, int column, int64_t block, const BlockPlace *places, int64_t count)
+// slice[count]: rows that lie within a piece of a block.
+static int slice_read_run(BlockCursor *cursor, int column, int64_t block, const SliceRow *slice, int64_t count)
 {
-    const int64_t first = places[0].row - cursor->module->before[block];
-    const int64_t span = places[count - 1].row - places[0].row + 1;
+    const int64_t first = slice[0].row - cursor->module->before[block];
+    const int64_t span = slice[count - 1].row - slice[0].row + 1;
     const int64_t sparse = cursor->module->table.sparse;
     Cell *cells = cursor->cells[column], *piece = cursor->piece[0];
-    if (span == count && places[count - 1].at - places[0].at + 1 == count && cursor->found.n_terms == 0)
-        return block_read(cursor, block, column, first, count, &cells[places[0].at]);
+    if (span == count && slice[count - 1].at - slice[0].at + 1 == count && cursor->found.n_terms == 0)
+        return block_read(cursor, block, column, first, count, &cells[slice[0].at]);
     cursor->piece_column[0] = -1;
     if (span <= count * (sparse > 0 ? sparse : BLOCK_SPARSE)) {
         const int code = block_read(cursor, block, column, first, span, piece);
         for (int64_t i = 0; code == SQLITE_OK && i < count; i++)
-            cells[places[i].at] = piece[places[i].row - places[0].row];
+            cells[slice[i].at] = piece[slice[i].row - slice[0].row];
         return code;
     }
     for (int64_t i = 0; i < count; i++) {
-        const int64_t row = first + places[i].row - places[0].row;
-        const int code = block_read(cursor, block, column, row, 1, &cells[places[i].at]);
+        const int64_t row = first + slice[i].row - slice[0].row;
+        const int code = block_read(cursor, block, column, row, 1, &cells[slice[i].at]);
         if (code != SQLITE_OK) return code;
     }
     return SQLITE_OK;
@@ -104,10 +104,10 @@ static int slice_load(BlockCursor *cursor, int column)
         cursor->cells[column] = sqlite3_malloc64((sqlite3_uint64)cursor->capacity * sizeof(Cell));
     if (cursor->cells[column] == NULL) return SQLITE_NOMEM;
     for (int64_t k = 0, n = 0; k < cursor->count; k += n) {
-        const int64_t row = cursor->places[k].row, block = block_of(module, row), end = module->before[block + 1];
+        const int64_t row = cursor->slice[k].row, block = block_of(module, row), end = module->before[block + 1];
         const int64_t most = end - row < piece ? end : row + piece;
-        for (n = 1; k + n < cursor->count && cursor->places[k + n].row < most;) n++;
-        const int code = slice_read_run(cursor, column, block, &cursor->places[k], n);
+        for (n = 1; k + n < cursor->count && cursor->slice[k + n].row < most;) n++;
+        const int code = slice_read_run(cursor, column, block, &cursor->slice[k], n);
         if (code != SQLITE_OK) return code;
     }
     cursor->loaded[column] = true;
@@ -124,13 +124,13 @@ static void slice_clear(BlockCursor *cursor)
 static int slice_take(BlockCursor *cursor, int64_t rows)
 {
     if (rows <= cursor->capacity) return SQLITE_OK;
-    BlockPlace *places = sqlite3_realloc64(cursor->places, (sqlite3_uint64)rows * sizeof *places);
-    if (places == NULL) return SQLITE_NOMEM;
+    SliceRow *slice = sqlite3_realloc64(cursor->slice, (sqlite3_uint64)rows * sizeof *slice);
+    if (slice == NULL) return SQLITE_NOMEM;
     for (int c = 0; c < cursor->module->table.n_columns; c++) {
         sqlite3_free(cursor->cells[c]);
         cursor->cells[c] = NULL;
     }
-    cursor->places = places;
+    cursor->slice = slice;
     cursor->capacity = rows;
     return SQLITE_OK;
 }
@@ -209,8 +209,8 @@ static int slice_next_piece(BlockCursor *cursor)
         n = cursor->n_chosen;
     }
     for (int64_t i = 0; i < n; i++)
-        cursor->places[i] =
-            (BlockPlace){.row = cursor->piece_row + cursor->chosen[i], .at = cursor->backward ? n - 1 - i : i};
+        cursor->slice[i] =
+            (SliceRow){.row = cursor->piece_row + cursor->chosen[i], .at = cursor->backward ? n - 1 - i : i};
     cursor->count = n;
     return SQLITE_OK;
 }
@@ -294,7 +294,7 @@ static int order_count_behind(const Cell *cells, double bound, bool descending)
     return behind;
 }
 
-// To the bit. The first cell alone tells most runs that are not.
+// To the bit. The first cell alone rules out most runs that are not.
 static bool order_is_equal(const Cell *cells, Cell bound)
 {
     int64_t differs = 0;
@@ -389,9 +389,9 @@ static int64_t slice_rows_most(const BlockTable *table)
     return rows > piece ? rows : piece;
 }
 
-static int place_compare(const void *a, const void *b)
+static int slice_row_compare(const void *a, const void *b)
 {
-    const int64_t x = ((const BlockPlace *)a)->row, y = ((const BlockPlace *)b)->row;
+    const int64_t x = ((const SliceRow *)a)->row, y = ((const SliceRow *)b)->row;
     return (x > y) - (x < y);
 }
 
@@ -410,8 +410,8 @@ static int slice_next_found(BlockCursor *cursor)
     const int code = slice_take(cursor, n);
     if (code != SQLITE_OK) return code;
     for (int64_t i = 0; i < n; i++)
-        cursor->places[i] = (BlockPlace){.row = found->rows[cursor->found_at + i].row, .at = i};
-    if (n > 0) qsort(cursor->places, (size_t)n, sizeof *cursor->places, place_compare);
+        cursor->slice[i] = (SliceRow){.row = found->rows[cursor->found_at + i].row, .at = i};
+    if (n > 0) qsort(cursor->slice, (size_t)n, sizeof *cursor->slice, slice_row_compare);
     cursor->found_at += n;
     cursor->count = n;
     return SQLITE_OK;
@@ -492,7 +492,7 @@ void block_rows_free(BlockCursor *cursor)
     for (int c = 0; cursor->cells != NULL && c < cursor->module->table.n_columns; c++) sqlite3_free(cursor->cells[c]);
     for (int i = 0; i <= ORDER_TERMS_MAX; i++) sqlite3_free(cursor->piece[i]);
     sqlite3_free(cursor->found.rows);
-    sqlite3_free(cursor->places);
+    sqlite3_free(cursor->slice);
     sqlite3_free(cursor->cells);
     sqlite3_free(cursor->loaded);
     sqlite3_free(cursor->chosen);

@@ -26,10 +26,10 @@ typedef struct BlockVtab {
     BlockModule *module;
 } BlockVtab;
 
-// A row of a slice, and its index in the slice. Places are sorted by row.
-typedef struct BlockPlace {
+// A row of a slice, and its index in the slice. Sorted by row.
+typedef struct SliceRow {
     int64_t row, at;
-} BlockPlace;
+} SliceRow;
 
 typedef struct BlockOrder {
     int column;
@@ -50,7 +50,7 @@ typedef struct BlockCursor {
     FirstRows found;  // with `order`: the first rows
     int64_t found_at; // the first element of `found` that is in no slice yet
     // the slice
-    BlockPlace *places; // [capacity], count of them
+    SliceRow *slice; // [capacity], count of them
     int64_t count, at, capacity;
     Cell **cells; // [n_columns][capacity], in the order of the slice; NULL: not taken yet
     bool *loaded; // [n_columns]

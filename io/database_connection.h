@@ -34,7 +34,7 @@ struct Database {
     const char *schema; // of the statements: the database as the connection names it; NULL: main
     dev_t device;       // of the file when it was opened
     ino_t inode;
-    int lock;                   // descriptor of a lock that we hold in SQLite's place; -1: there is none
+    int lock;                   // descriptor of a lock that we hold instead of SQLite; -1: there is none
     bool held;                  // since database_hold it is read as it was then
     DatabaseGuard *guard;       // of the user's statement; NULL: there is none
     struct BlockModule *blocks; // the last one of database_add_blocks; NULL: there is none
@@ -56,7 +56,7 @@ Error database_statement_error(const Database *database, int code, const char *s
 // Returns an errno if the write failed for lack of room: the quota is used up, a file may not grow, or the disk has no
 // room for SQLite's shared memory (to SQLite all of these are I/O errors). 0: another reason.
 int database_no_room(const Database *database, int code);
-// In a build with faults: the errno of the rule "sql:n:errno", in place of SQLite's answer; 0: no fault.
+// In a build with faults: the errno of the rule "sql:n:errno", instead of SQLite's answer; 0: no fault.
 int database_fault(void);
 
 // ---- files (database_system.c, database_beside.c) -------------------------------------------------------------------
@@ -67,9 +67,10 @@ const char *database_file_system(void);
 
 // Error if the database, or a file that SQLite would use beside it, is not safe to open.
 Error database_check_files(const char *path);
-bool database_has_wal(const char *path, Arena *arena);    // one that is not empty
-bool database_is_frozen(const char *path, Arena *arena);  // its folder is read-only, so no process can write to it
-bool database_lacks_room(const char *path, Arena *arena); // its -shm file must be made, and the disk has no room for it
+bool database_has_wal(const char *path, Arena *arena);   // one that is not empty
+bool database_is_frozen(const char *path, Arena *arena); // its folder is read-only, so no process can write to it
+// Its -shm file must be created, and the disk has no room for it.
+bool database_lacks_room(const char *path, Arena *arena);
 
 // ---- statements (database.c) ----------------------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ static bool host_column_is(const NumberColumn *a, const NumberColumn *b)
     return true;
 }
 
-// SQLite knows the columns from the time when the table was made, and may keep pointers to their words.
+// SQLite knows the columns from the time when the table was created, and may keep pointers to their words.
 static Error host_keep_columns(const HostTable *host, BlockTable *table)
 {
     const HostBlocks *oldest = host->now;
@@ -109,7 +109,7 @@ static Error host_load(HostTable *host)
 {
     BlockTable table;
     HostBlocks *next = calloc(1, sizeof *next);
-    if (next == NULL) return error_make(ERROR_MEMORY, "not enough memory for a list of blocks");
+    if (next == NULL) return error_make(ERROR_MEMORY, "not enough memory for a table");
     Error error = host->extension->load(&host->database, &table);
     if (error.kind == OK) {
         error = host_keep_columns(host, &table);
@@ -135,7 +135,7 @@ static Error host_version(HostTable *host, int64_t *version)
     bool row = false;
     char *sql = sqlite3_mprintf("PRAGMA \"%w\".data_version", host->database.schema);
     Error error = sql != NULL ? database_prepare(&host->database, sql, &statement)
-                              : error_make(ERROR_MEMORY, "not enough memory for a list of blocks");
+                              : error_make(ERROR_MEMORY, "not enough memory for a table");
     sqlite3_free(sql);
     if (error.kind == OK) error = statement_step(statement, &row);
     *version = row ? column_integer(statement, 0) : 0;
@@ -186,12 +186,12 @@ static Error host_open(sqlite3 *handle, const DatabaseExtension *extension, cons
     *host = (HostTable){.database = {.handle = handle, .mode = DATABASE_READ, .lock = -1, .guard = &host->guard},
                         .extension = extension};
     host->database.schema = host_unquoted(schema);
-    if (host->database.schema == NULL) return error_make(ERROR_MEMORY, "not enough memory for a list of blocks");
+    if (host->database.schema == NULL) return error_make(ERROR_MEMORY, "not enough memory for a table");
     const char *path = sqlite3_db_filename(handle, host->database.schema);
     if (path == NULL || path[0] == '\0' || strlen(host->database.schema) > HOST_NAME_MOST)
         return error_make(ERROR_USER, "%.100s is not an attached database with a file", host->database.schema);
     host->database.path = strdup(path);
-    if (host->database.path == NULL) return error_make(ERROR_MEMORY, "not enough memory for a list of blocks");
+    if (host->database.path == NULL) return error_make(ERROR_MEMORY, "not enough memory for a table");
     if (!extension->has_blocks(&host->database))
         return error_make(ERROR_USER, "%s has no trials in blocks", path_text(path).text);
     return host_look(host);
@@ -248,7 +248,7 @@ static int host_close_cursor(sqlite3_vtab_cursor *cursor)
 
 // ---- the extension --------------------------------------------------------------------------------------------------
 
-static sqlite3_module host_module; // made once
+static sqlite3_module host_module; // set once
 
 static void host_make_module(void)
 {

@@ -10,7 +10,7 @@ struct sqlite3_api_routines;
 
 typedef struct DatabaseExtension {
     const char *module; // CREATE VIRTUAL TABLE temp.NAME USING module(schema)
-    const char *table;  // made in `temp` if the database `main` has blocks
+    const char *table;  // created in `temp` if the database `main` has blocks
     bool (*has_blocks)(const Database *database);
     Error (*load)(Database *database, BlockTable *table); // *table <- the blocks as the database has them now
     void (*start)(void *source);                          // a statement begins to read

@@ -134,10 +134,10 @@ static Error database_reconnect(Database *database, const char *name, int flags)
     return database_connect(database, name, flags);
 }
 
-// If there is no -shm file and none can be made, a connection with exclusive use keeps its contents in its own memory
-// (SQLite's locking mode EXCLUSIVE, which must be set before the first read). We take the lock for that ourselves, on
-// our own descriptor: SQLite's own locks are POSIX locks, which do not exclude other connections of the same process. A
-// file that can only be read is not locked.
+// If there is no -shm file and none can be created, a connection with exclusive use keeps its contents in its own
+// memory (SQLite's locking mode EXCLUSIVE, which must be set before the first read). We take the lock for that
+// ourselves, on our own descriptor: SQLite's own locks are POSIX locks, which do not exclude other connections of the
+// same process. A file that can only be read is not locked.
 
 static Error database_lock(Database *database)
 {
@@ -228,7 +228,7 @@ static void database_free(Database *database)
 }
 
 // For a writer: checks that its path still names the file that was opened.
-Error database_check_place(const Database *database)
+Error database_check_path(const Database *database)
 {
     struct stat status;
     const bool there = system_named_stat(database->path, &status) == 0;
@@ -238,10 +238,10 @@ Error database_check_place(const Database *database)
                       path_text(database->path).text, there ? "replaced by another file" : "moved away");
 }
 
-static void database_note_place(Database *database)
+static void database_note_identity(Database *database)
 {
     struct stat status;
-    if (system_link_stat(database->path, &status) != 0) return; // database_check_place will report it
+    if (system_link_stat(database->path, &status) != 0) return; // database_check_path will report it
     database->device = status.st_dev;
     database->inode = status.st_ino;
 }
@@ -249,13 +249,13 @@ static void database_note_place(Database *database)
 // Opens the file that was there before, or makes a new one; refuses a file that replaced it meanwhile.
 static Error database_start(Database *database)
 {
-    database_note_place(database);
+    database_note_identity(database);
     const bool there = database->inode != 0;
     TRY(database->mode == DATABASE_READ ? database_start_reader(database) : database_start_writer(database));
-    if (there && database_check_place(database).kind != OK)
+    if (there && database_check_path(database).kind != OK)
         return error_make(ERROR_MACHINE, "%s was replaced or moved by another process just now: try again",
                           path_text(database->path).text);
-    if (!there) database_note_place(database);
+    if (!there) database_note_identity(database);
     return error_none();
 }
 

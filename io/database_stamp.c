@@ -1,10 +1,11 @@
-// Tells whether a database changed since it was read, from the metadata of four files, without opening a connection.
+// Finds out whether a database changed since it was read, from the metadata of four files, without opening a
+// connection.
 //
 // A stamp holds device, inode, size, time of change of the content (mtime) and time of change of the file (ctime).
 // Every write, replacement, restore or rename changes the ctime, and no program can set it. The kernel's clock moves in
 // ticks, and some file systems count in steps of up to 2 s. So a file that was changed just before the look could
 // change again under the same times, and its stamp is not trusted. (Git has the same problem:
-// Documentation/technical/racy-git.) The ctime tells how long "just before" is: if it is not a multiple of 10 ms, the
+// Documentation/technical/racy-git.) The ctime shows how long "just before" is: if it is not a multiple of 10 ms, the
 // file system does not round to such steps, and two ticks are enough.
 //
 // A database with a WAL that is not empty has no stamp. Shared memory says which of its transactions a reader sees, and

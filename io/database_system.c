@@ -49,7 +49,7 @@ static inline void database_watch_writes(sqlite3_vfs *vfs) { (void)vfs; }
 
 static int database_access_file(const char *path, int mode) { return nofollow_access(path, mode, 0); }
 
-// SQLite would follow links to get one canonical name. The path stays as given, because it tells that the file lies
+// SQLite would follow links to get one canonical name. The path stays as given, because it shows that the file lies
 // below a results root.
 static int database_full_path(sqlite3_vfs *vfs, const char *path, int size, char *out)
 {

@@ -142,7 +142,7 @@ static const sqlite3_module database_table_module = {.xCreate = database_table_c
                                                      .xColumn = database_table_column,
                                                      .xRowid = database_table_rowid};
 
-// In the schema `temp`, so that no table of the file can take its place.
+// In the schema `temp`, so that no table of the file can replace it.
 Error database_add_table(Database *database, const char *name, MemoryTable *table)
 {
     char sql[160];

@@ -140,7 +140,7 @@ static void decimal_line_simplify(DecimalLine *line, DecimalWide last)
 
 DecimalLine decimal_line(double start, double step, int64_t points)
 {
-    DecimalLine line = {.from = start, .span = step, .parts = 1.0};
+    DecimalLine line = {.from = start, .span = step, .steps = 1.0};
     DecimalWide aligned[2], last;
     if (!decimal_align((const double[]){start, step}, 2, aligned, &line.exponent)) return line;
     last = aligned[1];
@@ -154,7 +154,7 @@ DecimalLine decimal_line(double start, double step, int64_t points)
 
 DecimalLine decimal_line_between(double first, double last, int64_t points)
 {
-    DecimalLine line = {.from = first, .span = last - first, .parts = (double)(points - 1)};
+    DecimalLine line = {.from = first, .span = last - first, .steps = (double)(points - 1)};
     DecimalWide aligned[2];
     if (!decimal_align((const double[]){first, last}, 2, aligned, &line.exponent)) return line;
     line.step = aligned[1] - aligned[0];
@@ -167,7 +167,7 @@ DecimalLine decimal_line_between(double first, double last, int64_t points)
 
 double decimal_line_at(const DecimalLine *line, int64_t i)
 {
-    if (line->divisor == 0) return line->from + line->span * (double)i / line->parts;
+    if (line->divisor == 0) return line->from + line->span * (double)i / line->steps;
     return decimal_nearest(line->first + line->step * i, line->divisor, line->exponent);
 }
 
@@ -197,10 +197,10 @@ static Pair pair_of(double hi, double lo) // |hi| >= |lo|
 
 static Pair pair_sum(Pair a, Pair b)
 {
-    const double sum = a.hi + b.hi, part = sum - a.hi, rest = (a.hi - (sum - part)) + (b.hi - part);
+    const double sum = a.hi + b.hi, added = sum - a.hi, rest = (a.hi - (sum - added)) + (b.hi - added);
     const Pair first = pair_of(sum, rest + a.lo);
-    const double sum2 = first.hi + b.lo, part2 = sum2 - first.hi;
-    return pair_of(sum2, ((first.hi - (sum2 - part2)) + (b.lo - part2)) + first.lo);
+    const double sum2 = first.hi + b.lo, added2 = sum2 - first.hi;
+    return pair_of(sum2, ((first.hi - (sum2 - added2)) + (b.lo - added2)) + first.lo);
 }
 
 static Pair pair_product(Pair a, Pair b)

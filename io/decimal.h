@@ -21,11 +21,11 @@ Decimal decimal_of(double value); // the shortest decimal that reads back as `va
 double decimal_scaled(Decimal value, int64_t times, int64_t over);
 
 // Point i is (first + i step) / divisor 10^exponent. If this takes more than 36 digits, the divisor is 0 and point i is
-// from + i span / parts in binary: such points are no short decimals.
+// from + i span / steps in binary: such points are no short decimals.
 typedef struct DecimalLine {
     DecimalWide first, step, divisor;
     int exponent;
-    double from, span, parts;
+    double from, span, steps;
 } DecimalLine;
 
 DecimalLine decimal_line(double start, double step, int64_t points);         // start + i step

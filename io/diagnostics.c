@@ -182,13 +182,13 @@ static void diagnostics_drop(Diagnostics *diagnostics)
     diagnostics->count--;
 }
 
-// Keeps the list sorted. Equal places stay in the order in which they were found.
+// Keeps the list sorted. Those of the same place stay in the order in which they were found.
 static void diagnostics_insert(Diagnostics *diagnostics, const Diagnostic *item)
 {
-    int place = diagnostics->count;
-    while (place > 0 && diagnostic_compare(&diagnostics->kept[place - 1], item) > 0) place--;
-    Diagnostic *at = &diagnostics->kept[place];
-    memmove(at + 1, at, (size_t)(diagnostics->count - place) * sizeof *at);
+    int index = diagnostics->count;
+    while (index > 0 && diagnostic_compare(&diagnostics->kept[index - 1], item) > 0) index--;
+    Diagnostic *at = &diagnostics->kept[index];
+    memmove(at + 1, at, (size_t)(diagnostics->count - index) * sizeof *at);
     *at = *item;
     diagnostics->count++;
 }

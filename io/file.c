@@ -45,7 +45,7 @@ static const struct {
     {ENFILE, "the machine has too many open files"},
     {ENAMETOOLONG, "choose a shorter name"},
     {EFBIG, "this disk can't hold a file of that size: choose another folder with --results"},
-    {ENOTDIR, "a part of the path is a file"},
+    {ENOTDIR, "a folder of the path is a file"},
     {ENOTEMPTY, "another process put something there meanwhile"},
 };
 
@@ -113,18 +113,18 @@ static FilePath file_parent(const char *path)
     return parent;
 }
 
-// What is left to write: part `at` from byte `done` of it, and the parts behind it.
+// What is left to write: piece `at` from byte `done` of it, and the pieces behind it.
 typedef struct FileLeft {
-    const FilePart *parts;
-    int64_t n_parts, at;
+    const FilePiece *pieces;
+    int64_t n_pieces, at;
     size_t done;
 } FileLeft;
 
 static void file_advance(FileLeft *left, size_t written)
 {
     left->done += written;
-    while (left->at < left->n_parts && left->done >= left->parts[left->at].size) {
-        left->done -= left->parts[left->at].size;
+    while (left->at < left->n_pieces && left->done >= left->pieces[left->at].size) {
+        left->done -= left->pieces[left->at].size;
         left->at++;
     }
 }
@@ -133,23 +133,23 @@ static void file_advance(FileLeft *left, size_t written)
 static int file_gather(const FileLeft *left, struct iovec *out, int most)
 {
     int count = 0;
-    for (int64_t i = left->at; i < left->n_parts && count < most; i++, count++) {
+    for (int64_t i = left->at; i < left->n_pieces && count < most; i++, count++) {
         const size_t done = i == left->at ? left->done : 0;
-        out[count] = (struct iovec){(char *)(uintptr_t)left->parts[i].data + done, left->parts[i].size - done};
+        out[count] = (struct iovec){(char *)(uintptr_t)left->pieces[i].data + done, left->pieces[i].size - done};
     }
     return count;
 }
 
-static Error file_put_parts(int descriptor, const char *path, const FilePart *parts, int64_t n_parts)
+static Error file_put_pieces(int descriptor, const char *path, const FilePiece *pieces, int64_t n_pieces)
 {
-    enum { FILE_PARTS = 256 }; // of one system call
-    struct iovec out[FILE_PARTS];
-    FileLeft left = {.parts = parts, .n_parts = n_parts};
+    enum { FILE_PIECES = 256 }; // of one system call
+    struct iovec out[FILE_PIECES];
+    FileLeft left = {.pieces = pieces, .n_pieces = n_pieces};
     size_t size = 0;
-    for (int64_t i = 0; i < n_parts; i++) size += parts[i].size;
-    file_advance(&left, 0); // over empty parts
-    while (left.at < n_parts) {
-        const int count = file_gather(&left, out, FILE_PARTS);
+    for (int64_t i = 0; i < n_pieces; i++) size += pieces[i].size;
+    file_advance(&left, 0); // over empty pieces
+    while (left.at < n_pieces) {
+        const int count = file_gather(&left, out, FILE_PIECES);
         const ssize_t written = system_write(descriptor, out, count);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return file_error("write", path, size);
@@ -160,7 +160,7 @@ static Error file_put_parts(int descriptor, const char *path, const FilePart *pa
 
 static Error file_put(int descriptor, const char *path, const void *data, size_t size)
 {
-    return file_put_parts(descriptor, path, &(FilePart){data, size}, 1);
+    return file_put_pieces(descriptor, path, &(FilePiece){data, size}, 1);
 }
 
 // After a failed fsync the kernel has dropped the pages and marked them clean, so a second fsync would succeed without
@@ -181,7 +181,7 @@ static Error file_close(int descriptor, const char *path)
     return system_close(descriptor) < 0 && errno != EINTR ? file_error("close", path, 0) : error_none();
 }
 
-// Syncs a folder, so that names made or removed in it survive a power cut. File systems that cannot do it return
+// Syncs a folder, so that names added to it or removed survive a power cut. File systems that cannot do it return
 // EINVAL.
 static Error folder_sync(const char *path)
 {
@@ -268,22 +268,22 @@ Error folder_check_inside(const char *path)
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 // Makes a new file with these bytes; it is on the disk at return
-static Error file_create(const char *path, const FilePart *parts, int64_t n_parts)
+static Error file_create(const char *path, const FilePiece *pieces, int64_t n_pieces)
 {
     int descriptor;
     TRY(file_open_regular(path, O_WRONLY | O_CREAT | O_TRUNC, "create", &descriptor));
-    Error error = file_put_parts(descriptor, path, parts, n_parts);
+    Error error = file_put_pieces(descriptor, path, pieces, n_pieces);
     if (error.kind == OK) error = file_sync(descriptor, path);
     const Error closed = file_close(descriptor, path);
     return error.kind != OK ? error : closed;
 }
 
-Error file_write_parts(const char *folder, const char *name, const FilePart *parts, int64_t n_parts)
+Error file_write_pieces(const char *folder, const char *name, const FilePiece *pieces, int64_t n_pieces)
 {
     FilePath temporary, path;
     TRY(file_join(folder, name, ".tmp", &temporary));
     TRY(file_join(folder, name, "", &path));
-    Error error = file_create(temporary.text, parts, n_parts);
+    Error error = file_create(temporary.text, pieces, n_pieces);
     if (error.kind == OK && system_rename(temporary.text, path.text) < 0)
         error = file_error("rename", temporary.text, 0);
     if (error.kind != OK) {
@@ -295,7 +295,7 @@ Error file_write_parts(const char *folder, const char *name, const FilePart *par
 
 Error file_write(const char *folder, const char *name, const void *data, size_t size)
 {
-    return file_write_parts(folder, name, &(FilePart){data, size}, 1);
+    return file_write_pieces(folder, name, &(FilePiece){data, size}, 1);
 }
 
 Error file_append_line(const char *path, const char *line)
@@ -303,10 +303,10 @@ Error file_append_line(const char *path, const char *line)
     int descriptor;
     TRY(file_open_regular(path, O_WRONLY | O_CREAT | O_APPEND, "open", &descriptor));
     const size_t length = strlen(line);
-    const struct iovec parts[2] = {{(void *)(uintptr_t)line, length}, {(void *)(uintptr_t) "\n", 1}};
+    const struct iovec pieces[2] = {{(void *)(uintptr_t)line, length}, {(void *)(uintptr_t) "\n", 1}};
     ssize_t written;
     do {
-        written = system_write(descriptor, parts, 2);
+        written = system_write(descriptor, pieces, 2);
     } while (written < 0 && errno == EINTR);
     Error error = error_none();
     if (written < 0) error = file_error("append to", path, length + 1);
@@ -347,8 +347,8 @@ static Error file_extent(int descriptor, const char *path, size_t limit, size_t 
 {
     struct stat status;
     if (fstat(descriptor, &status) < 0) return file_error("read", path, 0);
-    const bool tells = S_ISREG(status.st_mode) && status.st_size > 0;
-    *extent = tells && (uint64_t)status.st_size <= limit ? (size_t)status.st_size : limit + 1;
+    const bool sized = S_ISREG(status.st_mode) && status.st_size > 0;
+    *extent = sized && (uint64_t)status.st_size <= limit ? (size_t)status.st_size : limit + 1;
     return error_none();
 }
 
@@ -455,23 +455,23 @@ Error folder_add(const char *path)
     if (folder_exists(path)) return error_none();
     if (system_mkdir(path) == 0) return folder_sync(file_parent(path).text);
     if (errno != EEXIST) return file_error("make folder", path, 0);
-    if (folder_exists(path)) return error_none(); // another process made it meanwhile
+    if (folder_exists(path)) return error_none(); // another process created it meanwhile
     return error_make(ERROR_MACHINE, "cannot make folder %s: a file of that name exists", path_text(path).text);
 }
 
 Error folder_make(const char *path)
 {
-    FilePath part;
+    FilePath prefix;
     const size_t length = strlen(path);
-    if (length >= sizeof part.text) {
+    if (length >= sizeof prefix.text) {
         errno = ENAMETOOLONG;
         return file_error("make folder", path, 0);
     }
     for (size_t i = 1; i <= length; i++) {
         if (i < length && (path[i] != '/' || path[i - 1] == '/')) continue;
-        memcpy(part.text, path, i);
-        part.text[i] = '\0';
-        TRY(folder_add(part.text));
+        memcpy(prefix.text, path, i);
+        prefix.text[i] = '\0';
+        TRY(folder_add(prefix.text));
     }
     return error_none();
 }
@@ -513,11 +513,11 @@ Error folder_list(const char *path, Arena *arena, char ***names, int *count)
 static FilePath file_nearest_existing(const char *path)
 {
     struct stat status;
-    FilePath place = file_parent(path);
-    if (system_stat(path, &status) == 0) snprintf(place.text, sizeof place.text, "%s", path);
-    while (system_stat(place.text, &status) < 0 && errno == ENOENT && strcmp(place.text, ".") != 0)
-        place = file_parent(place.text);
-    return place;
+    FilePath folder = file_parent(path);
+    if (system_stat(path, &status) == 0) snprintf(folder.text, sizeof folder.text, "%s", path);
+    while (system_stat(folder.text, &status) < 0 && errno == ENOENT && strcmp(folder.text, ".") != 0)
+        folder = file_parent(folder.text);
+    return folder;
 }
 
 static int file_open_nearest(const char *path) { return nofollow_open(file_nearest_existing(path).text, O_PATH, 0); }
@@ -525,10 +525,10 @@ static int file_open_nearest(const char *path) { return nofollow_open(file_neare
 Error disk_free(const char *path, int64_t *bytes)
 {
     struct statvfs status;
-    const int place = file_open_nearest(path);
+    const int folder = file_open_nearest(path);
     const Error error =
-        place < 0 || fstatvfs(place, &status) < 0 ? file_error("ask for the free space at", path, 0) : error_none();
-    if (place >= 0) (void)close(place);
+        folder < 0 || fstatvfs(folder, &status) < 0 ? file_error("ask for the free space at", path, 0) : error_none();
+    if (folder >= 0) (void)close(folder);
     TRY(error);
     *bytes = (int64_t)(status.f_bavail * status.f_frsize);
     return error_none();
@@ -573,9 +573,9 @@ const char *network_file_system(const char *path)
     enum { FILE_FUSE = 0x65735546 };
     struct statfs system;
     struct stat status;
-    const int place = file_open_nearest(path);
-    const bool known = place >= 0 && fstatfs(place, &system) == 0 && fstat(place, &status) == 0;
-    if (place >= 0) (void)close(place);
+    const int folder = file_open_nearest(path);
+    const bool known = folder >= 0 && fstatfs(folder, &system) == 0 && fstat(folder, &status) == 0;
+    if (folder >= 0) (void)close(folder);
     if (!known) return "";
     if ((uint32_t)system.f_type == FILE_FUSE) return file_fuse_name(status.st_dev);
     for (size_t i = 0; i < sizeof file_network_systems / sizeof *file_network_systems; i++) {

@@ -14,12 +14,12 @@ typedef struct Bytes {
 // Writes folder/name. After a crash or a power cut the file is complete or absent: it is written as folder/name.tmp
 // (short writes and EINTR handled), synced, closed with a check, renamed, and the folder is synced.
 Error file_write(const char *folder, const char *name, const void *data, size_t size);
-// As file_write; the contents are parts[n_parts], one after the other.
-typedef struct FilePart {
+// As file_write; the contents are pieces[n_pieces], one after the other.
+typedef struct FilePiece {
     const void *data;
     size_t size;
-} FilePart;
-Error file_write_parts(const char *folder, const char *name, const FilePart *parts, int64_t n_parts);
+} FilePiece;
+Error file_write_pieces(const char *folder, const char *name, const FilePiece *pieces, int64_t n_pieces);
 // Appends `line` and a newline by a single write. The file is created if it is missing, and is not synced.
 Error file_append_line(const char *path, const char *line);
 
@@ -28,7 +28,7 @@ Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out);
 // As file_read, for a file in a campaign's folder, which may come from another person. Error also if it is not a
 // regular file: a link is not followed, and a pipe is not waited for.
 Error file_read_stored(const char *path, size_t limit, Arena *arena, Bytes *out);
-// Opens a file like that of file_read_stored, to read parts of it; *bytes is its size. file_close_stored closes it.
+// Opens a file like that of file_read_stored, to read ranges of it; *bytes is its size. file_close_stored closes it.
 Error file_open_stored(const char *path, int *descriptor, int64_t *bytes);
 // data[size] <- the bytes from `offset` on; path: for messages. Another process may make the file shorter at any time:
 // a read behind its end is an error, where access to a mapping would kill the process (SIGBUS).

@@ -1,4 +1,4 @@
-// Opens files that a spec names. A spec may come from another person, and error messages show parts of such a file. So
+// Opens files that a spec names. A spec may come from another person, and error messages show pieces of such a file. So
 // the file must be a regular one in the spec's folder or below, after all links are followed.
 #include "characters.h"
 #include "folder.h"
@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-// True if a part of the path is "..".
+// True if a component of the path is "..".
 static bool within_leaves(const char *name)
 {
-    for (const char *part = name; *part != '\0'; part += strspn(part, "/")) {
-        const size_t length = strcspn(part, "/");
-        if (length == 2 && strncmp(part, "..", 2) == 0) return true;
-        part += length;
+    for (const char *component = name; *component != '\0'; component += strspn(component, "/")) {
+        const size_t length = strcspn(component, "/");
+        if (length == 2 && strncmp(component, "..", 2) == 0) return true;
+        component += length;
     }
     return false;
 }
@@ -25,13 +25,13 @@ static bool within_leaves(const char *name)
 static bool within_is_inside(const char *folder, const char *path, const struct stat *opened)
 {
     struct stat status;
-    char *root = realpath(folder, NULL), *place = realpath(path, NULL);
+    char *root = realpath(folder, NULL), *real = realpath(path, NULL);
     const size_t length = root != NULL ? strlen(root) : 0;
-    const bool inside = root != NULL && place != NULL && strncmp(place, root, length) == 0 &&
-                        (place[length] == '/' || strcmp(root, "/") == 0) && system_link_stat(place, &status) == 0 &&
+    const bool inside = root != NULL && real != NULL && strncmp(real, root, length) == 0 &&
+                        (real[length] == '/' || strcmp(root, "/") == 0) && system_link_stat(real, &status) == 0 &&
                         status.st_dev == opened->st_dev && status.st_ino == opened->st_ino;
     free(root);
-    free(place);
+    free(real);
     return inside;
 }
 
@@ -87,8 +87,8 @@ const char *folder_of(const char *path, Arena *arena)
 
 const char *folder_absolute(const char *path, Arena *arena)
 {
-    char *place = realpath(path, NULL);
-    const char *absolute = arena_copy(arena, place != NULL ? place : path);
-    free(place);
+    char *real = realpath(path, NULL);
+    const char *absolute = arena_copy(arena, real != NULL ? real : path);
+    free(real);
     return absolute;
 }

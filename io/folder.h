@@ -30,7 +30,7 @@ const char *folder_absolute(const char *path, Arena *arena); // with links resol
 // itself may hold links, and so may the path of a file that the user names to be read (file_read). Paths must begin
 // with `folder` as it is given here. The folder need not exist yet.
 Error nofollow_add_root(const char *folder);
-// The same in a process that lives long: if the folder was removed and made again since, the new one is meant.
+// The same in a process that lives long: if the folder was removed and created again since, the new one is meant.
 Error nofollow_renew_root(const char *folder);
 
 #endif

@@ -1,6 +1,6 @@
 // One writer per campaign: an open-file-description lock on a file in the campaign's folder. Unlike flock, it is not
-// shared with programs that we start (O_CLOEXEC). Unlike a plain POSIX lock, it stays when another part of the program
-// closes the same file. It ends with its process.
+// shared with programs that we start (O_CLOEXEC). Unlike a plain POSIX lock, it stays when another function of the
+// program closes the same file. It ends with its process.
 #include "lock.h"
 
 #include "clock.h"
@@ -36,8 +36,8 @@ static int lock_write_text(Lock *lock)
     lock->holder[length] = '\n'; // for the file; there is room
     ssize_t more = 0;
     for (size_t written = 0; written <= length && more >= 0; written += more > 0 ? (size_t)more : 0) {
-        const struct iovec part = {lock->holder + written, length + 1 - written};
-        more = TEMP_FAILURE_RETRY(system_write(lock->descriptor, &part, 1));
+        const struct iovec piece = {lock->holder + written, length + 1 - written};
+        more = TEMP_FAILURE_RETRY(system_write(lock->descriptor, &piece, 1));
     }
     lock->holder[length] = '\0';
     return more < 0 ? errno : 0;

@@ -92,19 +92,19 @@ static bool nofollow_relative(const NofollowRoot *root, const char *path, char *
 {
     size_t end = 0;
     if (strncmp(path, root->text, root->length) != 0) return false;
-    const char *part = path + root->length;
-    if (part[0] != '/' && part[0] != '\0') return false;
-    for (part += strspn(part, "/"); part[0] != '\0'; part += strspn(part, "/")) {
-        const size_t length = strcspn(part, "/");
-        if (length == 2 && strncmp(part, "..", 2) == 0) {
+    const char *component = path + root->length;
+    if (component[0] != '/' && component[0] != '\0') return false;
+    for (component += strspn(component, "/"); component[0] != '\0'; component += strspn(component, "/")) {
+        const size_t length = strcspn(component, "/");
+        if (length == 2 && strncmp(component, "..", 2) == 0) {
             if (end == 0) return false;
             while (end > 0 && out[--end] != '/') continue;
-        } else if (length != 1 || part[0] != '.') {
+        } else if (length != 1 || component[0] != '.') {
             if (end > 0) out[end++] = '/';
-            memcpy(out + end, part, length);
+            memcpy(out + end, component, length);
             end += length;
         }
-        part += length;
+        component += length;
     }
     out[end] = '\0';
     return true;
@@ -153,13 +153,13 @@ Error nofollow_renew_root(const char *folder)
 
 // ---- the way to a file ----------------------------------------------------------------------------------------------
 
-typedef struct NofollowPlace {
+typedef struct NofollowEntry {
     int folder; // the folder that `name` is in
     bool below; // a root; else `name` is the whole path
     bool held;  // `folder` is to be closed
     const char *name;
     char text[PATH_MAX];
-} NofollowPlace;
+} NofollowEntry;
 
 // Closes a descriptor and keeps errno.
 static void nofollow_close(int descriptor)
@@ -180,59 +180,59 @@ static int nofollow_open_at(int folder, const char *name, int flags, mode_t mode
     return -1;
 }
 
-static void nofollow_leave(const NofollowPlace *place)
+static void nofollow_leave(const NofollowEntry *entry)
 {
-    if (place->held) nofollow_close(place->folder);
+    if (entry->held) nofollow_close(entry->folder);
 }
 
 // How the path is used: the file itself; its name, to make or change it; the file that has the name now, pinned or not.
 typedef enum NofollowUse { NOFOLLOW_FILE, NOFOLLOW_NAME, NOFOLLOW_NAMED } NofollowUse;
 
 // Sets where the walk begins: at a pin or at the root. False with errno.
-static bool nofollow_begin(NofollowRoot *root, NofollowUse use, NofollowPlace *place, char **name)
+static bool nofollow_begin(NofollowRoot *root, NofollowUse use, NofollowEntry *entry, char **name)
 {
-    place->below = true;
-    *name = place->text;
+    entry->below = true;
+    *name = entry->text;
     if (use != NOFOLLOW_NAMED && atomic_load(&nofollow_any_pins) &&
-        nofollow_pinned(root, place->text, use == NOFOLLOW_NAME, name, &place->folder))
-        place->held = place->folder >= 0;
+        nofollow_pinned(root, entry->text, use == NOFOLLOW_NAME, name, &entry->folder))
+        entry->held = entry->folder >= 0;
     else
-        place->folder = nofollow_root_open(root);
-    return place->folder >= 0;
+        entry->folder = nofollow_root_open(root);
+    return entry->folder >= 0;
 }
 
-// Opens the folders of place->text one by one, from the root or a pin. False with errno.
-static bool nofollow_walk(NofollowRoot *root, NofollowUse use, NofollowPlace *place)
+// Opens the folders of entry->text one by one, from the root or a pin. False with errno.
+static bool nofollow_walk(NofollowRoot *root, NofollowUse use, NofollowEntry *entry)
 {
     char *name;
-    if (!nofollow_begin(root, use, place, &name)) return false;
+    if (!nofollow_begin(root, use, entry, &name)) return false;
     for (char *slash; (slash = strchr(name, '/')) != NULL; name = slash + 1) {
         *slash = '\0';
-        const int next = nofollow_open_at(place->folder, name, O_PATH | O_DIRECTORY, 0);
-        nofollow_leave(place);
-        place->folder = next;
-        place->held = next >= 0;
+        const int next = nofollow_open_at(entry->folder, name, O_PATH | O_DIRECTORY, 0);
+        nofollow_leave(entry);
+        entry->folder = next;
+        entry->held = next >= 0;
         if (next < 0) return false;
     }
-    place->name = name[0] != '\0' ? name : ".";
+    entry->name = name[0] != '\0' ? name : ".";
     return true;
 }
 
 // Finds the folder and the name for a call like openat; nofollow_leave() ends its use. False with errno. The name of a
 // root is not below that root; a root that does not exist has nothing below it.
-static bool nofollow_enter(const char *path, NofollowUse use, NofollowPlace *place)
+static bool nofollow_enter(const char *path, NofollowUse use, NofollowEntry *entry)
 {
-    place->folder = AT_FDCWD;
-    place->below = place->held = false;
-    place->name = path;
-    if (strlen(path) >= sizeof place->text) {
+    entry->folder = AT_FDCWD;
+    entry->below = entry->held = false;
+    entry->name = path;
+    if (strlen(path) >= sizeof entry->text) {
         errno = ENAMETOOLONG;
         return false;
     }
     for (NofollowRoot *root = atomic_load(&nofollow_roots); root != NULL; root = root->next) {
-        if (!nofollow_relative(root, path, place->text)) continue;
-        const bool itself = place->text[0] == '\0';
-        return (itself && (use == NOFOLLOW_NAME || nofollow_root_open(root) < 0)) || nofollow_walk(root, use, place);
+        if (!nofollow_relative(root, path, entry->text)) continue;
+        const bool itself = entry->text[0] == '\0';
+        return (itself && (use == NOFOLLOW_NAME || nofollow_root_open(root) < 0)) || nofollow_walk(root, use, entry);
     }
     return true;
 }
@@ -241,20 +241,20 @@ static bool nofollow_enter(const char *path, NofollowUse use, NofollowPlace *pla
 
 int nofollow_open(const char *path, int flags, mode_t mode)
 {
-    NofollowPlace place;
-    if (!nofollow_enter(path, NOFOLLOW_FILE, &place)) return -1;
+    NofollowEntry entry;
+    if (!nofollow_enter(path, NOFOLLOW_FILE, &entry)) return -1;
     const int descriptor =
-        place.below ? nofollow_open_at(place.folder, place.name, flags, mode) : open(path, flags | O_CLOEXEC, mode);
-    nofollow_leave(&place);
+        entry.below ? nofollow_open_at(entry.folder, entry.name, flags, mode) : open(path, flags | O_CLOEXEC, mode);
+    nofollow_leave(&entry);
     return descriptor;
 }
 
 static int nofollow_stat_by(const char *path, NofollowUse use, struct stat *status, int flags)
 {
-    NofollowPlace place;
-    if (!nofollow_enter(path, use, &place)) return -1;
-    const int result = fstatat(place.folder, place.name, status, place.below ? AT_SYMLINK_NOFOLLOW : flags);
-    nofollow_leave(&place);
+    NofollowEntry entry;
+    if (!nofollow_enter(path, use, &entry)) return -1;
+    const int result = fstatat(entry.folder, entry.name, status, entry.below ? AT_SYMLINK_NOFOLLOW : flags);
+    nofollow_leave(&entry);
     return result;
 }
 
@@ -272,16 +272,16 @@ int nofollow_named_stat(const char *path, struct stat *status)
 
 int nofollow_access(const char *path, int mode, int flags)
 {
-    NofollowPlace place;
-    if (!nofollow_enter(path, NOFOLLOW_FILE, &place)) return -1;
-    const int result = faccessat(place.folder, place.name, mode, flags | (place.below ? AT_SYMLINK_NOFOLLOW : 0));
-    nofollow_leave(&place);
+    NofollowEntry entry;
+    if (!nofollow_enter(path, NOFOLLOW_FILE, &entry)) return -1;
+    const int result = faccessat(entry.folder, entry.name, mode, flags | (entry.below ? AT_SYMLINK_NOFOLLOW : 0));
+    nofollow_leave(&entry);
     return result;
 }
 
 int nofollow_rename(const char *from, const char *to)
 {
-    NofollowPlace old, other;
+    NofollowEntry old, other;
     if (!nofollow_enter(from, NOFOLLOW_NAME, &old)) return -1;
     const bool there = nofollow_enter(to, NOFOLLOW_NAME, &other);
     const int result = there ? renameat(old.folder, old.name, other.folder, other.name) : -1;
@@ -292,10 +292,10 @@ int nofollow_rename(const char *from, const char *to)
 
 static int nofollow_unlink_by(const char *path, int flags)
 {
-    NofollowPlace place;
-    if (!nofollow_enter(path, NOFOLLOW_NAME, &place)) return -1;
-    const int result = unlinkat(place.folder, place.name, flags);
-    nofollow_leave(&place);
+    NofollowEntry entry;
+    if (!nofollow_enter(path, NOFOLLOW_NAME, &entry)) return -1;
+    const int result = unlinkat(entry.folder, entry.name, flags);
+    nofollow_leave(&entry);
     return result;
 }
 
@@ -305,10 +305,10 @@ int nofollow_rmdir(const char *path) { return nofollow_unlink_by(path, AT_REMOVE
 
 int nofollow_mkdir(const char *path)
 {
-    NofollowPlace place;
-    if (!nofollow_enter(path, NOFOLLOW_NAME, &place)) return -1;
-    const int result = mkdirat(place.folder, place.name, 0777);
-    nofollow_leave(&place);
+    NofollowEntry entry;
+    if (!nofollow_enter(path, NOFOLLOW_NAME, &entry)) return -1;
+    const int result = mkdirat(entry.folder, entry.name, 0777);
+    nofollow_leave(&entry);
     return result;
 }
 

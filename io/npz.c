@@ -1,5 +1,5 @@
 // NumPy's .npz: a zip archive of .npy files, without compression. All sizes are known beforehand, so every column has a
-// fixed place in the file and rows can come one by one.
+// fixed offset in the file and rows can come one by one.
 //
 // Sources: NumPy Enhancement Proposal 1 (version 1.0 of .npy); PKWARE's APPNOTE 6.3 for zip. Sizes always use the
 // 64-bit fields (4.5.3), because ten million rows of fifty columns take more than 4 GiB.
@@ -119,20 +119,20 @@ static void npz_make_head(NpzEntry *entry, int64_t rows)
 
 Error npz_open(FILE *out, const NpzColumn *columns, int n_columns, int64_t rows, Arena *arena, Npz **npz)
 {
-    Npz *made = ARENA_NEW(arena, Npz, 1);
-    *made = (Npz){.out = out, .rows = rows, .entries = ARENA_NEW(arena, NpzEntry, n_columns), .count = n_columns};
-    npz_crc_table(made->table);
+    Npz *writer = ARENA_NEW(arena, Npz, 1);
+    *writer = (Npz){.out = out, .rows = rows, .entries = ARENA_NEW(arena, NpzEntry, n_columns), .count = n_columns};
+    npz_crc_table(writer->table);
     for (int i = 0; i < n_columns; i++) {
-        NpzEntry *entry = &made->entries[i];
+        NpzEntry *entry = &writer->entries[i];
         entry->column = columns[i];
         snprintf(entry->name, sizeof entry->name, "%.250s.npy", columns[i].name);
         npz_make_head(entry, rows);
-        entry->at = made->end;
+        entry->at = writer->end;
         entry->buffer = ARENA_NEW(arena, unsigned char, NPZ_BUFFER);
-        made->end = npz_data_at(entry) + entry->size;
-        TRY(npz_put(made, i, entry->head, entry->head_size));
+        writer->end = npz_data_at(entry) + entry->size;
+        TRY(npz_put(writer, i, entry->head, entry->head_size));
     }
-    *npz = made;
+    *npz = writer;
     return error_none();
 }
 
@@ -197,7 +197,7 @@ static Error npz_put_directory(const Npz *npz, const NpzEntry *entry, int64_t *w
     npz_number(&at, 2, 0); // disk
     npz_number(&at, 2, 0);
     npz_number(&at, 4, 0);
-    npz_number(&at, 4, 0xffffffff); // place: in the extra field
+    npz_number(&at, 4, 0xffffffff); // offset: in the extra field
     at = (unsigned char *)mempcpy(at, entry->name, strlen(entry->name));
     npz_number(&at, 2, 1);
     npz_number(&at, 2, 24);

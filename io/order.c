@@ -66,7 +66,7 @@ static void order_select(FoundRow *rows, int64_t count, int64_t wanted, int n_te
         for (int64_t i = 1; i < count; i++) {
             if (order_before(&rows[i], &pivot, n_terms)) order_swap(&rows[++front], &rows[i]);
         }
-        order_swap(&rows[0], &rows[front]); // the pivot's own place
+        order_swap(&rows[0], &rows[front]); // the pivot's final index
         if (wanted <= front) {
             count = front;
         } else {
@@ -101,7 +101,7 @@ void first_rows_add(FirstRows *first, const FoundRow *row)
     if (first->count == first->most + first->spare) first_rows_select(first);
 }
 
-// qsort has no place for n_terms: unused keys are 0 in all rows.
+// qsort can't pass n_terms: unused keys are 0 in all rows.
 static int order_compare(const void *a, const void *b)
 {
     return order_before(a, b, ORDER_TERMS_MAX) ? -1 : order_before(b, a, ORDER_TERMS_MAX);

@@ -15,7 +15,7 @@ typedef struct FoundRow {
 // Maps a cell to a key: cells that come earlier in the order have smaller keys. NULL is the smallest value, as in
 // SQLite.
 uint64_t order_key(bool real, bool descending, Cell cell);
-double order_value(bool descending, uint64_t key);                    // of which order_key made the key; -0 is 0
+double order_value(bool descending, uint64_t key);                    // whose key order_key gives; -0 is 0
 bool order_before(const FoundRow *a, const FoundRow *b, int n_terms); // a comes before b
 
 // Collects the first `most` rows that come after `last`, if has_last, else the first `most` rows.

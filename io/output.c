@@ -1,7 +1,7 @@
 // A file for other programs. A regular file is written under a temporary name and replaces the old file when it is
-// complete, so that no reader sees a part of it. A link stays, and the file that it leads to is replaced. A device or a
-// pipe is written directly, as a shell's `>` does. Below a results root, where another person may have put them, links,
-// devices and pipes are refused.
+// complete, so that no reader sees a piece of it. A link stays, and the file that it leads to is replaced. A device or
+// a pipe is written directly, as a shell's `>` does. Below a results root, where another person may have put them,
+// links, devices and pipes are refused.
 #include "output.h"
 
 #include "system.h"
@@ -28,10 +28,10 @@ static bool output_is_standard(const struct stat *status)
 // Replaces a link by the existing file that it leads to.
 static Error output_follow(const char *path, Arena *arena, const char **target)
 {
-    char *place = realpath(path, NULL);
-    if (place == NULL) return file_error("write", path, 0);
-    *target = arena_copy(arena, place);
-    free(place);
+    char *real = realpath(path, NULL);
+    if (real == NULL) return file_error("write", path, 0);
+    *target = arena_copy(arena, real);
+    free(real);
     return error_none();
 }
 
@@ -84,7 +84,7 @@ Error output_open(const char *path, Arena *arena, Output *output)
     *output = (Output){.stream = stdout};
     if (strcmp(path, "-") == 0) return error_none();
     const bool inside = nofollow_holds(path);
-    if (inside) TRY(file_check_regular(path)); // there the user made neither pipes nor links
+    if (inside) TRY(file_check_regular(path)); // no user put pipes or links there
     const bool there = system_stat(path, &status) == 0;
     if (!there && system_link_stat(path, &status) == 0)
         return error_make(ERROR_USER, "%s is a link to a missing file: remove the link, or make that file",

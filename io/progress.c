@@ -207,21 +207,21 @@ static const ProgressForm progress_forms[] = {
 
 static size_t progress_join(const ProgressTexts *texts, const ProgressForm *form, char *line, size_t size)
 {
-    const char *const parts[] = {form->percent ? texts->percent : "",
-                                 texts->done,
-                                 texts->rate,
-                                 form->simulated ? texts->simulated : "",
-                                 texts->failures,
-                                 texts->best,
-                                 texts->left};
+    const char *const pieces[] = {form->percent ? texts->percent : "",
+                                  texts->done,
+                                  texts->rate,
+                                  form->simulated ? texts->simulated : "",
+                                  texts->failures,
+                                  texts->best,
+                                  texts->left};
     size_t used = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && used < size; i++) {
-        if (parts[i][0] == '\0') continue;
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces && used < size; i++) {
+        if (pieces[i][0] == '\0') continue;
         used += (size_t)snprintf(line + used, size - used, "%s%s",
                                  used == 0      ? ""
                                  : form->narrow ? " "
                                                 : "  ",
-                                 parts[i]);
+                                 pieces[i]);
     }
     return used;
 }

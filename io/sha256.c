@@ -164,12 +164,12 @@ void sha256_add(Sha256 *hash, const void *data, size_t size)
     const size_t held = hash->length % 64;
     hash->length += size;
     if (held > 0) {
-        const size_t part = size < 64 - held ? size : 64 - held;
-        memcpy(hash->block + held, at, part);
-        if (held + part < 64) return;
+        const size_t taken = size < 64 - held ? size : 64 - held;
+        memcpy(hash->block + held, at, taken);
+        if (held + taken < 64) return;
         sha256_block(hash, hash->block);
-        at += part;
-        size -= part;
+        at += taken;
+        size -= taken;
     }
     for (; size >= 64; at += 64, size -= 64) sha256_block(hash, at);
     if (size > 0) memcpy(hash->block, at, size);

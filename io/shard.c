@@ -16,9 +16,9 @@ static herr_t shard_take_words(unsigned depth, const H5E_error2_t *entry, void *
     return 0;
 }
 
-void shard_check(Error *error, bool good, const char *what)
+void shard_check(Error *error, bool ok, const char *what)
 {
-    if (good || error->kind != OK) return;
+    if (ok || error->kind != OK) return;
     ShardWords words = {"no reason given"};
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, shard_take_words, &words);
     *error = error_make(ERROR_MACHINE, "HDF5 failed on %s: %s", what, words.text);

@@ -30,19 +30,19 @@ typedef struct ShardTable {
 typedef struct ShardTableWriter ShardTableWriter;
 Error shard_table_open(const ShardTable *table, ShardTableWriter **out); // the table must outlive the writer
 // Makes the numbers as the file will have them. values[n_columns]: each an array of `rows` > 0 numbers of the column's
-// type. places[n_columns] <- the places of the columns, but for their offsets.
+// type. layouts[n_columns] <- the layouts of the columns, but for their offsets.
 void shard_table_encode(ShardTableWriter *writer, ThreadTeam *team, int64_t rows, const void *const *values,
-                        ColumnPlace *places);
-// Writes what shard_table_encode made last as folder/name, as file_write does. Completes the places.
+                        ColumnLayout *layouts);
+// Writes what shard_table_encode encoded last as folder/name, as file_write does. Completes the layouts.
 typedef struct ShardTableFile {
     int64_t bytes;     // size of the file
     Sha256Text around; // SHA-256 of all bytes outside the columns; digests of rows cover the columns
 } ShardTableFile;
 Error shard_table_write(ShardTableWriter *writer, const char *folder, const char *name, int64_t rows,
-                        ColumnPlace *places, ShardTableFile *written);
+                        ColumnLayout *layouts, ShardTableFile *written);
 // *found <- size and digest of an existing file. Error (machine): the file can't be read, or its columns do not follow
 // each other.
-Error shard_table_look(const char *path, int64_t rows, const ColumnPlace *places, int n_columns, Arena *arena,
+Error shard_table_look(const char *path, int64_t rows, const ColumnLayout *layouts, int n_columns, Arena *arena,
                        ShardTableFile *found);
 void shard_table_close(ShardTableWriter *writer);
 

@@ -1,4 +1,4 @@
-// What the files that write and read shards share: calls of HDF5 and their errors, and the parts of a shard.
+// What the files that write and read shards share: calls of HDF5 and their errors, and the tables of a shard.
 //
 // Only these files call HDF5. A shard is built in memory (core driver) and read from memory, so HDF5 never touches the
 // disk: files on disk are complete and checked, and HDF5's locks and exit handler have no effect on them. One thread at
@@ -24,8 +24,8 @@ enum {
 
 // Call before HDF5. Error if there is no memory for an image of `bytes` and a copy of it.
 Error shard_ready(size_t bytes);
-// Set *error, unless it is set, if the result of a call is a failure: good false, id < 0, status < 0.
-void shard_check(Error *error, bool good, const char *what);
+// Set *error, unless it is set, if the result of a call is a failure: ok false, id < 0, status < 0.
+void shard_check(Error *error, bool ok, const char *what);
 hid_t shard_id(Error *error, hid_t id, const char *what); // returns id
 void shard_ok(Error *error, herr_t status, const char *what);
 
@@ -58,7 +58,7 @@ typedef struct ShardRow {
 hid_t shard_row_type(Error *error);
 hid_t shard_row_file_type(Error *error);
 
-// ---- rows of a dataset, written block by block (shard_write.c) ------------------------------------------------------
+// ---- rows of a dataset, written chunk by chunk (shard_write.c) ------------------------------------------------------
 
 typedef struct ShardNumber {
     size_t size; // bytes
@@ -68,14 +68,14 @@ typedef struct ShardNumber {
 // The number type of a dataset: the chosen precision, or a small integer in the group "fsm".
 ShardNumber shard_number(const ShardGroup *group, bool float64);
 
-// A dataset [samples][columns of the group], or [samples] if the group has one. Rows are collected in a block of the
+// A dataset [samples][columns of the group], or [samples] if the group has one. Rows are collected in a buffer of the
 // size of a chunk (1 MiB), so that each chunk is compressed and written once.
 typedef struct ShardDataset {
     const ShardGroup *group;
     ShardNumber number;
     hid_t data, space;
-    void *block;                       // [chunk_rows][group->count] numbers, in the arena
-    int64_t chunk_rows, held, written; // rows: of a chunk, in the block, in the file
+    void *buffer;                      // [chunk_rows][group->count] numbers, in the arena
+    int64_t chunk_rows, held, written; // rows: of a chunk, in the buffer, in the file
 } ShardDataset;
 
 // deflate: the level of the compression, after a shuffle; 0: none
@@ -84,7 +84,7 @@ void shard_open_rows(Error *error, ShardDataset *dataset, const ShardGroup *grou
 // Appends the group's columns of samples[rows][n_columns].
 void shard_append(Error *error, ShardDataset *dataset, const Field *columns, int n_columns, const double *samples,
                   int64_t rows);
-void shard_flush_rows(Error *error, ShardDataset *dataset); // the rows in the block go to the file
+void shard_flush_rows(Error *error, ShardDataset *dataset); // the rows in the buffer go to the file
 void shard_end_rows(Error *error, ShardDataset *dataset);   // flushes; `data` stays open
 
 // ---- a file on disk (shard_disk.c) ----------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ typedef struct ShardDisk {
 hid_t shard_disk_driver(Error *error);
 hid_t shard_disk_create(Error *error, hid_t driver, ShardDisk *disk);
 
-// ---- parts of a file, for shard_write.c -----------------------------------------------------------------------------
+// ---- tables of a file, for shard_write.c ----------------------------------------------------------------------------
 
 hid_t shard_create_file(Error *error);            // in memory
 Error shard_take_image(hid_t file, Bytes *image); // the bytes of such a file, which the caller frees
@@ -114,9 +114,9 @@ void shard_describe_columns(Error *error, const Field *columns, const ShardGroup
 // datasets[groups->count] are open. The first one, time or an id, becomes the scale of dimension 0 of the others.
 void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena);
 void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena);
-// Creates a table without values. places[n_columns]: widths and values are given; offsets <- where the columns are in
+// Creates a table without values. layouts[n_columns]: widths and values are given; offsets <- where the columns are in
 // the file.
-void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, ColumnPlace *places,
+void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, ColumnLayout *layouts,
                      Arena *arena);
 
 #endif

@@ -19,7 +19,7 @@
 
 // ---- opening --------------------------------------------------------------------------------------------------------
 
-enum { SHARD_READER_MEMORY = 1 << 20, SHARD_BLOCK_ROWS = 4096 };
+enum { SHARD_READER_MEMORY = 1 << 20, SHARD_BUFFER_ROWS = 4096 };
 
 struct ShardReader {
     Arena arena; // path, datasets, groups and columns
@@ -30,9 +30,9 @@ struct ShardReader {
     ShardGroups groups;
     int64_t bytes; // of the file
     int64_t n_lanes, n_samples;
-    ShardRow *rows;     // [n_lanes], malloc
-    double *block;      // [block_rows][widest group], malloc
-    int64_t block_rows; // at least the length of the longest lane
+    ShardRow *rows;      // [n_lanes], malloc
+    double *buffer;      // [block_rows][widest group], malloc
+    int64_t buffer_rows; // at least the length of the longest lane
     bool float64, no_memory;
 };
 
@@ -97,15 +97,15 @@ static bool shard_has_type(hid_t type, const hid_t *known, int count)
 static bool shard_has_filters(hid_t create, bool *deflated)
 {
     const int filters = H5Pget_nfilters(create);
-    bool good = filters >= 0;
-    for (int i = 0; i < filters && good; i++) {
+    bool ok = filters >= 0;
+    for (int i = 0; i < filters && ok; i++) {
         unsigned flags;
         size_t values = 0;
         const H5Z_filter_t filter = H5Pget_filter2(create, (unsigned)i, &flags, &values, NULL, 0, NULL, NULL);
-        good = filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_DEFLATE;
+        ok = filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_DEFLATE;
         *deflated |= filter == H5Z_FILTER_DEFLATE;
     }
-    return good;
+    return ok;
 }
 
 // True if the chunks are whole rows, as many as shard_chunk_rows gives: half of SHARD_CHUNK_BYTES, or all rows in one.
@@ -127,10 +127,10 @@ static bool shard_has_storage(hid_t data, const hsize_t *shape, size_t number_si
     const hid_t create = H5Dget_create_plist(data);
     const hsize_t row_bytes = shape[1] * number_size;
     bool deflated = false;
-    bool good = H5Pget_external_count(create) == 0 && shard_has_filters(create, &deflated);
-    good = good && shape[1] > 0 && shape[1] <= SHARD_CHUNK_BYTES && shard_has_chunks(create, shape, row_bytes) &&
-           shape[0] <= (hsize_t)file_bytes * (deflated ? deflate_most : 1) / row_bytes;
-    return H5Pclose(create) >= 0 && good;
+    bool ok = H5Pget_external_count(create) == 0 && shard_has_filters(create, &deflated);
+    ok = ok && shape[1] > 0 && shape[1] <= SHARD_CHUNK_BYTES && shard_has_chunks(create, shape, row_bytes) &&
+         shape[0] <= (hsize_t)file_bytes * (deflated ? deflate_most : 1) / row_bytes;
+    return H5Pclose(create) >= 0 && ok;
 }
 
 // shape[2] of a dataset: {rows, columns}
@@ -159,7 +159,7 @@ static hid_t shard_open_dataset(Error *error, const ShardReader *reader, hid_t g
     return data;
 }
 
-// ---- parts ----------------------------------------------------------------------------------------------------------
+// ---- contents -------------------------------------------------------------------------------------------------------
 
 static void shard_lacks_memory(Error *error, ShardReader *reader)
 {
@@ -211,7 +211,7 @@ static void shard_get_datasets(Error *error, ShardReader *reader, hid_t group)
 
 static void shard_prepare_lanes(Error *error, ShardReader *reader)
 {
-    int64_t longest = SHARD_BLOCK_ROWS;
+    int64_t longest = SHARD_BUFFER_ROWS;
     int widest = 1;
     for (int64_t i = 0; i < reader->n_lanes && error->kind == OK; i++) {
         const ShardRow *row = &reader->rows[i];
@@ -224,12 +224,12 @@ static void shard_prepare_lanes(Error *error, ShardReader *reader)
         if (reader->groups.items[g].count > widest) widest = reader->groups.items[g].count;
     }
     if (error->kind == OK && reader->groups.count > 0)
-        reader->block = calloc((size_t)longest, (size_t)widest * sizeof(double));
-    reader->block_rows = longest;
-    if (error->kind == OK && reader->groups.count > 0 && reader->block == NULL) shard_lacks_memory(error, reader);
+        reader->buffer = calloc((size_t)longest, (size_t)widest * sizeof(double));
+    reader->buffer_rows = longest;
+    if (error->kind == OK && reader->groups.count > 0 && reader->buffer == NULL) shard_lacks_memory(error, reader);
 }
 
-static Error shard_open_parts(ShardReader *reader, const Bytes *image)
+static Error shard_open_contents(ShardReader *reader, const Bytes *image)
 {
     Error error = error_none();
     const char *name = reader->layout.group;
@@ -245,7 +245,7 @@ static Error shard_open_parts(ShardReader *reader, const Bytes *image)
     return error.kind == OK || reader->no_memory ? error : shard_damaged(reader->path, error.text);
 }
 
-// block[length][columns of the group] <- the lane's rows, widened by HDF5
+// buffer[length][columns of the group] <- the lane's rows, widened by HDF5
 static void shard_read_group(Error *error, const ShardReader *reader, int g, const ShardRow *row)
 {
     const ShardGroup *group = &reader->groups.items[g];
@@ -253,7 +253,7 @@ static void shard_read_group(Error *error, const ShardReader *reader, int g, con
     const hid_t space = shard_id(error, H5Dget_space(reader->datasets[g]), group->name);
     const hid_t memory = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, count, NULL), group->name);
     shard_ok(error, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), group->name);
-    shard_ok(error, H5Dread(reader->datasets[g], H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, reader->block),
+    shard_ok(error, H5Dread(reader->datasets[g], H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, reader->buffer),
              group->name);
     shard_ok(error, H5Sclose(memory), group->name);
     shard_ok(error, H5Sclose(space), group->name);
@@ -266,10 +266,10 @@ enum { SHARD_REHEARSED = 0, SHARD_REFUSED = 2 }; // exit codes of the process, i
 // Reads all that a reader could ask for, and closes it
 static Error shard_read_all(ShardReader *reader, const Bytes *image)
 {
-    Error error = shard_open_parts(reader, image);
-    for (int64_t first = 0; first < reader->n_samples && error.kind == OK; first += reader->block_rows) {
+    Error error = shard_open_contents(reader, image);
+    for (int64_t first = 0; first < reader->n_samples && error.kind == OK; first += reader->buffer_rows) {
         const int64_t left = reader->n_samples - first;
-        const ShardRow rows = {.offset = first, .length = left < reader->block_rows ? left : reader->block_rows};
+        const ShardRow rows = {.offset = first, .length = left < reader->buffer_rows ? left : reader->buffer_rows};
         for (int g = 0; g < reader->groups.count; g++) shard_read_group(&error, reader, g, &rows);
     }
     shard_close(reader);
@@ -323,7 +323,7 @@ static Error shard_load(ShardReader *reader, const char *sha256, int64_t bytes)
     Error error = file_read_stored(reader->path, (size_t)bytes, &arena, &image);
     if (error.kind == OK && sha256 != NULL) error = shard_verify(reader->path, sha256, &image);
     if (error.kind == OK) error = shard_rehearse(reader, &image);
-    if (error.kind == OK) error = shard_open_parts(reader, &image);
+    if (error.kind == OK) error = shard_open_contents(reader, &image);
     arena_destroy(&arena);
     return error;
 }
@@ -373,7 +373,7 @@ void shard_close(ShardReader *reader)
     H5Pclose(reader->access);
     H5Fclose(reader->file); // it was only read: a failed close loses nothing
     free(reader->rows);
-    free(reader->block);
+    free(reader->buffer);
     arena_destroy(&reader->arena);
     free(reader);
 }
@@ -401,7 +401,7 @@ Error shard_samples(ShardReader *reader, int64_t index, double *samples)
         if (error.kind != OK) return shard_damaged(reader->path, error.text);
         for (int64_t i = 0; i < row->length; i++) {
             for (int k = 0; k < group->count; k++)
-                samples[i * reader->layout.n_columns + group->columns[k]] = reader->block[i * group->count + k];
+                samples[i * reader->layout.n_columns + group->columns[k]] = reader->buffer[i * group->count + k];
         }
     }
     return error_none();

@@ -85,7 +85,7 @@ static bool shard_convert_int8(const double *in, void *out, size_t i)
     return (double)((int8_t *)out)[i] == *in;
 }
 
-// Columns of the group of samples[rows][n_columns], converted: behind the rows that the block holds.
+// Columns of the group of samples[rows][n_columns], converted: behind the rows that the buffer holds.
 static Error shard_gather(ShardDataset *dataset, const Field *columns, int n_columns, const double *samples,
                           int64_t rows)
 {
@@ -98,7 +98,7 @@ static Error shard_gather(ShardDataset *dataset, const Field *columns, int n_col
         const double *sample = samples + row * n_columns;
         for (int k = 0; k < group->count; k++) {
             const int c = group->columns[k];
-            if (!convert(&sample[c], dataset->block, i++))
+            if (!convert(&sample[c], dataset->buffer, i++))
                 return error_make(ERROR_MACHINE,
                                   "column %s of sample %lld is %g: group fsm holds integers from -128 to 127",
                                   columns[c].name, (long long)(dataset->written + dataset->held + row), sample[c]);
@@ -148,7 +148,7 @@ void shard_open_rows(Error *error, ShardDataset *dataset, const ShardGroup *grou
     dataset->space = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, shape, NULL), group->name);
     dataset->data =
         shard_create_dataset(error, parent, group->name, number.file, dataset->space, dataset->chunk_rows, deflate);
-    dataset->block = arena_take(arena, (size_t)dataset->chunk_rows, row_bytes);
+    dataset->buffer = arena_take(arena, (size_t)dataset->chunk_rows, row_bytes);
 }
 
 void shard_flush_rows(Error *error, ShardDataset *dataset)
@@ -160,7 +160,7 @@ void shard_flush_rows(Error *error, ShardDataset *dataset)
     const hid_t memory = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, count, NULL), group->name);
     shard_ok(error, H5Sselect_hyperslab(dataset->space, H5S_SELECT_SET, start, NULL, count, NULL), group->name);
     shard_ok(error,
-             H5Dwrite(dataset->data, dataset->number.memory, memory, dataset->space, H5P_DEFAULT, dataset->block),
+             H5Dwrite(dataset->data, dataset->number.memory, memory, dataset->space, H5P_DEFAULT, dataset->buffer),
              group->name);
     shard_ok(error, H5Sclose(memory), group->name);
     dataset->written += dataset->held;
@@ -375,7 +375,7 @@ Error shard_take_image(hid_t file, Bytes *image)
     return error;
 }
 
-// Size of shard_build's arena: the lane rows, one block of samples, and texts for the columns.
+// Size of shard_build's arena: the lane rows, one buffer of samples, and texts for the columns.
 static size_t shard_build_memory(const Shard *shard)
 {
     const size_t columns = (size_t)shard->n_columns;

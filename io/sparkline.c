@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Block elements of Unicode if the environment's encoding is UTF-8 (in the order of setlocale), else ASCII.
-static bool sparkline_has_blocks(void)
+static bool sparkline_has_bars(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -27,9 +27,9 @@ static double sparkline_height(double value, bool logarithmic)
 void put_sparkline(FILE *out, const double *value, int count)
 {
     enum { LEVELS = 8 };
-    static const char *const blocks[LEVELS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const bars[LEVELS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const plain[LEVELS] = {"_", ".", ":", "-", "=", "+", "*", "#"};
-    const char *const *glyphs = sparkline_has_blocks() ? blocks : plain;
+    const char *const *glyphs = sparkline_has_bars() ? bars : plain;
     double low = (double)INFINITY, high = (double)-INFINITY;
     for (int i = 0; i < count; i++) {
         if (!isfinite(value[i])) continue;
@@ -40,7 +40,7 @@ void put_sparkline(FILE *out, const double *value, int count)
     const double bottom = sparkline_height(low, logarithmic), top = sparkline_height(high, logarithmic);
     for (int i = 0; i < count; i++) {
         const double height = sparkline_height(value[i], logarithmic);
-        const double part = top > bottom ? (height - bottom) / (top - bottom) : 0.0;
-        fputs(isnan(height) ? " " : glyphs[(int)(part * (LEVELS - 1) + 0.5)], out);
+        const double fraction = top > bottom ? (height - bottom) / (top - bottom) : 0.0;
+        fputs(isnan(height) ? " " : glyphs[(int)(fraction * (LEVELS - 1) + 0.5)], out);
     }
 }

@@ -61,35 +61,35 @@ static ColumnBounds column_bounds_of_reals(const Cell *cells, int64_t rows)
     return (ColumnBounds){{.real = least[0]}, {.real = greatest[0]}};
 }
 
-ColumnPlace column_place(const NumberColumn *column, const Cell *cells, int64_t rows, bool encoded)
+ColumnLayout column_layout(const NumberColumn *column, const Cell *cells, int64_t rows, bool encoded)
 {
     const bool integer = column->type == NUMBER_INTEGER;
-    ColumnPlace place = {
+    ColumnLayout layout = {
         .width = 8, .bounds = integer ? column_bounds_of_integers(cells, rows) : column_bounds_of_reals(cells, rows)};
     if (encoded && column_is_constant(cells, rows)) {
-        place.width = 0;
-        place.value = cells[0];
+        layout.width = 0;
+        layout.value = cells[0];
     } else if (encoded && integer) {
-        place.width = column_width(cells, rows);
+        layout.width = column_width(cells, rows);
     }
-    return place;
+    return layout;
 }
 
-int64_t column_bytes(const ColumnPlace *place, int64_t rows)
+int64_t column_bytes(const ColumnLayout *layout, int64_t rows)
 {
-    return place->deflated > 0 ? place->deflated : rows * place->width;
+    return layout->deflated > 0 ? layout->deflated : rows * layout->width;
 }
 
-bool column_place_is_valid(const ColumnPlace *place, NumberType type, int64_t rows, int64_t bytes)
+bool column_layout_is_valid(const ColumnLayout *layout, NumberType type, int64_t rows, int64_t bytes)
 {
-    const int64_t width = place->width;
+    const int64_t width = layout->width;
     if (width == 0) return true;
     if (width != 8 && (type == NUMBER_REAL || (width != 4 && width != 2 && width != 1))) return false;
-    if (place->deflated != 0)
-        return place->offset >= 0 && place->offset <= bytes && place->deflated > 0 &&
-               place->deflated <= bytes - place->offset && rows <= DEFLATED_ROWS &&
-               rows * width / DEFLATED_RATIO <= place->deflated;
-    return place->offset >= 0 && place->offset <= bytes && rows <= (bytes - place->offset) / width;
+    if (layout->deflated != 0)
+        return layout->offset >= 0 && layout->offset <= bytes && layout->deflated > 0 &&
+               layout->deflated <= bytes - layout->offset && rows <= DEFLATED_ROWS &&
+               rows * width / DEFLATED_RATIO <= layout->deflated;
+    return layout->offset >= 0 && layout->offset <= bytes && rows <= (bytes - layout->offset) / width;
 }
 
 void column_narrow(const Cell *cells, int64_t rows, int64_t width, unsigned char *out)
@@ -130,49 +130,49 @@ static void column_take(const unsigned char *raw, int64_t rows, int64_t width, C
     }
 }
 
-Error column_read(int file, const char *path, const ColumnPlace *place, int64_t first, int64_t rows, Cell *cells,
+Error column_read(int file, const char *path, const ColumnLayout *layout, int64_t first, int64_t rows, Cell *cells,
                   ColumnHash *hash)
 {
-    const int64_t width = place->width;
+    const int64_t width = layout->width;
     unsigned char *raw = (unsigned char *)cells + rows * (8 - width);
     if (width == 0) {
-        for (int64_t i = 0; i < rows; i++) cells[i] = place->value;
+        for (int64_t i = 0; i < rows; i++) cells[i] = layout->value;
         return error_none();
     }
-    TRY(file_read_at(file, path, place->offset + first * width, raw, (size_t)(rows * width)));
+    TRY(file_read_at(file, path, layout->offset + first * width, raw, (size_t)(rows * width)));
     if (hash != NULL) column_hash_add(hash, raw, (size_t)(rows * width));
     column_take(raw, rows, width, cells);
     return error_none();
 }
 
 // raw[rows * width], then the shuffled bytes, then those of the file
-Error column_read_deflated(int file, const char *path, const ColumnPlace *place, int64_t rows, Cell *cells,
+Error column_read_deflated(int file, const char *path, const ColumnLayout *layout, int64_t rows, Cell *cells,
                            ColumnHash *hash)
 {
-    const size_t size = (size_t)(rows * place->width), stored = (size_t)place->deflated;
+    const size_t size = (size_t)(rows * layout->width), stored = (size_t)layout->deflated;
     unsigned char *raw = malloc(2 * size + stored);
     if (raw == NULL) return error_make(ERROR_MEMORY, "not enough memory for a column of %.300s", path_text(path).text);
-    Error error = file_read_at(file, path, place->offset, raw + 2 * size, stored);
+    Error error = file_read_at(file, path, layout->offset, raw + 2 * size, stored);
     if (error.kind == OK && hash != NULL) column_hash_add(hash, raw + 2 * size, stored);
-    if (error.kind == OK && !column_inflate(raw + 2 * size, (int64_t)stored, rows, place->width, raw + size, raw))
+    if (error.kind == OK && !column_inflate(raw + 2 * size, (int64_t)stored, rows, layout->width, raw + size, raw))
         error = error_make(ERROR_MACHINE, "a column of %.300s is damaged: it can't be inflated", path_text(path).text);
-    if (error.kind == OK) column_take(raw, rows, place->width, cells);
+    if (error.kind == OK) column_take(raw, rows, layout->width, cells);
     free(raw);
     return error;
 }
 
-Error column_compare(int file, const char *path, const ColumnPlace *place, int64_t rows, bool *same)
+Error column_compare(int file, const char *path, const ColumnLayout *layout, int64_t rows, bool *same)
 {
     enum { BUFFER = 1 << 15 };
     unsigned char buffer[BUFFER];
     ColumnHash hash;
-    const int64_t size = column_bytes(place, rows);
+    const int64_t size = column_bytes(layout, rows);
     column_hash_start(&hash);
     for (int64_t at = 0; at < size; at += BUFFER) {
         const int64_t n = size - at < BUFFER ? size - at : BUFFER;
-        TRY(file_read_at(file, path, place->offset + at, buffer, (size_t)n));
+        TRY(file_read_at(file, path, layout->offset + at, buffer, (size_t)n));
         column_hash_add(&hash, buffer, (size_t)n);
     }
-    *same = column_hash_finish(&hash) == place->hash;
+    *same = column_hash_finish(&hash) == layout->hash;
     return error_none();
 }

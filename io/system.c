@@ -145,12 +145,12 @@ ssize_t system_read_at(int descriptor, void *data, size_t size, int64_t offset)
     return pread(descriptor, data, fault == SYSTEM_SHORT ? (size + 1) / 2 : size, offset);
 }
 
-ssize_t system_write(int descriptor, const struct iovec *parts, int count)
+ssize_t system_write(int descriptor, const struct iovec *pieces, int count)
 {
     const int fault = system_fault("write");
     if (system_is_refused(fault)) return -1;
-    if (fault == SYSTEM_SHORT) return write(descriptor, parts[0].iov_base, parts[0].iov_len / 2);
-    return writev(descriptor, parts, count);
+    if (fault == SYSTEM_SHORT) return write(descriptor, pieces[0].iov_base, pieces[0].iov_len / 2);
+    return writev(descriptor, pieces, count);
 }
 
 ssize_t system_write_at(int descriptor, const void *data, size_t size, int64_t offset)

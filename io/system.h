@@ -3,7 +3,7 @@
 //
 // In a build with -DHOPSCOTCH_FAULTS, HOPSCOTCH_FAULT holds rules "operation:n:what", separated by commas:
 //     write:3:ENOSPC   the third write fails with that errno         write:3+:ENOSPC   and every later one too
-//     write:3:SHORT    the third write takes half of its bytes       rename:1:KILL     kill -9 in place of the call
+//     write:3:SHORT    the third write takes half of its bytes       rename:1:KILL     kill -9 instead of the call
 //     write:3:STOP     before the third write the process stops, until it is continued (kill -CONT)
 // Operations: open read write fsync close rename unlink mkdir rmdir truncate lock stat list; sql (each open, step and
 // run of SQLite, and each row that it takes from a table in memory), sqlwrite (each write that SQLite itself makes),
@@ -39,7 +39,7 @@ int system_open(const char *path, int flags);       // O_CLOEXEC is added; creat
 int system_open_named(const char *path, int flags); // a file that the user names: links are followed
 ssize_t system_read(int descriptor, void *data, size_t size);
 ssize_t system_read_at(int descriptor, void *data, size_t size, int64_t offset); // pread; faults: read
-ssize_t system_write(int descriptor, const struct iovec *parts, int count);
+ssize_t system_write(int descriptor, const struct iovec *pieces, int count);
 ssize_t system_write_at(int descriptor, const void *data, size_t size, int64_t offset); // pwrite; faults: write
 int system_truncate(int descriptor, int64_t size);
 int system_sync(int descriptor);

@@ -18,7 +18,7 @@ typedef struct TableEncoding {
     int64_t rows;
     const void *const *values; // [n_columns]
     bool compact;
-    ColumnPlace *places; // [n_columns]
+    ColumnLayout *layouts; // [n_columns]
 } TableEncoding;
 
 // The bytes around the columns are the same in more files if the slot of a column is a power of two, and that of the
@@ -63,16 +63,16 @@ static bool encode_take_room(EncodedColumn *column, int64_t rows, int64_t width)
     return column->room != NULL;
 }
 
-static void encode_compact(EncodedColumn *column, int64_t rows, ColumnPlace *place)
+static void encode_compact(EncodedColumn *column, int64_t rows, ColumnLayout *layout)
 {
     unsigned char *next = column->room;
-    if (place->width < 8) {
-        column_narrow(column->stored, rows, place->width, next);
+    if (layout->width < 8) {
+        column_narrow(column->stored, rows, layout->width, next);
         column->stored = next;
-        next += rows * place->width;
+        next += rows * layout->width;
     }
-    if (rows <= DEFLATED_ROWS) place->deflated = encode_deflated(column, column->stored, rows, place->width, next);
-    if (place->deflated > 0) column->stored = next;
+    if (rows <= DEFLATED_ROWS) layout->deflated = encode_deflated(column, column->stored, rows, layout->width, next);
+    if (layout->deflated > 0) column->stored = next;
 }
 
 // A column without room is stored as it is in memory.
@@ -83,23 +83,24 @@ static void encode_columns(void *context, int thread, int64_t first, int64_t end
     (void)thread;
     for (int64_t c = first; c < end; c++) {
         EncodedColumn *column = &encoding->encoder->encoded[c];
-        ColumnPlace *place = &encoding->places[c];
+        ColumnLayout *layout = &encoding->layouts[c];
         column->stored = encoding->values[c];
-        *place = column_place(&encoding->encoder->columns[c], column->stored, rows, encoding->compact);
-        if (encoding->compact && place->width > 0) {
-            if (encode_take_room(column, rows, place->width))
-                encode_compact(column, rows, place);
+        *layout = column_layout(&encoding->encoder->columns[c], column->stored, rows, encoding->compact);
+        if (encoding->compact && layout->width > 0) {
+            if (encode_take_room(column, rows, layout->width))
+                encode_compact(column, rows, layout);
             else
-                place->width = 8;
+                layout->width = 8;
         }
-        place->hash = column_hash(column->stored, (size_t)column_bytes(place, rows));
+        layout->hash = column_hash(column->stored, (size_t)column_bytes(layout, rows));
     }
 }
 
 void table_encode(TableEncoder *encoder, ThreadTeam *team, int64_t rows, const void *const *values, bool compact,
-                  ColumnPlace *places)
+                  ColumnLayout *layouts)
 {
-    TableEncoding encoding = {.encoder = encoder, .rows = rows, .values = values, .compact = compact, .places = places};
+    TableEncoding encoding = {
+        .encoder = encoder, .rows = rows, .values = values, .compact = compact, .layouts = layouts};
     thread_team_for(team, encoder->n_columns, 1, encode_columns, &encoding);
 }
 

@@ -19,11 +19,11 @@ typedef struct TableEncoder {
     EncodedColumn *encoded; // [n_columns]
 } TableEncoder;
 
-// places[n_columns] <- the places of the columns, but for their offsets. values[n_columns]: each an array of `rows` > 0
-// numbers of the column's type, which must stay until the file is written. compact: as column_place takes `encoded`;
+// layouts[n_columns] <- the layouts of the columns, but for their offsets. values[n_columns]: each an array of `rows` >
+// 0 numbers of the column's type, which must stay until the file is written. compact: as column_layout takes `encoded`;
 // also, columns that get shorter by half are deflated. The threads of the team share the columns.
 void table_encode(TableEncoder *encoder, ThreadTeam *team, int64_t rows, const void *const *values, bool compact,
-                  ColumnPlace *places);
+                  ColumnLayout *layouts);
 void table_encoder_free(const TableEncoder *encoder); // what table_encode took
 
 #endif

@@ -1,4 +1,4 @@
-// Tells whether a stream is a terminal, whether it shows colours, and how wide it is.
+// Finds out whether a stream is a terminal, whether it shows colours, and how wide it is.
 #include "terminal.h"
 
 #include <signal.h>

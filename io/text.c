@@ -25,21 +25,21 @@ Text32 text_count(int64_t value)
     return text;
 }
 
-// At most two parts, the first rounded down: "3 min 20 s". Below a minute one part.
+// At most two units, the first rounded down: "3 min 20 s". Below a minute one unit.
 Text32 text_duration(double seconds)
 {
     static const struct {
-        double size, part; // s
-        const char *name, *part_name;
+        double size, small; // s
+        const char *name, *small_name;
     } units[] = {{86400, 3600, "d", "h"}, {3600, 60, "h", "min"}, {60, 1, "min", "s"}};
     Text32 text = {"?"};
     if (!(seconds >= 0) || seconds > 1e11) return text;
     for (size_t i = 0; seconds >= 59.95 && i < sizeof units / sizeof *units; i++) {
-        const double parts = floor(seconds / units[i].part + 0.5);
-        if (parts * units[i].part < units[i].size) continue;
-        const int64_t in_one = (int64_t)(units[i].size / units[i].part), all = (int64_t)parts;
+        const double rounded = floor(seconds / units[i].small + 0.5);
+        if (rounded * units[i].small < units[i].size) continue;
+        const int64_t in_one = (int64_t)(units[i].size / units[i].small), all = (int64_t)rounded;
         snprintf(text.text, sizeof text.text, "%" PRId64 " %s %" PRId64 " %s", all / in_one, units[i].name,
-                 all % in_one, units[i].part_name);
+                 all % in_one, units[i].small_name);
         return text;
     }
     if (seconds >= 0.9995)
@@ -207,12 +207,12 @@ int text_mixed_separators(const char *line, size_t length)
     while (at < end && strchr(" \t", *at) != NULL) at++;
     while (at < end) {
         while (at < end && strchr(",; \t", *at) == NULL) at++;
-        const char *place = at;
+        const char *separator = at;
         while (at < end && strchr(" \t", *at) != NULL) at++;
         if (at == end) return 0; // blanks at the end
         const char kind = *at == ',' || *at == ';' ? *at++ : ' ';
         while (at < end && strchr(" \t", *at) != NULL) at++;
-        if (first != '\0' && kind != first) return (int)(place - line) + 1;
+        if (first != '\0' && kind != first) return (int)(separator - line) + 1;
         first = kind;
     }
     return 0;

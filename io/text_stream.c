@@ -1,5 +1,5 @@
 // A stream into memory, for texts that may not be needed in the end. Unlike open_memstream it reports if memory ran
-// out: there a part is lost without an error.
+// out: there text is lost without an error.
 #include "text_stream.h"
 
 #include <errno.h>

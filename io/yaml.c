@@ -87,11 +87,11 @@ static bool yaml_check_characters(const Source *source, Diagnostics *diagnostics
 {
     YamlFault faults[YAML_FAULT_KINDS] = {{0}};
     yaml_find_faults(yaml_without_mark(source->text), faults);
-    bool good = true;
+    bool ok = true;
     for (int kind = 0; kind < YAML_FAULT_KINDS; kind++) {
         const YamlFault *fault = &faults[kind];
         if (fault->count == 0) continue;
-        good = false;
+        ok = false;
         char message[128], more[64] = "";
         const bool tab = kind == YAML_FAULT_INDENT && fault->character == '\t';
         const char *format = tab ? "the indentation holds a tab; use spaces only" : yaml_fault_messages[kind];
@@ -100,7 +100,7 @@ static bool yaml_check_characters(const Source *source, Diagnostics *diagnostics
         if (fault->count == 2) strcpy(more, " (and in 1 more place)");
         diagnose_at(diagnostics, source, fault->line, fault->column, 1, "%s%s", message, more);
     }
-    return good;
+    return ok;
 }
 
 bool source_check(const Source *source, size_t size, Diagnostics *diagnostics)
@@ -397,14 +397,14 @@ static YamlNode *yaml_new_node(YamlReader *reader, NodeKind kind, const yaml_eve
     const bool empty = event->type == YAML_SCALAR_EVENT && event->data.scalar.length == 0 &&
                        event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     if (!empty) place = yaml_skip_properties(reader, place);
-    YamlNode *made = ARENA_NEW(reader->arena, YamlNode, 1);
-    made->size = made->height = 1;
-    made->node.kind = kind;
-    made->node.source = reader->source;
-    made->node.line = place.line;
-    made->node.column = place.column;
-    made->node.width = 1;
-    return made;
+    YamlNode *built = ARENA_NEW(reader->arena, YamlNode, 1);
+    built->size = built->height = 1;
+    built->node.kind = kind;
+    built->node.source = reader->source;
+    built->node.line = place.line;
+    built->node.column = place.column;
+    built->node.width = 1;
+    return built;
 }
 
 static void yaml_refuse_tag(YamlReader *reader, const yaml_char_t *tag, const yaml_event_t *event)
@@ -441,17 +441,17 @@ static const YamlNode *yaml_read_scalar(YamlReader *reader, const yaml_event_t *
     const int anchor = yaml_open_anchor(reader, event->data.scalar.anchor, event);
     if (anchor == -2) return NULL;
     yaml_refuse_tag(reader, event->data.scalar.tag, event);
-    YamlNode *made = yaml_new_node(reader, NODE_SCALAR, event, depth);
-    if (made == NULL) return NULL;
-    made->node.text = arena_copy(reader->arena, (const char *)event->data.scalar.value);
-    made->node.quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    const YamlPlace start = {made->node.line, made->node.column}, end = yaml_place(event->end_mark);
-    made->node.width = start.line == end.line ? yaml_width(start, end) : yaml_width_of_rest(reader, start);
-    if (strlen(made->node.text) != event->data.scalar.length) {
-        diagnose(reader->diagnostics, &made->node, "a text can't hold a NUL (\\0)");
+    YamlNode *built = yaml_new_node(reader, NODE_SCALAR, event, depth);
+    if (built == NULL) return NULL;
+    built->node.text = arena_copy(reader->arena, (const char *)event->data.scalar.value);
+    built->node.quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    const YamlPlace start = {built->node.line, built->node.column}, end = yaml_place(event->end_mark);
+    built->node.width = start.line == end.line ? yaml_width(start, end) : yaml_width_of_rest(reader, start);
+    if (strlen(built->node.text) != event->data.scalar.length) {
+        diagnose(reader->diagnostics, &built->node, "a text can't hold a NUL (\\0)");
         reader->broken = true;
     }
-    return yaml_close_anchor(reader, anchor, made);
+    return yaml_close_anchor(reader, anchor, built);
 }
 
 // The node of an alias, shared with its anchor. NULL if reading must stop.
@@ -511,16 +511,16 @@ static const YamlNode *yaml_read_sequence(YamlReader *reader, const yaml_event_t
     const int anchor = yaml_open_anchor(reader, event->data.sequence_start.anchor, event), first = reader->n_pending;
     if (anchor == -2) return NULL;
     yaml_refuse_tag(reader, event->data.sequence_start.tag, event);
-    YamlNode *made = yaml_new_node(reader, NODE_SEQUENCE, event, depth);
+    YamlNode *built = yaml_new_node(reader, NODE_SEQUENCE, event, depth);
     yaml_mark_t end;
-    if (made == NULL || !yaml_read_children(reader, made, depth, &end)) return NULL;
-    made->node.count = reader->n_pending - first;
-    made->node.items = yaml_take_pending(reader, first, 1);
+    if (built == NULL || !yaml_read_children(reader, built, depth, &end)) return NULL;
+    built->node.count = reader->n_pending - first;
+    built->node.items = yaml_take_pending(reader, first, 1);
     reader->n_pending = first;
     if (event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) {
-        made->node.width = yaml_width((YamlPlace){made->node.line, made->node.column}, yaml_place(end));
+        built->node.width = yaml_width((YamlPlace){built->node.line, built->node.column}, yaml_place(end));
     }
-    return yaml_close_anchor(reader, anchor, made);
+    return yaml_close_anchor(reader, anchor, built);
 }
 
 // ---- mappings -------------------------------------------------------------------------------------------------------
@@ -592,10 +592,10 @@ static const YamlNode *yaml_read_mapping(YamlReader *reader, const yaml_event_t 
     const int anchor = yaml_open_anchor(reader, event->data.mapping_start.anchor, event), first = reader->n_pending;
     if (anchor == -2) return NULL;
     yaml_refuse_tag(reader, event->data.mapping_start.tag, event);
-    YamlNode *made = yaml_new_node(reader, NODE_MAPPING, event, depth);
+    YamlNode *built = yaml_new_node(reader, NODE_MAPPING, event, depth);
     yaml_mark_t end;
-    if (made == NULL || !yaml_read_children(reader, made, depth, &end)) return NULL;
-    Node *node = &made->node;
+    if (built == NULL || !yaml_read_children(reader, built, depth, &end)) return NULL;
+    Node *node = &built->node;
     node->count = (reader->n_pending - first) / 2;
     node->keys = yaml_take_pending(reader, first, 2);
     node->items = yaml_take_pending(reader, first + 1, 2);
@@ -609,7 +609,7 @@ static const YamlNode *yaml_read_mapping(YamlReader *reader, const yaml_event_t 
     yaml_refuse_keys(reader, node, drop);
     yaml_refuse_duplicates(reader, node, drop);
     yaml_drop_pairs(node, drop);
-    return yaml_close_anchor(reader, anchor, made);
+    return yaml_close_anchor(reader, anchor, built);
 }
 
 // ---- documents ------------------------------------------------------------------------------------------------------

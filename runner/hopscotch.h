@@ -141,7 +141,7 @@ typedef struct hopscotch_env_options {
 ** lie in its folder or below. */
 HOPSCOTCH_API int hopscotch_env_open(const char *path, const hopscotch_env_options *options, hopscotch_env **env);
 
-/* The same for a spec that is a text. `name` stands in messages in place of a file's; NULL: "spec". Such a spec has no
+/* The same for a spec that is a text. `name` stands in messages instead of a file's; NULL: "spec". Such a spec has no
 ** folder, so it can name no files. */
 HOPSCOTCH_API int hopscotch_env_open_text(const char *name, const char *text, const hopscotch_env_options *options,
                                           hopscotch_env **env);
@@ -190,8 +190,8 @@ HOPSCOTCH_API int hopscotch_env_field(hopscotch_env *env, int table, int index, 
 
 /* ---- arrays ---------------------------------------------------------------------------------------------------------
 **
-** An array belongs to the environment and stays at its place until the handle is closed: on the CPU in memory, on a GPU
-** in the memory of the device. Neighbouring lanes are neighbours in memory: strides[0] is 1, and strides[1] is the
+** An array belongs to the environment and stays at its address until the handle is closed: on the CPU in memory, on a
+** GPU in the memory of the device. Neighbouring lanes are neighbours in memory: strides[0] is 1, and strides[1] is the
 ** number of lanes or more. The caller writes ACTIONS, and reads all others.
 */
 typedef enum hopscotch_array_name {

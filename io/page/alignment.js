@@ -1,9 +1,9 @@
 // Plays alignments: a moving cloud over a fixed one, seen from above, iteration by iteration. The program gives the
-// places; between two iterations they are interpolated linearly.
+// positions; between two iterations they are interpolated linearly.
 "use strict";
 (() => {
-  const place = document.querySelector("div.alignment"), data = document.getElementById("alignments");
-  if (!place || !data) return;
+  const host = document.querySelector("div.alignment"), data = document.getElementById("alignments");
+  if (!host || !data) return;
   const all = JSON.parse(data.textContent), many = all.length > 1;
 
   const html = (name, attributes, parent, text) => {
@@ -33,10 +33,10 @@
         pen.fillRect(toX(xy[k]) - side / 2, toY(xy[k + 1]) - side / 2, side, side);
     };
     return (t) => {
-      const low = Math.min(Math.floor(t), frames - 1), high = Math.min(low + 1, frames - 1), part = t - low;
+      const low = Math.min(Math.floor(t), frames - 1), high = Math.min(low + 1, frames - 1), fraction = t - low;
       const style = getComputedStyle(document.documentElement), points = new Array(size);
       for (let k = 0; k < size; k++)
-        points[k] = one.points[low * size + k] * (1 - part) + one.points[high * size + k] * part;
+        points[k] = one.points[low * size + k] * (1 - fraction) + one.points[high * size + k] * fraction;
       pen.setTransform(fine, 0, 0, fine, 0, 0);
       pen.clearRect(0, 0, width, height);
       dots(one.fixed, style.getPropertyValue("--accent"), 3);
@@ -47,9 +47,9 @@
   };
 
   // ---- the clock: iterations ----------------------------------------------------------------------------------------
-  const stages = html("div", { class: "stages" }, place), draw = all.map((one) => stage(one, stages));
+  const stages = html("div", { class: "stages" }, host), draw = all.map((one) => stage(one, stages));
   const end = Math.max(...all.map((one) => one.points.length / (2 * one.n_points) - 1));
-  const controls = html("div", { class: "controls" }, place);
+  const controls = html("div", { class: "controls" }, host);
   const play = html("button", { type: "button" }, controls, "Play");
   const scrubber = html("input", { type: "range", min: 0, max: end, step: "any", value: 0, "aria-label": "iteration" },
     controls);

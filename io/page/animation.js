@@ -2,10 +2,10 @@
 // All motions of a page share a clock and a camera, so that trials can be compared at the same time.
 "use strict";
 (() => {
-  const place = document.querySelector("div.motion"), data = document.getElementById("motions");
-  if (!place || !data) return;
+  const host = document.querySelector("div.motion"), data = document.getElementById("motions");
+  if (!host || !data) return;
   const motions = JSON.parse(data.textContent);
-  const width = motions.length > 1 || place.clientWidth < 620 ? 460 : 900;
+  const width = motions.length > 1 || host.clientWidth < 620 ? 460 : 900;
   const height = motions.some((motion) => motion.solids) ? 440 : 340;
   const svgns = "http://www.w3.org/2000/svg";
 
@@ -35,9 +35,9 @@
     return [low, high, span > 0 ? Math.min(1, Math.max(0, (t - motion.time[low]) / span)) : 0];
   };
   const pointsAt = (motion, t) => {
-    const [low, high, part] = frameAt(motion, t), size = 2 * motion.n_points, points = [];
+    const [low, high, fraction] = frameAt(motion, t), size = 2 * motion.n_points, points = [];
     for (let k = 0; k < size; k++)
-      points.push(motion.points[low * size + k] * (1 - part) + motion.points[high * size + k] * part);
+      points.push(motion.points[low * size + k] * (1 - fraction) + motion.points[high * size + k] * fraction);
     return points;
   };
   const groundAt = (ground, x) => {
@@ -132,14 +132,14 @@
   };
 
   // ---- the clock --------------------------------------------------------------------------------------------------
-  const stages = html("div", { class: "stages" }, place);
+  const stages = html("div", { class: "stages" }, host);
   const start3 = { azimuth: 0.5, elevation: 0.25, zoom: 1 }, camera = { ...start3, start: start3 };
   const tools = { svg, html, frameAt, groundAt, redraw: () => show(), toggle: () => run(!playing) };
   const draw = motions.map((motion) =>
     motion.solids ? scene(motion, width, height, camera, tools, stages) : stage(motion, stages));
   const start = Math.min(...motions.map((motion) => motion.time[0]));
   const end = Math.max(...motions.map((motion) => motion.time[motion.time.length - 1]));
-  const controls = html("div", { class: "controls" }, place);
+  const controls = html("div", { class: "controls" }, host);
   const play = html("button", { type: "button" }, controls, "Play");
   const scrubber = html("input", { type: "range", min: start, max: end, step: "any", value: start,
     "aria-label": "time" }, controls);
@@ -179,5 +179,5 @@
     if (!entry.isIntersecting) return;
     observer.disconnect();
     run(true);
-  }, { threshold: 0.6 }).observe(place);
+  }, { threshold: 0.6 }).observe(host);
 })();

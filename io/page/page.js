@@ -1,4 +1,4 @@
-// What scripts add to a printed page: the theme, sorted tables, one trial marked in all places, values read off a plot.
+// What scripts add to a printed page: the theme, sorted tables, one trial marked everywhere, values read off a plot.
 // The page can be read without them.
 "use strict";
 (() => {
@@ -52,27 +52,27 @@
   }
 
   // ---- the same trial everywhere ----------------------------------------------------------------------------------
-  const places = new Map();
-  for (const place of document.querySelectorAll("[data-trial]")) {
-    const list = places.get(place.dataset.trial) || [];
-    list.push(place);
-    places.set(place.dataset.trial, list);
-    const title = place.querySelector("title");
+  const elements = new Map();
+  for (const element of document.querySelectorAll("[data-trial]")) {
+    const list = elements.get(element.dataset.trial) || [];
+    list.push(element);
+    elements.set(element.dataset.trial, list);
+    const title = element.querySelector("title");
     if (title) { // our own tip shows it
-      place.setAttribute("aria-label", title.textContent);
+      element.setAttribute("aria-label", title.textContent);
       title.remove();
     }
   }
   let marked = null;
   const mark = (trial) => {
     if (trial === marked) return;
-    for (const place of places.get(marked) || []) place.classList.remove("hi");
-    for (const place of places.get(trial) || []) place.classList.add("hi");
+    for (const element of elements.get(marked) || []) element.classList.remove("hi");
+    for (const element of elements.get(trial) || []) element.classList.add("hi");
     marked = trial;
   };
   const trialAt = (target) => {
-    const place = target instanceof Element ? target.closest("[data-trial]") : null;
-    return place ? place.dataset.trial : null;
+    const element = target instanceof Element ? target.closest("[data-trial]") : null;
+    return element ? element.dataset.trial : null;
   };
   document.addEventListener("pointerover", (event) => mark(trialAt(event.target)));
   document.addEventListener("focusin", (event) => mark(trialAt(event.target)));
@@ -85,16 +85,16 @@
   const read = (text, pixel) => {
     const [low, high, from, to, log] = text.split(" ", 5).map(Number);
     const name = text.split(" ").slice(5).join(" ");
-    const part = (pixel - from) / (to - from);
-    if (part < 0 || part > 1) return null;
-    const value = log ? low * (high / low) ** part : low + part * (high - low);
+    const fraction = (pixel - from) / (to - from);
+    if (fraction < 0 || fraction > 1) return null;
+    const value = log ? low * (high / low) ** fraction : low + fraction * (high - low);
     const more = Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / (high - low))); // more digits
     return `${name} ${Number(value.toPrecision(Math.min(Math.max(4, 3 + more), 15)))}`;
   };
   const words = (event) => {
-    const place = event.target.closest("[data-trial]");
-    if (place && place.getAttribute("aria-label")) return place.getAttribute("aria-label");
-    if (place && place.closest("svg")) return `trial ${place.dataset.trial}`;
+    const element = event.target.closest("[data-trial]");
+    if (element && element.getAttribute("aria-label")) return element.getAttribute("aria-label");
+    if (element && element.closest("svg")) return `trial ${element.dataset.trial}`;
     const panel = event.target.closest("svg[data-x][data-y]");
     if (!panel) return null;
     const box = panel.getBoundingClientRect(), scale = panel.viewBox.baseVal.width / box.width;

@@ -1,4 +1,4 @@
-// One motion in space: solids on bodies that the program placed, frame by frame, seen through a camera that the reader
+// One motion in space: solids on bodies with given poses, frame by frame, seen through a camera that the reader
 // orbits. Faces are drawn from the farthest solid to the nearest.
 "use strict";
 const scene = (motion, width, height, camera, tools, parent) => {
@@ -11,18 +11,18 @@ const scene = (motion, width, height, camera, tools, parent) => {
   for (let k = 0; k < numbers.length; k++) numbers[k] = bytes[2 * k] | bytes[2 * k + 1] << 8;
 
   const baseAt = (t) => {
-    const [low, high, part] = frameAt(motion, t), between = (k) => motion.base[3 * low + k] * (1 - part) +
-      motion.base[3 * high + k] * part;
+    const [low, high, fraction] = frameAt(motion, t), between = (k) => motion.base[3 * low + k] * (1 - fraction) +
+      motion.base[3 * high + k] * fraction;
     return [between(0), between(1), between(2)];
   };
   // Position and quaternion of a body in the frames around t.
-  const poseAt = (body, low, high, part, base) => {
+  const poseAt = (body, low, high, fraction, base) => {
     const a = 7 * (low * n + body), b = 7 * (high * n + body), q = [0, 0, 0, 0];
-    const p = base.map((x, k) => x + (numbers[a + k] * (1 - part) + numbers[b + k] * part) / 32767 * motion.reach);
+    const p = base.map((x, k) => x + (numbers[a + k] * (1 - fraction) + numbers[b + k] * fraction) / 32767 * motion.reach);
     let same = 0, squares = 0;
     for (let k = 3; k < 7; k++) same += numbers[a + k] * numbers[b + k];
     for (let k = 0; k < 4; k++) {
-      q[k] = numbers[a + 3 + k] * (1 - part) + (same < 0 ? -1 : 1) * numbers[b + 3 + k] * part;
+      q[k] = numbers[a + 3 + k] * (1 - fraction) + (same < 0 ? -1 : 1) * numbers[b + 3 + k] * fraction;
       squares += q[k] * q[k];
     }
     return { p, r: rotation(q.map((x) => x / (Math.sqrt(squares) || 1))), s: motion.scale[body] };
@@ -92,13 +92,13 @@ const scene = (motion, width, height, camera, tools, parent) => {
   // A body's factor scales half lengths; not the radius of balls and capsules.
   const sized = { ball: () => [1, 1, 1], capsule: (s) => [1, s, 1], cylinder: (s) => [s, s, 1], box: (s) => [s, s, s] };
   const world = { p: [0, 0, 0], r: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], s: 1 }; // of a solid on body -1
-  const placed = (solid, pose) => {
+  const posed = (solid, pose) => {
     const own = turn(pose.r, solid.p.map((x) => x * pose.s)), turned = rotation(solid.q);
     const factor = sized[solid.kind](pose.s);
     return { solid, p: pose.p.map((x, k) => x + own[k]), r: turned.map((column) => turn(pose.r, column)),
       size: solid.size.map((x, k) => x * factor[k]) };
   };
-  // Faces in the world of a placed solid, seen from the direction d.
+  // Faces in the world of a solid with a pose, seen from the direction d.
   const faces = (one, d) => outlines[one.solid.kind](one.size, one.r.map((column) => dot(column, d))).map((face) => ({
     points: face.points.map((point) => turn(one.r, point).map((x, k) => x + one.p[k])),
     normal: face.normal ? turn(one.r, face.normal) : null }));
@@ -137,7 +137,7 @@ const scene = (motion, width, height, camera, tools, parent) => {
     const reach = 3.2 * radius, lines = [], on = (x, y) => [x, y, groundAt(motion.ground, x)];
     const along = (y) => {
       const points = [], step = flat ? 2 * reach : Math.max(motion.ground.step, reach / 150);
-      const left = Math.floor((target[0] - reach) / step) * step; // the same places in all frames
+      const left = Math.floor((target[0] - reach) / step) * step; // the same lines in all frames
       for (let x = flat ? target[0] - reach : left; x <= target[0] + reach + 1e-9; x += step) points.push(on(x, y));
       return points;
     };
@@ -157,8 +157,8 @@ const scene = (motion, width, height, camera, tools, parent) => {
     return light > 0.6 ? "lit" : light > 0 ? "side" : "dark";
   };
   const drawSolids = (solids, eye, target, project) => {
-    const place = target.map((x, k) => x + far * eye.d[k]);
-    const all = solids.map((one) => ({ one, toEye: less(place, one.p) })).map((item) => ({ ...item,
+    const viewpoint = target.map((x, k) => x + far * eye.d[k]);
+    const all = solids.map((one) => ({ one, toEye: less(viewpoint, one.p) })).map((item) => ({ ...item,
       distance: Math.hypot(...item.toEye) })).sort((a, b) => b.distance - a.distance);
     let count = 0;
     for (const { one, toEye } of all) {
@@ -188,7 +188,7 @@ const scene = (motion, width, height, camera, tools, parent) => {
   };
 
   const draw = (t) => {
-    const base = baseAt(t), [low, high, part] = frameAt(motion, t), eye = eyeOf();
+    const base = baseAt(t), [low, high, fraction] = frameAt(motion, t), eye = eyeOf();
     const focus = motion.fixed ? motion.base : base, ground = groundAt(motion.ground, focus[0]);
     level = level === null ? ground : level + 0.1 * (ground - level);
     const middle = Math.min(Math.max(level + motion.middle, focus[2] - radius / 2), focus[2] + radius / 2);
@@ -198,8 +198,8 @@ const scene = (motion, width, height, camera, tools, parent) => {
       if (!(depth > 0.02 * far)) return null;
       return [width / 2 + zoom * dot(from, eye.right) / depth, height / 2 - zoom * dot(from, eye.up) / depth];
     };
-    const poses = motion.scale.map((_, body) => poseAt(body, low, high, part, base));
-    const solids = motion.solids.map((solid) => placed(solid, poses[solid.body] || world));
+    const poses = motion.scale.map((_, body) => poseAt(body, low, high, fraction, base));
+    const solids = motion.solids.map((solid) => posed(solid, poses[solid.body] || world));
     drawGround(target, project);
     if (!motion.fixed) drawTrail(t, project);
     if (motion.touches) drawShadow(solids, project);

@@ -150,11 +150,11 @@ int robot_choice(RobotFile *file, const XmlNode *node, const char *name, const c
 {
     const XmlAttribute *given = xml_attribute(node, name);
     size_t length = 0;
-    int place = 0;
+    int index = 0;
     if (given == NULL) return otherwise;
     for (const char *at = robot_next_word(words, &length); length > 0; at = robot_next_word(at + length, &length)) {
-        if (robot_is_word(given->value, at, length)) return place;
-        place++;
+        if (robot_is_word(given->value, at, length)) return index;
+        index++;
     }
     robot_error(file, node, name, "%s is '%.64s', expected one of %s", name, given->value, words);
     return otherwise;

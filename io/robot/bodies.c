@@ -40,10 +40,10 @@ RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body)
 
 int robot_index(const RobotFile *file, const RobotFileBody *body) { return (int)(body - file->bodies); }
 
-int robot_parts(const RobotFile *file, int body)
+int robot_intermediates(const RobotFile *file, int body)
 {
     int count = 0;
-    while (count < body && file->bodies[body - count - 1].part) count++;
+    while (count < body && file->bodies[body - count - 1].intermediate) count++;
     return count;
 }
 
@@ -152,7 +152,7 @@ static void robot_check_mass(RobotFile *file, const RobotFileBody *from, const R
 enum { ROBOT_TWISTS_MAX = 6, ROBOT_TWIST = 6 + ROBOT_TWISTS_MAX };
 
 // Appends what each coordinate of the joint does to a body whose frame stands so in that of the joint's body: velocity,
-// angular velocity (its axes), and the root of its armature in a place of its own. Returns how many
+// angular velocity (its axes), and the root of its armature in a slot of its own. Returns how many
 // there are; -1: too many.
 static int robot_add_twists(const RobotJoint *joint, const RobotFrame *frame, double (*twist)[ROBOT_TWIST], int count)
 {
@@ -216,9 +216,9 @@ static void robot_check_joints(RobotFile *file, const RobotFileBody *from, const
                 robot_label(file, from->node));
 }
 
-// A link of URDF without mass stands between joints of those that it carries, like the parts of a body of MJCF with
-// several joints.
-static void robot_find_parts(RobotFile *file, const RobotBody *bodies)
+// A link of URDF without mass stands between joints of those that it carries, like the intermediates of a body of MJCF
+// with several joints.
+static void robot_find_intermediates(RobotFile *file, const RobotBody *bodies)
 {
     static const RobotMass nothing = {0};
     for (int i = file->n_bodies - 1; i >= 0 && !file->is_mjcf; i--) {
@@ -226,10 +226,10 @@ static void robot_find_parts(RobotFile *file, const RobotBody *bodies)
         if (body->joint.kind == ROBOT_WELD || body->joint.kind == ROBOT_FREE) continue;
         const RobotBody *kept = &bodies[body->kept];
         if (kept->mass != 0.0 || memcmp(kept->inertia, nothing.inertia, sizeof kept->inertia) != 0) continue;
-        for (int k = i + 1; k < file->n_bodies && !body->part; k++) {
+        for (int k = i + 1; k < file->n_bodies && !body->intermediate; k++) {
             const RobotFileBody *child = &file->bodies[k];
             const bool carried = child->joint.kind != ROBOT_WELD && bodies[child->kept].parent == body->kept;
-            body->part = carried && (child->part || bodies[child->kept].mass > 0.0);
+            body->intermediate = carried && (child->intermediate || bodies[child->kept].mass > 0.0);
         }
     }
 }
@@ -315,7 +315,7 @@ static void robot_give_names(RobotFile *file, RobotBody *bodies, int count, Aren
         n++;
     }
     for (int i = 0; i < count; i++) {
-        const char *joint = bodies[i].mass == 0.0 ? bodies[i].joint.name : NULL; // of a part
+        const char *joint = bodies[i].mass == 0.0 ? bodies[i].joint.name : NULL; // of an intermediate
         const char *name = bodies[i].name != NULL ? bodies[i].name
                            : joint != NULL        ? joint
                                                   : arena_format(file->arena, "body_%d", i);
@@ -341,10 +341,10 @@ static void robot_give_damping(const RobotFile *file, RobotBody *bodies, int cou
     const RobotMobility *mobility = NULL;
     for (int i = 0; i < file->n_bodies; i++) {
         const RobotFileBody *from = &file->bodies[i];
-        if (from->damping_part == 0.0 || from->joint.kind == ROBOT_WELD) continue;
+        if (from->damping_sum == 0.0 || from->joint.kind == ROBOT_WELD) continue;
         if (mobility == NULL) mobility = robot_mobility(bodies, count, file->arena);
         bodies[from->kept].joint.motor.kd +=
-            2.0 * from->damping_part * sqrt(robot_reflected_inertia(mobility, from->kept));
+            2.0 * from->damping_sum * sqrt(robot_reflected_inertia(mobility, from->kept));
     }
     arena_rewind(file->arena, used);
 }
@@ -368,7 +368,7 @@ static void robot_rest(const RobotFileBody *body, double *out)
     }
 }
 
-// `was`: the kinds in the file, before the base was fixed or made to float.
+// `was`: the kinds in the file, before the base was fixed or set free to float.
 static const double *robot_keyframe(const RobotFile *file, const RobotFileKey *key, const RobotJointKind *was,
                                     int n_coordinates, Arena *arena)
 {
@@ -466,7 +466,7 @@ static void robot_check_bodies(RobotFile *file, const RobotBody *bodies, int cou
     if (!isfinite(mass)) robot_error(file, file->root, NULL, "the masses of the robot are too large to compute with");
     for (int i = 0; i < file->n_bodies; i++) {
         const RobotFileBody *from = &file->bodies[i];
-        if (from->joint.kind == ROBOT_WELD || from->part) continue;
+        if (from->joint.kind == ROBOT_WELD || from->intermediate) continue;
         robot_check_mass(file, from, &bodies[from->kept]);
         robot_check_joints(file, from, bodies, from->kept);
     }
@@ -482,7 +482,7 @@ const Robot *robot_build(RobotFile *file, Arena *arena)
     robot_apply_base(file);
     const int count = robot_fuse(file, bodies);
     robot_add_masses(file, bodies);
-    robot_find_parts(file, bodies);
+    robot_find_intermediates(file, bodies);
     robot_check_bodies(file, bodies, count);
     robot_give_names(file, bodies, count, arena);
     robot_give_damping(file, bodies, count);

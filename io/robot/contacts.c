@@ -34,7 +34,7 @@ static bool robot_is_plane(const RobotFileShape *shape)
     return shape->unknown == NULL && shape->shape.kind == ROBOT_PLANE;
 }
 
-// What a terrain of the spec takes the place of.
+// What a terrain of the spec replaces.
 static bool robot_is_floor(const RobotFileShape *shape)
 {
     return robot_is_plane(shape) || (shape->unknown == NULL && shape->shape.kind == ROBOT_HFIELD);

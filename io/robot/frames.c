@@ -55,7 +55,7 @@ void robot_quaternion_product(const double a[4], const double b[4], double out[4
     memcpy(out, product, sizeof product);
 }
 
-void robot_place(const RobotFrame *frame, const double point[3], double out[3])
+void robot_transform(const RobotFrame *frame, const double point[3], double out[3])
 {
     double turned[3];
     robot_rotate(frame->q, point, turned);
@@ -65,7 +65,7 @@ void robot_place(const RobotFrame *frame, const double point[3], double out[3])
 RobotFrame robot_frame_product(const RobotFrame *outer, const RobotFrame *inner)
 {
     RobotFrame product;
-    robot_place(outer, inner->p, product.p);
+    robot_transform(outer, inner->p, product.p);
     robot_quaternion_product(outer->q, inner->q, product.q);
     robot_normalize(product.q, 4);
     return product;
@@ -157,7 +157,7 @@ RobotMass robot_mass_in(const RobotFrame *frame, const RobotMass *mass)
 {
     if (robot_frame_is_none(frame)) return *mass;
     RobotMass moved = {.mass = mass->mass};
-    robot_place(frame, mass->centre, moved.centre);
+    robot_transform(frame, mass->centre, moved.centre);
     robot_inertia_rotated(frame->q, mass->inertia, moved.inertia);
     return moved;
 }
@@ -180,8 +180,8 @@ RobotMass robot_mass_sum(const RobotMass *a, const RobotMass *b)
     if (b->mass == 0.0 && robot_norm(b->inertia, 6) == 0.0) return *a;
     if (a->mass == 0.0 && robot_norm(a->inertia, 6) == 0.0) return *b;
     for (int i = 0; i < 3; i++) {
-        const double part = sum.mass > 0.0 ? b->mass / sum.mass : 0.0;
-        sum.centre[i] = a->centre[i] + part * (b->centre[i] - a->centre[i]);
+        const double share = sum.mass > 0.0 ? b->mass / sum.mass : 0.0;
+        sum.centre[i] = a->centre[i] + share * (b->centre[i] - a->centre[i]);
         from_a[i] = a->centre[i] - sum.centre[i];
         from_b[i] = b->centre[i] - sum.centre[i];
     }

@@ -35,8 +35,8 @@ static const char *field_folder(const XmlNode *root, bool *strip)
     return folder;
 }
 
-// The part of a path behind its folders.
-static const char *field_last_part(const char *path)
+// The file's name at the end of a path.
+static const char *field_file_name(const char *path)
 {
     for (const char *c = path; *c != '\0'; c++) {
         if (*c == '/' || *c == '\\') path = c + 1;
@@ -86,7 +86,7 @@ static Error field_open(const char *folder, const XmlNode *root, const XmlNode *
                           "nothing",
                           text_visible(name, arena));
     if (folder == NULL) return error_make(ERROR_USER, "no file can be read here: the text is not a file");
-    if (strip) name = field_last_part(name);
+    if (strip) name = field_file_name(name);
     if (in[0] != '\0' && name[0] != '/') name = arena_format(arena, "%s/%s", in, name);
     name = robot_path(folder, root->source->file, name, arena);
     TRY(file_open_within(folder, name, arena, &file));
@@ -130,7 +130,7 @@ static const char *field_name(const XmlNode *node, Arena *arena)
 {
     const char *name = robot_text_of(node, "name"), *file = robot_text_of(node, "file");
     if (name != NULL || file == NULL) return name;
-    file = field_last_part(file);
+    file = field_file_name(file);
     const char *dot = strrchr(file, '.');
     return dot != NULL ? arena_format(arena, "%.*s", (int)(dot - file), file) : file;
 }
@@ -243,7 +243,7 @@ static bool field_add(RobotFile *file, const XmlNode *node, const FieldData *fie
     return true;
 }
 
-// Does the z axis of its frame, in the world, point up? Turned about it the ground below a place is as simple.
+// Does the z axis of its frame, in the world, point up? Turned about it the ground below a point is as simple.
 static bool field_is_level(const RobotFile *file, const RobotFileShape *shape)
 {
     static const double z[3] = {0.0, 0.0, 1.0}, tilt = 1e-9;

@@ -1,5 +1,5 @@
-// <include file="..."/> of MJCF: the children of the file's first element take its place. Names are relative to the
-// folder of the robot's file, also in included files, and may lead to any place in the spec's folder. A file is
+// <include file="..."/> of MJCF: the children of the file's first element replace it. Names are relative to the
+// folder of the robot's file, also in included files, and may lead anywhere in the spec's folder. A file is
 // included at most once, so there are no cycles. In the text, height fields get the heights of their files, if these
 // can be read: whether they are needed is not known yet.
 #include "../file.h"
@@ -23,14 +23,14 @@ typedef struct RobotIncluder {
     bool broken;
 } RobotIncluder;
 
-// An element of a text that another text takes the place of.
-typedef struct IncludedPart {
-    const XmlNode *node;        // <include> or <hfield>
-    const XmlNode *root;        // of the file that is included; NULL: a height field
-    struct IncludedPart *parts; // of that file's text
+// An element of a text that another text replaces.
+typedef struct IncludedPiece {
+    const XmlNode *node;          // <include> or <hfield>
+    const XmlNode *root;          // of the file that is included; NULL: a height field
+    struct IncludedPiece *pieces; // of that file's text
     const char *text;
-    struct IncludedPart *next;
-} IncludedPart;
+    struct IncludedPiece *next;
+} IncludedPiece;
 
 static void include_error(RobotIncluder *includer, const XmlNode *node, const char *message)
 {
@@ -65,7 +65,7 @@ static Error include_bytes(RobotIncluder *includer, const char *name, FileWithin
 }
 
 // The robot's folder in that of the spec. A file that is elsewhere counts as in the spec's.
-static const char *include_place(const char *folder, const char *file, Arena *arena)
+static const char *include_path(const char *folder, const char *file, Arena *arena)
 {
     const char *own = folder_of(file, arena);
     const size_t length = strlen(folder);
@@ -77,20 +77,20 @@ static const char *include_place(const char *folder, const char *file, Arena *ar
 const char *robot_path(const char *folder, const char *file, const char *name, Arena *arena)
 {
     if (name[0] == '/') return name;
-    char *out = arena_format(arena, "%s%s", include_place(folder, file, arena), name);
+    char *out = arena_format(arena, "%s%s", include_path(folder, file, arena), name);
     size_t size = 0, kept = 0; // of the name so far; of it what ".." can't take away
-    for (const char *part = out; *part != '\0';) {
-        const size_t length = strcspn(part, "/"), slashes = strspn(part + length, "/");
-        const bool up = length == 2 && strncmp(part, "..", 2) == 0;
+    for (const char *component = out; *component != '\0';) {
+        const size_t length = strcspn(component, "/"), slashes = strspn(component + length, "/");
+        const bool up = length == 2 && strncmp(component, "..", 2) == 0;
         if (up && size > kept) {
             for (size--; size > kept && out[size - 1] != '/';) size--;
-        } else if (length > 0 && !(length == 1 && *part == '.')) {
-            memmove(out + size, part, length);
+        } else if (length > 0 && !(length == 1 && *component == '.')) {
+            memmove(out + size, component, length);
             size += length;
             if (slashes > 0) out[size++] = '/';
             if (up) kept = size;
         }
-        part += length + slashes;
+        component += length + slashes;
     }
     out[size] = '\0';
     return out;
@@ -122,27 +122,27 @@ static XmlNode *include_open(RobotIncluder *includer, const XmlNode *node)
     return root;
 }
 
-// The text from `begin` to `end` with its parts replaced. NULL: it is too long.
+// The text from `begin` to `end` with its pieces replaced. NULL: it is too long.
 static const char *include_join(RobotIncluder *includer, const char *text, size_t begin, size_t end,
-                                const IncludedPart *parts)
+                                const IncludedPiece *pieces)
 {
     size_t size = end - begin;
-    for (const IncludedPart *part = parts; part != NULL; part = part->next)
-        size += strlen(part->text) - (part->node->end - part->node->begin);
+    for (const IncludedPiece *piece = pieces; piece != NULL; piece = piece->next)
+        size += strlen(piece->text) - (piece->node->end - piece->node->begin);
     if (size > XML_BYTES_MAX) return NULL;
     char *joined = arena_take(includer->arena, size + 1, 1), *at = joined;
-    for (const IncludedPart *part = parts; part != NULL; part = part->next) {
-        memcpy(at, text + begin, part->node->begin - begin);
-        at += part->node->begin - begin;
-        memcpy(at, part->text, strlen(part->text));
-        at += strlen(part->text);
-        begin = part->node->end;
+    for (const IncludedPiece *piece = pieces; piece != NULL; piece = piece->next) {
+        memcpy(at, text + begin, piece->node->begin - begin);
+        at += piece->node->begin - begin;
+        memcpy(at, piece->text, strlen(piece->text));
+        at += strlen(piece->text);
+        begin = piece->node->end;
     }
     memcpy(at, text + begin, end - begin);
     return joined;
 }
 
-// Puts the children of `from` in the place of `node`, which follows `before` (NULL: it is the first).
+// Replaces `node` by the children of `from`; it follows `before` (NULL: it is the first).
 static void include_splice(XmlNode *node, XmlNode *before, XmlNode *from)
 {
     XmlNode *parent = node->parent, *first = from->first != NULL ? from->first : node->next;
@@ -155,26 +155,26 @@ static void include_splice(XmlNode *node, XmlNode *before, XmlNode *from)
     if (parent->last == node) parent->last = from->last != NULL ? from->last : before;
 }
 
-static IncludedPart *include_add_part(RobotIncluder *includer, const XmlNode *node, const XmlNode *root,
-                                      IncludedPart ***link)
+static IncludedPiece *include_add_piece(RobotIncluder *includer, const XmlNode *node, const XmlNode *root,
+                                        IncludedPiece ***link)
 {
-    IncludedPart *part = ARENA_NEW(includer->arena, IncludedPart, 1);
-    *part = (IncludedPart){.node = node, .root = root};
-    **link = part;
-    *link = &part->next;
-    return part;
+    IncludedPiece *piece = ARENA_NEW(includer->arena, IncludedPiece, 1);
+    *piece = (IncludedPiece){.node = node, .root = root};
+    **link = piece;
+    *link = &piece->next;
+    return piece;
 }
 
-static void include_add_field(RobotIncluder *includer, const XmlNode *node, IncludedPart ***link)
+static void include_add_field(RobotIncluder *includer, const XmlNode *node, IncludedPiece ***link)
 {
     if (includer->n_fields++ == INCLUDED_MAX)
         include_error(includer, node, "more than 32 height fields name a file");
     else
-        (void)include_add_part(includer, node, NULL, link);
+        (void)include_add_piece(includer, node, NULL, link);
 }
 
-// Follows the elements in the order of the text; `link` is where the next part goes.
-static void include_children(RobotIncluder *includer, XmlNode *parent, IncludedPart ***link, int depth)
+// Follows the elements in the order of the text; `link` is where the next piece goes.
+static void include_children(RobotIncluder *includer, XmlNode *parent, IncludedPiece ***link, int depth)
 {
     XmlNode *before = NULL, *next;
     for (XmlNode *node = parent->first; node != NULL && !includer->broken; node = next) {
@@ -189,29 +189,29 @@ static void include_children(RobotIncluder *includer, XmlNode *parent, IncludedP
         }
         XmlNode *root = include_open(includer, node);
         if (root == NULL) return;
-        IncludedPart *part = include_add_part(includer, node, root, link), **parts = &part->parts;
-        include_children(includer, root, &parts, 1);
+        IncludedPiece *piece = include_add_piece(includer, node, root, link), **pieces = &piece->pieces;
+        include_children(includer, root, &pieces, 1);
         include_splice(node, before, root);
         if (root->last != NULL) before = root->last;
     }
 }
 
 // The text of the element's file (whole), or what stands in the element, with the files that it names. NULL: an error.
-static const char *include_text(RobotIncluder *includer, const XmlNode *root, IncludedPart *parts, bool whole)
+static const char *include_text(RobotIncluder *includer, const XmlNode *root, IncludedPiece *pieces, bool whole)
 {
     const char *text = root->source->text;
-    for (IncludedPart **link = &parts, *part; (part = *link) != NULL;) {
-        part->text = part->root != NULL
-                         ? include_text(includer, part->root, part->parts, false)
-                         : robot_field_text(includer->folder, includer->root, part->node, includer->arena);
-        if (part->text == NULL && part->root != NULL) return NULL;
-        if (part->text == NULL)
-            *link = part->next;
+    for (IncludedPiece **link = &pieces, *piece; (piece = *link) != NULL;) {
+        piece->text = piece->root != NULL
+                          ? include_text(includer, piece->root, piece->pieces, false)
+                          : robot_field_text(includer->folder, includer->root, piece->node, includer->arena);
+        if (piece->text == NULL && piece->root != NULL) return NULL;
+        if (piece->text == NULL)
+            *link = piece->next;
         else
-            link = &part->next;
+            link = &piece->next;
     }
-    if (whole && parts == NULL) return text;
-    text = include_join(includer, text, whole ? 0 : root->inner, whole ? strlen(text) : root->inner_end, parts);
+    if (whole && pieces == NULL) return text;
+    text = include_join(includer, text, whole ? 0 : root->inner, whole ? strlen(text) : root->inner_end, pieces);
     if (text == NULL) include_error(includer, root, "with the files that it names the robot has more than 8 MiB");
     return text;
 }
@@ -235,9 +235,9 @@ bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts
                               .arena = arena,
                               .texts = texts,
                               .diagnostics = diagnostics};
-    IncludedPart *parts = NULL, **link = &parts;
+    IncludedPiece *pieces = NULL, **link = &pieces;
     include_children(&includer, root, &link, 1);
-    *text = includer.broken ? NULL : include_text(&includer, root, parts, true);
+    *text = includer.broken ? NULL : include_text(&includer, root, pieces, true);
     if (*text == NULL) return false;
     if (*text != root->source->text) *text = arena_copy(texts, *text);
     if (include_depth(root, 1) > XML_DEPTH_MAX)
@@ -255,7 +255,7 @@ bool robot_text(const Source *source, const char *folder, Arena *arena, Diagnost
     XmlNode *root = xml_parse(source, &scratch, diagnostics);
     *text = source->text;
     const bool mjcf = root != NULL && strcmp(root->name, "mujoco") == 0;
-    const bool good = root != NULL && (!mjcf || robot_include(root, folder, &scratch, arena, diagnostics, text));
+    const bool ok = root != NULL && (!mjcf || robot_include(root, folder, &scratch, arena, diagnostics, text));
     arena_destroy(&scratch);
-    return good;
+    return ok;
 }

@@ -6,15 +6,15 @@
 #include <string.h>
 
 // Where an element stands.
-typedef struct MjcfPlace {
+typedef struct MjcfScope {
     int body;         // -1: the world
     int class;        // for elements that name none
     RobotFrame frame; // of the enclosing <frame>s, in the body
     double pos[3];    // of the body, as written
     const XmlNode *inertial;
-} MjcfPlace;
+} MjcfScope;
 
-static void mjcf_read_children(Mjcf *mjcf, const XmlNode *node, MjcfPlace *place);
+static void mjcf_read_children(Mjcf *mjcf, const XmlNode *node, MjcfScope *scope);
 
 // ---- joints ---------------------------------------------------------------------------------------------------------
 
@@ -55,12 +55,12 @@ static double mjcf_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute
 }
 
 // A free joint as it is simulated: without stiffness and the like, which defaults may give it.
-static void mjcf_check_free(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *place, MjcfJoint *joint)
+static void mjcf_check_free(Mjcf *mjcf, const XmlNode *node, const MjcfScope *scope, MjcfJoint *joint)
 {
     RobotFile *file = mjcf->file;
-    if (robot_parts(file, place->body) > 0)
+    if (robot_intermediates(file, scope->body) > 0)
         robot_error(file, node, NULL, "a free joint must be the only joint of its body");
-    else if (file->bodies[place->body].parent >= 0)
+    else if (file->bodies[scope->body].parent >= 0)
         robot_error(file, node, NULL, "a free joint is only possible in a body of <worldbody>");
     if (joint->stiffness == 0.0 && joint->damping == 0.0 && joint->armature == 0.0 && joint->friction == 0.0) return;
     joint->stiffness = joint->damping = joint->armature = joint->friction = 0.0;
@@ -105,47 +105,47 @@ static void mjcf_joint_numbers(Mjcf *mjcf, const MjcfJoint *from, RobotJoint *jo
 }
 
 // The next joint of the body; NULL after an error.
-static RobotJoint *mjcf_new_joint(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *place)
+static RobotJoint *mjcf_new_joint(Mjcf *mjcf, const XmlNode *node, const MjcfScope *scope)
 {
     RobotFile *file = mjcf->file;
-    if (place->body < 0) {
+    if (scope->body < 0) {
         robot_error(file, node, NULL, "the world has no joint; put it into a <body>");
         return NULL;
     }
-    RobotFileBody *body = &file->bodies[place->body - robot_parts(file, place->body)];
+    RobotFileBody *body = &file->bodies[scope->body - robot_intermediates(file, scope->body)];
     while (body->joint_node != body->node) body++;
     body->joint_node = node;
     body->joint.name = robot_text_of(node, "name");
     return &body->joint;
 }
 
-static void mjcf_read_joint(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *place)
+static void mjcf_read_joint(Mjcf *mjcf, const XmlNode *node, const MjcfScope *scope)
 {
-    MjcfJoint from = mjcf->classes[mjcf_class(mjcf, node, "class", place->class)].joint;
+    MjcfJoint from = mjcf->classes[mjcf_class(mjcf, node, "class", scope->class)].joint;
     mjcf_apply_joint(mjcf, node, &from);
-    RobotJoint *joint = mjcf_new_joint(mjcf, node, place);
+    RobotJoint *joint = mjcf_new_joint(mjcf, node, scope);
     if (joint == NULL) return;
     joint->kind = from.kind;
-    robot_place(&place->frame, from.pos, joint->anchor);
-    robot_rotate(place->frame.q, from.axis, joint->axis);
+    robot_transform(&scope->frame, from.pos, joint->anchor);
+    robot_rotate(scope->frame.q, from.axis, joint->axis);
     if (joint->kind == ROBOT_FREE) memset(joint->anchor, 0, sizeof joint->anchor);
     const bool along = joint->kind == ROBOT_HINGE || joint->kind == ROBOT_SLIDE;
     if (!robot_normalize(joint->axis, 3) && along)
         robot_error(mjcf->file, node, "axis", "axis has no direction: its length is 0");
-    if (joint->kind == ROBOT_FREE) mjcf_check_free(mjcf, node, place, &from);
+    if (joint->kind == ROBOT_FREE) mjcf_check_free(mjcf, node, scope, &from);
     mjcf_joint_limits(mjcf, node, &from, joint);
     mjcf_joint_numbers(mjcf, &from, joint);
 }
 
-static void mjcf_read_freejoint(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *place)
+static void mjcf_read_freejoint(Mjcf *mjcf, const XmlNode *node, const MjcfScope *scope)
 {
     static const RobotElement element = {.name = "freejoint", .read = "name", .show = "group", .refused = "align"};
     MjcfJoint plain = {.kind = ROBOT_FREE};
     robot_check_attributes(mjcf->file, node, &element);
-    RobotJoint *joint = mjcf_new_joint(mjcf, node, place);
+    RobotJoint *joint = mjcf_new_joint(mjcf, node, scope);
     if (joint == NULL) return;
     joint->kind = ROBOT_FREE;
-    mjcf_check_free(mjcf, node, place, &plain);
+    mjcf_check_free(mjcf, node, scope, &plain);
 }
 
 // ---- geoms ----------------------------------------------------------------------------------------------------------
@@ -210,12 +210,12 @@ static void mjcf_set_shape(Mjcf *mjcf, const XmlNode *node, const MjcfGeom *geom
     memcpy(shape->shape.q, frame.q, sizeof frame.q);
 }
 
-static void mjcf_read_geom(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *place)
+static void mjcf_read_geom(Mjcf *mjcf, const XmlNode *node, const MjcfScope *scope)
 {
     const int errors = diagnostics_errors(mjcf->file->diagnostics);
-    MjcfGeom geom = mjcf->classes[mjcf_class(mjcf, node, "class", place->class)].geom;
+    MjcfGeom geom = mjcf->classes[mjcf_class(mjcf, node, "class", scope->class)].geom;
     mjcf_apply_geom(mjcf, node, &geom);
-    RobotFileShape *shape = robot_add_shape(mjcf->file, node, place->body);
+    RobotFileShape *shape = robot_add_shape(mjcf->file, node, scope->body);
     if (shape == NULL) return;
     const char *mesh = geom.type == MJCF_HFIELD ? "hfield" : geom.type == MJCF_SDF ? "sdf" : "mesh";
     shape->unknown = mjcf_is_mesh(&geom) ? mesh : NULL;
@@ -235,7 +235,7 @@ static void mjcf_read_geom(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *pla
     RobotFrame own;
     memcpy(own.p, shape->shape.p, sizeof own.p);
     memcpy(own.q, shape->shape.q, sizeof own.q);
-    const RobotFrame frame = robot_frame_product(&place->frame, &own);
+    const RobotFrame frame = robot_frame_product(&scope->frame, &own);
     memcpy(shape->shape.p, frame.p, sizeof frame.p);
     memcpy(shape->shape.q, frame.q, sizeof frame.q);
 }
@@ -286,20 +286,20 @@ static void mjcf_mass_of_geoms(Mjcf *mjcf, int body)
     if (any) file->bodies[body].mass = total;
 }
 
-static void mjcf_read_inertial(Mjcf *mjcf, const XmlNode *node, MjcfPlace *place)
+static void mjcf_read_inertial(Mjcf *mjcf, const XmlNode *node, MjcfScope *scope)
 {
     static const RobotElement element = {.name = "inertial",
                                          .read = "pos quat axisangle xyaxes zaxis euler mass diaginertia fullinertia"};
     RobotFile *file = mjcf->file;
     double v[6] = {0.0};
     robot_check_attributes(file, node, &element);
-    if (place->body < 0 || place->inertial != NULL) {
-        robot_error(file, node, NULL, place->body < 0 ? "the world has no <inertial>" : "this is a second <inertial>");
+    if (scope->body < 0 || scope->inertial != NULL) {
+        robot_error(file, node, NULL, scope->body < 0 ? "the world has no <inertial>" : "this is a second <inertial>");
         return;
     }
-    RobotFileBody *body = &file->bodies[place->body];
+    RobotFileBody *body = &file->bodies[scope->body];
     const RobotFrame frame = mjcf_frame(mjcf, node);
-    place->inertial = node;
+    scope->inertial = node;
     body->weighed = true;
     memcpy(body->mass.centre, frame.p, sizeof frame.p);
     if (xml_attribute(node, "pos") == NULL || xml_attribute(node, "mass") == NULL)
@@ -345,35 +345,35 @@ static void mjcf_correct_inertia(const Mjcf *mjcf, RobotMass *mass)
     robot_inertia_turned(q, moments, mass->inertia);
 }
 
-static void mjcf_finish_body(Mjcf *mjcf, const MjcfPlace *place)
+static void mjcf_finish_body(Mjcf *mjcf, const MjcfScope *scope)
 {
     const MjcfInertia from = mjcf->compiler.from_geoms;
-    RobotFileBody *body = &mjcf->file->bodies[place->body];
+    RobotFileBody *body = &mjcf->file->bodies[scope->body];
     if (from == MJCF_INERTIA_YES || (from == MJCF_INERTIA_AUTO && !body->weighed))
-        mjcf_mass_of_geoms(mjcf, place->body);
+        mjcf_mass_of_geoms(mjcf, scope->body);
     // MuJoCo puts the mass that boundmass gives to a body without any at the body's pos, in the body's own frame.
-    if (!body->weighed && body->mass.mass == 0.0) memcpy(body->mass.centre, place->pos, sizeof place->pos);
+    if (!body->weighed && body->mass.mass == 0.0) memcpy(body->mass.centre, scope->pos, sizeof scope->pos);
     mjcf_correct_inertia(mjcf, &body->mass);
 }
 
 // ---- bodies ---------------------------------------------------------------------------------------------------------
 
-// A body, behind a part without mass for each of its joints but the last: joints of one body act one after the other,
-// the first next to the parent. NULL: too many bodies.
-static RobotFileBody *mjcf_add_body(Mjcf *mjcf, const XmlNode *node, const RobotFrame *frame, const MjcfPlace *outer)
+// A body, behind an intermediate without mass for each of its joints but the last: joints of one body act one after the
+// other, the first next to the parent. NULL: too many bodies.
+static RobotFileBody *mjcf_add_body(Mjcf *mjcf, const XmlNode *node, const RobotFrame *frame, const MjcfScope *outer)
 {
-    const int parts = mjcf_count_joints(node) - 1;
+    const int intermediates = mjcf_count_joints(node) - 1;
     RobotFileBody *body = robot_add_body(mjcf->file, node, outer->body);
     if (body != NULL) body->frame = robot_frame_product(&outer->frame, frame);
-    for (int i = 0; i < parts && body != NULL; i++) {
-        body->part = true;
+    for (int i = 0; i < intermediates && body != NULL; i++) {
+        body->intermediate = true;
         body->name = NULL;
         body = robot_add_body(mjcf->file, node, robot_index(mjcf->file, body));
     }
     return body;
 }
 
-static void mjcf_read_body(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *outer)
+static void mjcf_read_body(Mjcf *mjcf, const XmlNode *node, const MjcfScope *outer)
 {
     static const RobotElement element = {.name = "body",
                                          .read = "name childclass pos quat axisangle xyaxes zaxis euler",
@@ -383,31 +383,31 @@ static void mjcf_read_body(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *out
     const RobotFrame frame = mjcf_frame(mjcf, node);
     RobotFileBody *body = mjcf_add_body(mjcf, node, &frame, outer);
     if (body == NULL) return;
-    MjcfPlace place = {.body = robot_index(mjcf->file, body),
+    MjcfScope scope = {.body = robot_index(mjcf->file, body),
                        .class = mjcf_class(mjcf, node, "childclass", outer->class),
                        .frame = robot_frame_none(),
                        .pos = {frame.p[0], frame.p[1], frame.p[2]}};
-    mjcf_read_children(mjcf, node, &place);
-    mjcf_finish_body(mjcf, &place);
+    mjcf_read_children(mjcf, node, &scope);
+    mjcf_finish_body(mjcf, &scope);
 }
 
-static void mjcf_read_in_frame(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *outer)
+static void mjcf_read_in_frame(Mjcf *mjcf, const XmlNode *node, const MjcfScope *outer)
 {
     static const RobotElement element = {.name = "frame",
                                          .read = "name childclass pos quat axisangle xyaxes zaxis euler"};
     robot_check_attributes(mjcf->file, node, &element);
-    MjcfPlace place = *outer;
+    MjcfScope scope = *outer;
     const RobotFrame frame = mjcf_frame(mjcf, node);
-    place.frame = robot_frame_product(&outer->frame, &frame);
-    place.class = mjcf_class(mjcf, node, "childclass", outer->class);
+    scope.frame = robot_frame_product(&outer->frame, &frame);
+    scope.class = mjcf_class(mjcf, node, "childclass", outer->class);
     for (const XmlNode *child = node->first; child != NULL; child = child->next) {
         if (strcmp(child->name, "inertial") == 0)
             robot_error(mjcf->file, child, NULL, "<inertial> can't stand in a <frame>");
     }
-    mjcf_read_children(mjcf, node, &place);
+    mjcf_read_children(mjcf, node, &scope);
 }
 
-static void mjcf_read_child(Mjcf *mjcf, const XmlNode *node, MjcfPlace *place)
+static void mjcf_read_child(Mjcf *mjcf, const XmlNode *node, MjcfScope *scope)
 {
     static const char *const known[] = {"body",   "frame", "inertial", "joint",     "freejoint", "geom",   "site",
                                         "camera", "light", "attach",   "composite", "flexcomp",  "plugin", "replicate"};
@@ -416,12 +416,12 @@ static void mjcf_read_child(Mjcf *mjcf, const XmlNode *node, MjcfPlace *place)
     while (kind < n_known && strcmp(known[kind], node->name) != 0) kind++;
     if (mjcf->file->n_bodies == ROBOT_BODIES_MAX && kind == 0 && robot_failed(mjcf->file)) return;
     switch (kind) {
-    case 0: mjcf_read_body(mjcf, node, place); break;
-    case 1: mjcf_read_in_frame(mjcf, node, place); break;
-    case 2: mjcf_read_inertial(mjcf, node, place); break;
-    case 3: mjcf_read_joint(mjcf, node, place); break;
-    case 4: mjcf_read_freejoint(mjcf, node, place); break;
-    case 5: mjcf_read_geom(mjcf, node, place); break;
+    case 0: mjcf_read_body(mjcf, node, scope); break;
+    case 1: mjcf_read_in_frame(mjcf, node, scope); break;
+    case 2: mjcf_read_inertial(mjcf, node, scope); break;
+    case 3: mjcf_read_joint(mjcf, node, scope); break;
+    case 4: mjcf_read_freejoint(mjcf, node, scope); break;
+    case 5: mjcf_read_geom(mjcf, node, scope); break;
     default:
         if (kind == n_known)
             robot_unknown_element(mjcf->file, node, known, n_known);
@@ -432,15 +432,15 @@ static void mjcf_read_child(Mjcf *mjcf, const XmlNode *node, MjcfPlace *place)
     }
 }
 
-static void mjcf_read_children(Mjcf *mjcf, const XmlNode *node, MjcfPlace *place)
+static void mjcf_read_children(Mjcf *mjcf, const XmlNode *node, MjcfScope *scope)
 {
-    for (const XmlNode *child = node->first; child != NULL; child = child->next) mjcf_read_child(mjcf, child, place);
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) mjcf_read_child(mjcf, child, scope);
 }
 
 void mjcf_read_world(Mjcf *mjcf, const XmlNode *node)
 {
     static const RobotElement element = {.name = "worldbody", .read = "name childclass"};
-    MjcfPlace place = {.body = -1, .class = mjcf_class(mjcf, node, "childclass", 0), .frame = robot_frame_none()};
+    MjcfScope scope = {.body = -1, .class = mjcf_class(mjcf, node, "childclass", 0), .frame = robot_frame_none()};
     robot_check_attributes(mjcf->file, node, &element);
-    mjcf_read_children(mjcf, node, &place);
+    mjcf_read_children(mjcf, node, &scope);
 }

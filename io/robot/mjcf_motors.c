@@ -87,7 +87,7 @@ static void mjcf_add_servo(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *
     const double gear = a->gear[0], k = -a->bias[1];
     motor->kp += gear * gear * k;
     if (a->bias[2] > 0.0)
-        body->damping_part += a->bias[2] * sqrt(gear * gear * fmax(k, 0.0));
+        body->damping_sum += a->bias[2] * sqrt(gear * gear * fmax(k, 0.0));
     else
         motor->kd -= gear * gear * a->bias[2];
     motor->bias += gear * a->bias[0];

@@ -31,12 +31,12 @@ struct RobotMobility {
 // m (c.c 1 - c c') + inertia, m [c], m 1
 static void mobility_inertia(const RobotMass *mass, double I[6][6])
 {
-    static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    static const int component[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
     const double m = mass->mass, *c = mass->centre;
     const double across[3][3] = {{0, -c[2], c[1]}, {c[2], 0, -c[0]}, {-c[1], c[0], 0}};
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            I[i][j] = mass->inertia[place[i][j]] + m * ((i == j ? robot_dot(c, c) : 0.0) - c[i] * c[j]);
+            I[i][j] = mass->inertia[component[i][j]] + m * ((i == j ? robot_dot(c, c) : 0.0) - c[i] * c[j]);
             I[i][3 + j] = m * across[i][j];
             I[3 + j][i] = m * across[i][j];
             I[3 + i][3 + j] = i == j ? m : 0.0;
@@ -63,7 +63,7 @@ static void mobility_axes(const RobotJoint *joint, MobilityBody *body)
     static const double units[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double axis[3], anchor[3];
     robot_rotate(body->frame.q, joint->axis, axis);
-    robot_place(&body->frame, joint->anchor, anchor);
+    robot_transform(&body->frame, joint->anchor, anchor);
     switch (joint->kind) {
     case ROBOT_SLIDE: mobility_moves(body, axis); break;
     case ROBOT_HINGE: mobility_turns(body, axis, anchor); break;
@@ -78,7 +78,7 @@ static void mobility_axes(const RobotJoint *joint, MobilityBody *body)
     }
 }
 
-// What hangs on the axis with it free, in place of I.
+// What hangs on the axis with it free, instead of I.
 static void mobility_release(MobilityAxis *axis, double armature, double I[6][6])
 {
     double d = armature;

@@ -37,13 +37,13 @@ typedef struct RobotFileBody {
     int parent;       // index of an earlier body; -1: the world
     RobotFrame frame; // relative to the parent
     RobotMass mass;
-    bool part;           // a body without mass between two joints of the next body
-    bool weighed;        // the file gives the mass
-    bool fixed;          // the body does not move in the file
-    RobotJoint joint;    // joint.name NULL: no joint
-    double damping_part; // sum of ratio sqrt(kp) over motors of the body with a damping ratio; 0: no such motor
-    bool limited_motor;  // a motor of the body has its own limit
-    int kept;            // set by robot_build: the body into which it was merged, -1: the world
+    bool intermediate;  // a body without mass between two joints of the next body
+    bool weighed;       // the file gives the mass
+    bool fixed;         // the body does not move in the file
+    RobotJoint joint;   // joint.name NULL: no joint
+    double damping_sum; // sum of ratio sqrt(kp) over motors of the body with a damping ratio; 0: no such motor
+    bool limited_motor; // a motor of the body has its own limit
+    int kept;           // set by robot_build: the body into which it was merged, -1: the world
     RobotFrame in_kept;
 } RobotFileBody;
 
@@ -161,7 +161,7 @@ RobotFrame robot_frame_none(void);
 void robot_rotate(const double q[4], const double v[3], double out[3]);
 void robot_quaternion_product(const double a[4], const double b[4], double out[4]);
 RobotFrame robot_frame_product(const RobotFrame *outer, const RobotFrame *inner); // normalized
-void robot_place(const RobotFrame *frame, const double point[3], double out[3]);
+void robot_transform(const RobotFrame *frame, const double point[3], double out[3]);
 // q <- the rotation by `angle` (rad) about a unit vector.
 void robot_turn(const double axis[3], double angle, double q[4]);
 // q <- the shortest rotation of the z axis to a unit vector.
@@ -179,7 +179,7 @@ bool robot_solid(const RobotShape *shape, double *volume, double moments[3]);
 
 // ---- mobility.c -----------------------------------------------------------------------------------------------------
 
-// How easily each body moves, with all bodies where the file places them.
+// How easily each body moves, with all bodies at the poses of the file.
 typedef struct RobotMobility RobotMobility;
 const RobotMobility *robot_mobility(const RobotBody *bodies, int n_bodies, Arena *arena);
 // Inertia (kg m^2) or mass (kg) seen by the hinge or slide of a body while all other joints are free: 1/(M^-1)_jj of
@@ -199,7 +199,7 @@ const char *robot_path(const char *folder, const char *file, const char *name, A
 
 // Completes a shape of the world that is unknown as "hfield" to a height field, or reports an error.
 void robot_read_field(RobotFile *file, RobotFileShape *shape);
-// The text of an <hfield> with the heights in place of the name of their file. NULL: the file can't be read.
+// The text of an <hfield> with the heights instead of the name of their file. NULL: the file can't be read.
 const char *robot_field_text(const char *folder, const XmlNode *root, const XmlNode *node, Arena *arena);
 
 // ---- bodies.c -------------------------------------------------------------------------------------------------------
@@ -207,13 +207,13 @@ const char *robot_field_text(const char *folder, const XmlNode *root, const XmlN
 RobotFileBody *robot_add_body(RobotFile *file, const XmlNode *node, int parent); // NULL: too many
 RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body); // NULL: too many
 int robot_index(const RobotFile *file, const RobotFileBody *body);
-int robot_parts(const RobotFile *file, int body);        // number of its parts, which stand directly before it
-const Robot *robot_build(RobotFile *file, Arena *arena); // the robot of all bodies read; NULL after an error
+int robot_intermediates(const RobotFile *file, int body); // number of its intermediates, which stand directly before it
+const Robot *robot_build(RobotFile *file, Arena *arena);  // the robot of all bodies read; NULL after an error
 
 // ---- contacts.c -----------------------------------------------------------------------------------------------------
 
 // Finds the pairs of a moving body's shape and a shape of the world that can touch, and their contact parameters. Pairs
-// that can't be simulated are errors. Call this after the places of the bodies are known.
+// that can't be simulated are errors. Call this after the poses of the bodies are known.
 void robot_find_contacts(RobotFile *file, Robot *robot, Arena *arena);
 // True if the shape is part of the world and is ground.
 bool robot_is_ground(const RobotFile *file, const RobotFileShape *shape);

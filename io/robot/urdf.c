@@ -254,8 +254,8 @@ static bool urdf_read_geometry(RobotFile *file, const XmlNode *node, RobotShape 
     if (kind == 1 || kind == 2) urdf_size(file, node, "length", 0.5, &shape->size[1]);
     if (kind < 3) return true;
     const bool given = robot_numbers(file, node, "size", 3, 3, shape->size) == 3;
-    const bool good = shape->size[0] > 0.0 && shape->size[1] > 0.0 && shape->size[2] > 0.0;
-    if (!good && (given || xml_attribute(node, "size") == NULL))
+    const bool ok = shape->size[0] > 0.0 && shape->size[1] > 0.0 && shape->size[2] > 0.0;
+    if (!ok && (given || xml_attribute(node, "size") == NULL))
         robot_error(file, node, "size", "<box> needs a size of three numbers greater than 0");
     for (int a = 0; a < 3; a++) shape->size[a] *= 0.5;
     return true;

@@ -16,8 +16,8 @@
 #define CAMPAIGN_SHARDS "shards"
 #define CAMPAIGN_QUARANTINE "quarantine" // shards that recovery moved away
 #define CAMPAIGN_STOP "stop"             // asks the run to end (batch/interrupt.c)
-// A results root inside the campaign: the campaigns that verify and compare made of it.
-#define CAMPAIGN_MADE "verify"
+// A results root inside the campaign: of the campaigns that verify and compare run for it.
+#define CAMPAIGN_NESTED "verify"
 // Prefixes of the name of a folder while it is removed, or while campaigns are merged into it. After a crash gc removes
 // the folder.
 #define REMOVE_PREFIX ".removed-"
@@ -65,7 +65,7 @@ typedef struct RunOptions {
     int64_t slice; // ticks per slice; 0: chosen by time
     ProgressStyle progress;
     bool resume_only;    // `resume`: the campaign must exist
-    bool made;           // by verify or compare of another campaign: `results` lies in that campaign's folder
+    bool nested;         // by verify or compare of another campaign: `results` lies in that campaign's folder
     const char *retry;   // kinds of failures that are run again; NULL: none
     bool extend;         // if the spec is not the campaign's, add its trials to the campaign
     bool gathers;        // by gather, which adds the missing parts to a campaign
@@ -91,7 +91,7 @@ typedef struct RunSummary {
 Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary);
 
 // The process of a run that compiles a kernel for the campaign (batch/made.c): source on standard input, image on
-// standard output. Returns the exit code: 0, or 1 with a message in place of the image.
+// standard output. Returns the exit code: 0, or 1 with a message instead of the image.
 #define MADE_COMPILER "--compile-kernel"
 int made_compiler_main(const char *architecture);
 
@@ -125,10 +125,10 @@ void campaign_close(StoredCampaign *campaign); // closes the database; the arena
 
 // A stored campaign, by its name under the results root or by its path. Error (user): there is none; it suggests the
 // nearest name.
-typedef struct CampaignPlace {
+typedef struct CampaignLocation {
     const char *results, *name, *folder;
-} CampaignPlace;
-Error find_campaign(const char *results, const char *text, Arena *arena, CampaignPlace *place);
+} CampaignLocation;
+Error find_campaign(const char *results, const char *text, Arena *arena, CampaignLocation *location);
 // A trial by its id, or by a name: best, worst, failed (the first).
 Error find_trial(const StoredCampaign *campaign, const char *text, Arena *arena, int64_t *trial);
 // The complete parameters of a stored trial (store/trials/trial_parameters.c).
@@ -139,19 +139,20 @@ typedef struct StoredText {
     const char *given, *resolved, *folder;
     Overrides set;
 } StoredText;
-Error campaign_text(const CampaignPlace *place, Arena *arena, StoredText *text);
+Error campaign_text(const CampaignLocation *location, Arena *arena, StoredText *text);
 Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
-// The campaigns that verify and compare ran for a campaign. campaign_made_root: the folder that holds them.
-// campaign_made: made[*count], each followed by the campaigns that were run for it.
-typedef struct CampaignMade {
-    CampaignPlace place;
+// The campaigns that verify and compare ran for a campaign. campaign_nested_root: the folder that holds them.
+// campaign_nested: nested[*count], each followed by the campaigns that were run for it.
+typedef struct NestedCampaign {
+    CampaignLocation location;
     const char *name; // as the user writes it: "gains/verify/trial_41"
-} CampaignMade;
-const char *campaign_made_root(const CampaignPlace *place, Arena *arena);
-Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count);
-Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena); // error (user): a process runs one of them
+} NestedCampaign;
+const char *campaign_nested_root(const CampaignLocation *location, Arena *arena);
+Error campaign_nested(const CampaignLocation *location, Arena *arena, NestedCampaign **nested, int *count);
+Error campaign_nested_is_idle(const CampaignLocation *location,
+                              Arena *arena); // error (user): a process runs one of them
 // The name of such a campaign as the user writes it, from the results root of `of`: "gains/verify/trial_41".
-const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena);
+const char *campaign_nested_name(const CampaignLocation *of, const char *name, Arena *arena);
 // True if the text has a form that find_trial takes: an id, best, worst or failed.
 bool trial_is_named(const char *text);
 Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver", "none"
@@ -195,10 +196,10 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
-//   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was made of
+//   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was derived from
 //                (store/campaign/origin.c)
 //   blocks       id, first, last, rows, name, bytes, columns, sha256, digest: shards of columns in which the trials
-//                are, in place of the table trials; block_words number, word: what their column `failure` means; best:
+//                are, instead of the table trials; block_words number, word: what their column `failure` means; best:
 //                the best 1,000 trials, with the columns of trials (store/trials/trial_blocks.h)
 //   kept_rows    best, every, failures: which trials keep a row, if not all do; then also summary_failures,
 //                summary_columns and summary_axes, the sums over all trials (store/summary/summary_tables.c)
@@ -217,7 +218,7 @@ typedef enum RecordKind { RECORD_TRAJECTORIES, RECORD_DEBUG, RECORD_KINDS } Reco
 
 typedef struct Recording {
     bool wanted;
-    const char *group, *table; // in a shard; in campaign.db, of the places in shards
+    const char *group, *table; // in a shard; in campaign.db, of the rows in shards
     const Selection *select;
     const Field *columns; // [n_columns] of a row
     int n_columns;
@@ -241,7 +242,7 @@ typedef struct Store {
         struct {
             Cursor insert_trials, insert_replicates, insert_shard, insert_batch, note_batch, add_digest;
             Cursor update_search, insert_search, insert_round, insert_front, insert_gradient;
-            Cursor insert_place[RECORD_KINDS]; // of a lane's arrays
+            Cursor insert_array[RECORD_KINDS]; // of a lane's arrays
         };
         Cursor statements[STORE_STATEMENTS];
     };
@@ -272,7 +273,7 @@ Error store_read_begin(Database *database);
 Error store_read_end(Database *database, Error error);
 // Opens and closes a campaign's database for reading. store_leave ignores errors: a reader has nothing to lose. NULL is
 // allowed.
-Error store_peek(const CampaignPlace *place, Arena *arena, Database **database);
+Error store_peek(const CampaignLocation *location, Arena *arena, Database **database);
 void store_leave(Database *database);
 Error store_begin(Store *store); // a transaction
 // Ends the transaction: commits it if `error` is none, else rolls it back and returns `error`.
@@ -311,10 +312,10 @@ typedef struct TrialRows {
     double *replicate_drawn;              // [perturbed parameters][replicate_stride]
 } TrialRows;
 
-int rows_searched(const Spec *spec);          // P
-int rows_objectives(const Spec *spec);        // K
-const char *rows_objective_name(int index);   // "objective_1", of several; index from 0
-const char *rows_good_name(const Spec *spec); // the column that is NULL if the trial failed
+int rows_searched(const Spec *spec);             // P
+int rows_objectives(const Spec *spec);           // K
+const char *rows_objective_name(int index);      // "objective_1", of several; index from 0
+const char *rows_outcome_name(const Spec *spec); // the column that is NULL if the trial failed
 void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows); // memory for `capacity` trials
 const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail);     // every column, in table order
 // Row `row` from a row of rows_select_sql.
@@ -359,7 +360,7 @@ typedef struct Front {
     int64_t *id;                   // [count]
     double *value;                 // [count][objectives] costs: the negative value of a maximised column
 } Front;
-double front_value(const Front *front, int64_t place, int k); // the value as it is stored
+double front_value(const Front *front, int64_t index, int k); // the value as it is stored
 
 // The front by these columns of the table trials, among the trials that did not fail and meet the constraints. Trials
 // with NULL in one of the columns are left out.
@@ -375,10 +376,10 @@ Error fronts_are_stored(Database *database, bool *stored); // whether there are 
 
 // Takes the campaign's lock. Error (user): another process holds it; the error names that process and what to do.
 Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock);
-// Makes the folder of a campaign and locks it. Until it is locked, gc may remove it as the remains of a crash. made: by
-// verify or compare; error: the campaign that it is made of was removed or renamed. name NULL: it gets its name
+// Makes the folder of a campaign and locks it. Until it is locked, gc may remove it as the remains of a crash. nested:
+// by verify or compare; error: the campaign that it is derived from was removed or renamed. name NULL: it gets its name
 // later, so that errors name the lock.
-Error campaign_lock_made(const char *folder, const char *name, bool made, Arena *arena, Lock *lock);
+Error campaign_create_locked(const char *folder, const char *name, bool nested, Arena *arena, Lock *lock);
 // Error (user): the folder is on a network file system, and shared_fs does not allow that.
 Error campaign_refuse_network(const char *folder, bool shared_fs);
 // Opens a campaign's database for writing, with the lock held. A database that is gone is not created again.
@@ -386,7 +387,7 @@ Error campaign_open_database(const char *path, Database **database);
 Error campaign_is_gone(const char *path);  // returns the error that the database is missing
 Error campaign_is_empty(const char *path); // returns the error that the database has 0 bytes
 // Error (user): the campaign, which was named by a path, does not lie below the results root.
-Error campaign_check_inside(const char *results, const CampaignPlace *place, Arena *arena);
+Error campaign_check_inside(const char *results, const CampaignLocation *location, Arena *arena);
 // Error (user): the name is taken. A folder in which a killed run left nothing but its lock is removed first.
 Error campaign_name_is_free(const char *results, const char *name, const char *folder, Arena *arena);
 // Removes such a folder. *cleared: it was one, and is removed.
@@ -398,7 +399,7 @@ typedef struct CampaignEdit {
     bool shared_fs;
     Store store;
 } CampaignEdit;
-Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
+Error edit_begin(const CampaignLocation *location, bool shared_fs, Arena *arena, CampaignEdit *edit);
 Lock edit_keep_lock(CampaignEdit *edit);         // edit_end leaves the lock held, and the caller releases it later
 Error edit_end(CampaignEdit *edit, Error error); // after an error, rolls back and returns that error
 
@@ -411,9 +412,9 @@ typedef struct Origin {
     double fitness;
 } Origin;
 // Notes origins. The same origin is noted once.
-Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origins, int count, Arena *arena);
+Error origin_note(const CampaignLocation *location, bool shared_fs, const Origin *origins, int count, Arena *arena);
 // Notes an event of a campaign that no other process runs (store/commit/edit.c).
-Error event_note(const CampaignPlace *place, bool shared_fs, const char *kind, const char *text, Arena *arena);
+Error event_note(const CampaignLocation *location, bool shared_fs, const char *kind, const char *text, Arena *arena);
 
 // The overrides that a campaign stores, oldest first.
 Error overrides_read(Database *database, Arena *arena, Overrides *overrides);
@@ -453,7 +454,7 @@ Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTim
 // The state of a campaign. It is read without the spec, so that a campaign is listed even if another version of the
 // program wrote its spec.
 typedef struct StatusReport {
-    CampaignPlace place;
+    CampaignLocation location;
     const char *state, *reason, *experiment, *model, *started, *finished, *hash, *program, *devices;
     char holder[256]; // the process that runs it now; empty: none
     int64_t most;     // upper bound of trials; 0: unknown, or the total is known
@@ -470,13 +471,13 @@ typedef struct StatusReport {
 
 // State "killed": the database says running, and no process holds the lock. After an error the state is "unreadable",
 // and no text is NULL.
-Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report);
-// With the texts of the database made safe to print: a database may come from a stranger.
+Error status_read(const CampaignLocation *location, Arena *arena, StatusReport *report);
+// With the texts of the database that are safe to print: a database may come from a stranger.
 StatusReport status_visible(const StatusReport *report, Arena *arena);
 
 // One of many campaigns, and its state.
 typedef struct StatusEntry {
-    CampaignPlace place;
+    CampaignLocation location;
     const char *name; // as seen from the root
     StatusReport report;
     const char *error;   // NULL: none
@@ -487,21 +488,21 @@ typedef struct StatusEntry {
 
 // ---- the catalogue results/index.db: a cache of these states (store/list/catalogue.c) -------------------------------
 
-// status_read of each entry: of the campaigns of a root, and of those that were made of them. names: [n_names], the
+// status_read of each entry: of the campaigns of a root, and of those that were run for them. names: [n_names], the
 // campaigns of the root, sorted. Renews the catalogue, or makes it, if it can be written now. Error: not enough memory.
 Error catalogue_read(const char *results, StatusEntry *entries, int count, const char *const *names, int n_names,
                      Arena *arena);
-// After a command has changed, made or removed a campaign and closed its database: writes its row, so that the next
+// After a command has changed, created or removed a campaign and closed its database: writes its row, so that the next
 // list need not open it. shared_fs: does nothing.
 void catalogue_note(const char *results, bool shared_fs, const char *name, Arena *arena);
 // *difference: in words; "": none. *behind: the campaign changed after the catalogue was written; the next list renews
 // it. Error: the catalogue can't be read.
-Error catalogue_compare(const CampaignPlace *place, Arena *arena, const char **difference, bool *behind);
+Error catalogue_compare(const CampaignLocation *location, Arena *arena, const char **difference, bool *behind);
 
 // ---- parts of a campaign, on many machines (store/campaign/parts.c, store/join/gather.c) ----------------------------
 
 typedef struct PartReport {
-    CampaignPlace place;
+    CampaignLocation location;
     const char *state;   // as in StatusReport; "running"; "missing": it has no folder
     const char *error;   // why it can't be read; else ""
     bool there;          // it has a folder; else `status` is not set
@@ -548,8 +549,8 @@ typedef struct MergeReport {
     const char *largest;   // the campaign that was copied
     int64_t trials, added; // of that campaign, of others
 } MergeReport;
-Error merge_campaigns(const CampaignPlace *places, int count, const char *name, const RunOptions *options, Arena *arena,
-                      MergeReport *report);
+Error merge_campaigns(const CampaignLocation *locations, int count, const char *name, const RunOptions *options,
+                      Arena *arena, MergeReport *report);
 
 // ---- arrays that the spec no longer asks for (store/commit/unwanted_shards.c) ---------------------------------------
 
@@ -647,7 +648,7 @@ Error campaign_gradient(const StoredCampaign *campaign, int64_t trial, const int
 
 // ---- what moves the fitness at a trial (run/slopes.c) ---------------------------------------------------------------
 
-// Of a searched parameter: d fitness/d part of its range (of a log scale, of the range of its logarithm).
+// Of a searched parameter: d fitness/d fraction of its range (of a log scale, of the range of its logarithm).
 typedef struct Slope {
     int parameter;
     double value, slope; // NaN: none
@@ -716,7 +717,7 @@ bool interrupt_asks_status(void);  // true once per SIGUSR1
 
 typedef struct SealBroken {
     const char *table; // "sqlite_schema": the declarations
-    int64_t block;
+    int64_t range;
     const char *unreadable; // why it can't be read; NULL: it can, and differs from what was written
     bool lost; // rows are gone together with their digest: batches had more trials, or trials more replicates
 } SealBroken;
@@ -733,7 +734,7 @@ typedef struct DoctorLine {
 
 typedef struct Doctor {
     // given
-    const CampaignPlace *place;
+    const CampaignLocation *location;
     Arena *arena;
     bool locked; // by this process, for a repair
     // found
@@ -743,7 +744,7 @@ typedef struct Doctor {
     Database *database; // open for reading while the checks run; NULL: it can't be read
     int64_t version;    // SQLite's data_version when it was read
     Spec spec;
-    bool spec_good, structure_bad, places_bad;
+    bool spec_ok, structure_bad, array_rows_bad;
     int64_t schema; // its version; 0: unreadable, or not a campaign's
     SealDamage damage;
     int64_t *bad_shards; // [n_bad_shards] ids
@@ -752,7 +753,7 @@ typedef struct Doctor {
 } Doctor;
 
 // Checks everything and changes nothing. Damage of the campaign is in the lines; an Error is the machine's.
-Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor);
+Error doctor_examine(const CampaignLocation *location, Arena *arena, Doctor *doctor);
 // Repairs the findings, with the campaign's lock held, and prints each repair to `messages`.
 Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool shared_fs, FILE *messages);
 // Before campaign_run goes on with a campaign: if blocks of rows are not as they were written, or rows are missing,

@@ -128,7 +128,7 @@ static Error best_print_front(const StoredCampaign *campaign, const char *object
     if (top == 0) top = format == TABLE_TEXT ? BEST_SHOWN : -1;
     TRY(front_print(campaign, &by, top, format, out, arena, best));
     if (*best >= 0 || format != TABLE_TEXT) return error_none();
-    TRY(trials_any_good(campaign, &any));
+    TRY(trials_any_success(campaign, &any));
     if (any)
         fprintf(
             out, "no trial meets the constraints; `%s` lists the smallest violations\n",
@@ -197,26 +197,26 @@ Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format
 
 static Error best_run(const CommandLine *line)
 {
-    CampaignPlace place;
+    CampaignLocation location;
     StoredCampaign campaign;
     int64_t best = -1;
     const TableFormat format = command_format(line);
-    TRY(campaign_find(line, line->arguments[0], &place));
-    TRY(campaign_open(place.results, place.name, line->arena, &campaign));
+    TRY(campaign_find(line, line->arguments[0], &location));
+    TRY(campaign_open(location.results, location.name, line->arena, &campaign));
     int64_t top = switch_integer(line, "top", switch_integer(line, "limit", 0));
     const char *objectives = switch_text(line, "objectives", NULL);
     const BestPer per = !switch_given(line, "per")           ? BEST_OF_ALL
                         : switch_choice(line, "per", 0) == 0 ? BEST_PER_SEARCH
                                                              : BEST_PER_POINT;
     const bool front = objectives != NULL || switch_given(line, "pareto");
-    Error error = front ? command_tell_rows(line, &campaign) : best_limit(&campaign, line->messages, &top);
+    Error error = front ? command_report_rows(line, &campaign) : best_limit(&campaign, line->messages, &top);
     if (error.kind == OK)
         error = front ? best_print_front(&campaign, objectives, top, format, line->out, line->arena, &best)
                       : best_print_per(&campaign, per, top, format, line->out, line->arena, &best);
-    const char *root = command_results_option(place.results, line->arena), *program = command_program(line->arena);
+    const char *root = command_results_option(location.results, line->arena), *program = command_program(line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
-        fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n      %s replay %s/%" PRId64 "%s\n", program, place.name,
-                best, root, program, place.name, best, root);
+        fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n      %s replay %s/%" PRId64 "%s\n", program,
+                location.name, best, root, program, location.name, best, root);
     campaign_close(&campaign);
     return error;
 }

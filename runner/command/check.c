@@ -15,7 +15,7 @@ static void check_print(const Spec *spec, const Search *search, const Remark *re
         fprintf(out, "trials until %s stops", spec->method->name);
     if (spec->n_exclude > 0)
         fprintf(out, " before exclude");
-    else if (spec->n_when > 0 || spec->n_blocks > 1)
+    else if (spec->n_when > 0 || spec->n_grids > 1)
         fprintf(out, " at most"); // equal trials count once
     if (spec->replicates.count > 1) fprintf(out, " x %d replicates", spec->replicates.count);
     fprintf(out, " of %s", spec->model->name);

@@ -96,7 +96,7 @@ RunOptions command_run_options(const CommandLine *line, const Spec *spec);
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
 bool command_is_file(const char *path, Arena *arena); // the path exists and is not the folder of a campaign
 // The spec that a campaign was run with (text->resolved is not NULL), with overrides and `last` (or NULL) after them.
-Error command_kept_spec(const CommandLine *line, const CampaignPlace *place, const StoredText *text,
+Error command_kept_spec(const CommandLine *line, const CampaignLocation *location, const StoredText *text,
                         const Overrides *overrides, const char *last, Spec *spec);
 // As command_spec, with the overrides `first` before those of the command line and the override `last` (or NULL) after.
 Error command_spec_with(const CommandLine *line, const char *path, const Overrides *first, const char *last,
@@ -116,8 +116,9 @@ void parts_json(const Parts *parts, const Gathered *gathered, Json *json);
 // ---- campaigns, trials and rows that the arguments name (open.c, select.c) ------------------------------------------
 
 // Error (user): there is no such campaign; suggests the nearest name.
-Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place);
-CampaignPlace campaign_place(const CommandLine *line, const char *name); // of an existing campaign under --results
+Error campaign_find(const CommandLine *line, const char *text, CampaignLocation *location);
+CampaignLocation campaign_location(const CommandLine *line,
+                                   const char *name); // of an existing campaign under --results
 // Opens a campaign by its name or its path. Errors: as campaign_find and campaign_open.
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign);
 // Opens the campaign of CAMPAIGN/ID; ID may also be `best`, `worst` or `failed` (the first trial that failed).
@@ -127,9 +128,9 @@ Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampa
 Error command_select(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
                      Query *query);
 // If the campaign stores rows of some trials only (record.rows): prints to `messages` which rows the output is from.
-Error command_tell_rows(const CommandLine *line, const StoredCampaign *campaign);
-// Prints the value at `place` of the row, by the type of its column.
-void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column);
+Error command_report_rows(const CommandLine *line, const StoredCampaign *campaign);
+// Prints the value `cell` of the row, by the type of its column.
+void trial_cell(Table *table, const Cursor *trial, int location, const TrialColumns *columns, int column);
 Error query_print(const Query *query, TableFormat format, FILE *out, Arena *arena); // all rows (query.c)
 
 // ---- output ---------------------------------------------------------------------------------------------------------
@@ -147,7 +148,7 @@ Error command_output_finish(const CommandLine *line, CommandOutput *output, Erro
 // `list`, and `status` without a campaign (list.c).
 Error list_campaigns(const CommandLine *line);
 // Shows a campaign until it ends or the user leaves (live.c).
-Error live_watch(const CommandLine *line, const CampaignPlace *place);
+Error live_watch(const CommandLine *line, const CampaignLocation *location);
 
 // The columns of a front (best_front.c): those of a list "a,b"; with NULL, the spec's objectives.
 typedef struct FrontColumns {
@@ -174,7 +175,7 @@ void recommended_print_trial(const Recommendation *recommendation, int64_t trial
 void recommended_json(const Recommendation *recommendation, Json *json);
 void recommended_trial_json(const Recommendation *recommendation, int64_t trial, Json *json);
 
-double verify_percent(double part); // a fraction in percent, rounded to one decimal (verify.c)
+double verify_percent(double fraction); // a fraction in percent, rounded to one decimal (verify.c)
 // Adds the object `name` with value, low and high to the open object.
 void verify_interval_json(Json *json, const char *name, const Interval *interval);
 // Prints the tree of the robot's bodies (robot_tree.c). Error (user): the model has no robot.

@@ -400,7 +400,7 @@ bool command_is_file(const char *path, Arena *arena)
 }
 
 // Whether the file is the unchanged spec.yaml or resolved.yaml of a campaign.
-static bool command_is_kept(const char *path, Arena *arena, CampaignPlace *place)
+static bool command_is_kept(const char *path, Arena *arena, CampaignLocation *location)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     const bool given = strcmp(name, "spec.yaml") == 0, resolved = strcmp(name, "resolved.yaml") == 0;
@@ -408,26 +408,26 @@ static bool command_is_kept(const char *path, Arena *arena, CampaignPlace *place
     StoredText text;
     Bytes file;
     if ((!given && !resolved) || file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, folder))) return false;
-    *place = (CampaignPlace){.results = folder_of(folder, arena), .name = "", .folder = folder};
-    if (campaign_text(place, arena, &text).kind != OK) return false;
+    *location = (CampaignLocation){.results = folder_of(folder, arena), .name = "", .folder = folder};
+    if (campaign_text(location, arena, &text).kind != OK) return false;
     const char *kept = given ? text.given : text.resolved;
     return kept != NULL && file_read(path, RESOLVED_BYTES_MAX, arena, &file).kind == OK &&
            strcmp((const char *)file.data, kept) == 0;
 }
 
 // Whether a spec is named by a campaign that was run with it: its name, its folder, or a file in that.
-static bool command_spec_is_kept(const CommandLine *line, const char *path, CampaignPlace *place)
+static bool command_spec_is_kept(const CommandLine *line, const char *path, CampaignLocation *location)
 {
-    if (command_is_file(path, line->arena)) return command_is_kept(path, line->arena, place);
-    return find_campaign(line->results, path, line->arena, place).kind == OK;
+    if (command_is_file(path, line->arena)) return command_is_kept(path, line->arena, location);
+    return find_campaign(line->results, path, line->arena, location).kind == OK;
 }
 
 // The stored spec has every default written out, so its meaning cannot have changed.
-Error command_kept_spec(const CommandLine *line, const CampaignPlace *place, const StoredText *text,
+Error command_kept_spec(const CommandLine *line, const CampaignLocation *location, const StoredText *text,
                         const Overrides *overrides, const char *last, Spec *spec)
 {
     Diagnostics *diagnostics = diagnostics_new(line->arena);
-    const char *path = arena_format(line->arena, "%s/resolved.yaml", place->folder);
+    const char *path = arena_format(line->arena, "%s/resolved.yaml", location->folder);
     const char **items = ARENA_NEW(line->arena, const char *, overrides->count + 1);
     const char **all = ARENA_NEW(line->arena, const char *, text->set.count + overrides->count + 1);
     for (int i = 0; i < overrides->count; i++) items[i] = overrides->items[i];
@@ -445,14 +445,14 @@ Error command_kept_spec(const CommandLine *line, const CampaignPlace *place, con
 
 Error command_spec_with(const CommandLine *line, const char *path, const Overrides *first, const char *last, Spec *spec)
 {
-    CampaignPlace place;
+    CampaignLocation location;
     StoredText text = {.given = NULL};
     const Overrides given = command_overrides(line);
     Overrides all = {.items = ARENA_NEW(line->arena, const char *, first->count + given.count + 1)};
     for (int i = 0; i < first->count; i++) all.items[all.count++] = first->items[i];
     for (int i = 0; i < given.count; i++) all.items[all.count++] = given.items[i];
-    if (command_spec_is_kept(line, path, &place)) TRY(campaign_text(&place, line->arena, &text));
-    if (text.resolved != NULL) return command_kept_spec(line, &place, &text, &all, last, spec);
+    if (command_spec_is_kept(line, path, &location)) TRY(campaign_text(&location, line->arena, &text));
+    if (text.resolved != NULL) return command_kept_spec(line, &location, &text, &all, last, spec);
     if (!file_exists(path)) return command_no_spec(path, line->arena);
     all.items[all.count] = last;
     Diagnostics *diagnostics = diagnostics_new(line->arena);

@@ -14,7 +14,7 @@ enum { COMPARE_MOST = 16, COMPARE_SEEDS = 200 };
 static const uint64_t compare_seed = 0x1241626eb8ca5;
 
 typedef struct Compared {
-    CampaignPlace place;
+    CampaignLocation location;
     StoredCampaign campaign, run;
     const char *run_name; // as the user names it
     VerifyTask task;
@@ -59,8 +59,8 @@ static Error compare_searches(Compared *side, Arena *arena)
 
 static Error compare_open(const CommandLine *line, const char *name, Compared *side)
 {
-    TRY(campaign_find(line, name, &side->place));
-    TRY(campaign_open(side->place.results, side->place.name, line->arena, &side->campaign));
+    TRY(campaign_find(line, name, &side->location));
+    TRY(campaign_open(side->location.results, side->location.name, line->arena, &side->campaign));
     TRY(trials_count(side->campaign.database, &side->trials));
     side->task = (VerifyTask){.campaign = &side->campaign,
                               .trial = -1,
@@ -76,12 +76,12 @@ static Error compare_run_one(const CommandLine *line, Compared *side)
 {
     const char *name = arena_format(line->arena, "compare_%" PRId64 "_%" PRId64, side->task.trial, side->task.seeds);
     if (side->task.seed != compare_seed) name = arena_format(line->arena, "%s_%" PRIu64, name, side->task.seed);
-    side->run_name = campaign_made_name(&side->place, name, line->arena);
+    side->run_name = campaign_nested_name(&side->location, name, line->arena);
     RunOptions options = command_run_options(line, &side->campaign.spec);
     Spec spec;
-    options.results = campaign_made_root(&side->place, line->arena);
+    options.results = campaign_nested_root(&side->location, line->arena);
     options.name = name;
-    options.made = true;
+    options.nested = true;
     TRY(verify_seeds_spec(&side->task, name, line->arena, &spec));
     TRY(verify_run_spec(&side->task, "compares", &spec, &options, line->arena, &side->run));
     return verify_outcome(&side->run, 0, line->arena, &side->outcome);
@@ -185,7 +185,7 @@ static Verdict compare_judge(const Compared *first, const Compared *other, const
     const Interval cost = interval_of_mean(less, verdict.pairs);
     verdict.less = verify_shown(&first->campaign.spec, &cost);
     if (first->n_searches > 1 && other->n_searches > 1 && relation->same_evidence &&
-        strcmp(first->place.folder, other->place.folder) != 0)
+        strcmp(first->location.folder, other->location.folder) != 0)
         verdict.searches =
             rank_test(first->search_best, first->n_searches, other->search_best, other->n_searches, arena);
     return verdict;
@@ -283,7 +283,7 @@ static void compare_print_certain(const Compared *first, const Compared *other, 
 static void compare_print_sampled(const Verdict *verdict, const VerifyOutcome *first, const VerifyOutcome *other,
                                   FILE *out, Arena *arena)
 {
-    if (first->good == 0 && other->good == 0)
+    if (first->succeeded == 0 && other->succeeded == 0)
         fputs("  every run of both failed: there is nothing to test\n", out);
     else if (verdict->equal)
         fputs("  the two best trials give the same result under every seed: there is nothing to test\n", out);
@@ -379,7 +379,7 @@ static void compare_json_side(const Compared *side, Json *json)
     json_integer(json, "best_trial", side->task.trial);
     json_number(json, "best_fitness", side->task.fitness);
     json_integer(json, "runs", side->outcome.n);
-    json_integer(json, "succeeded", side->outcome.good);
+    json_integer(json, "succeeded", side->outcome.succeeded);
     verify_interval_json(json, "success", &side->outcome.rate);
     verify_interval_json(json, "fitness", &side->outcome.fitness);
     json_close(json, '}');

@@ -6,13 +6,13 @@
 // ---- which campaign -------------------------------------------------------------------------------------------------
 
 // A folder with resolved.yaml is a campaign here even if its database is missing.
-static Error doctor_place(const CommandLine *line, CampaignPlace *place)
+static Error doctor_location(const CommandLine *line, CampaignLocation *location)
 {
     const char *name = line->arguments[0], *folder = NULL;
-    const Error error = campaign_find(line, name, place);
+    const Error error = campaign_find(line, name, location);
     if (error.kind == OK || campaign_folder(line->results, name, line->arena, &folder).kind != OK) return error;
     if (!file_exists(arena_format(line->arena, "%s/resolved.yaml", folder))) return error;
-    *place = (CampaignPlace){.results = line->results, .name = name, .folder = folder};
+    *location = (CampaignLocation){.results = line->results, .name = name, .folder = folder};
     return error_none();
 }
 
@@ -33,7 +33,7 @@ static void doctor_print_json(const Doctor *doctor, FILE *out)
     Json json;
     json_start(&json, out, true);
     json_object(&json, NULL);
-    json_text(&json, "campaign", doctor->place->name);
+    json_text(&json, "campaign", doctor->location->name);
     json_boolean(&json, "healthy", doctor->findings == 0);
     json_integer(&json, "findings", doctor->findings);
     json_array(&json, "checks");
@@ -50,29 +50,29 @@ static void doctor_print_json(const Doctor *doctor, FILE *out)
 
 static Error doctor_verdict(const Doctor *doctor, bool repaired)
 {
-    const char *name = doctor->place->name;
+    const char *name = doctor->location->name;
     if (doctor->findings == 0) return error_none();
     if (repaired)
         return error_make(ERROR_MACHINE, "%.128s: %d finding%s could not be repaired; see the list above", name,
                           doctor->findings, doctor->findings == 1 ? "" : "s");
     return error_make(ERROR_MACHINE, "%.128s: %d finding%s; `%s` repairs what can be repaired", name, doctor->findings,
                       doctor->findings == 1 ? "" : "s",
-                      command_again(doctor->place->results, "doctor %.128s --repair", name).text);
+                      command_again(doctor->location->results, "doctor %.128s --repair", name).text);
 }
 
 static Error doctor_run(const CommandLine *line)
 {
-    CampaignPlace place;
+    CampaignLocation location;
     Doctor doctor;
     const bool repair = switch_given(line, "repair");
-    TRY(doctor_place(line, &place));
-    TRY(doctor_examine(&place, line->arena, &doctor));
+    TRY(doctor_location(line, &location));
+    TRY(doctor_examine(&location, line->arena, &doctor));
     if (repair && doctor.findings > 0) {
         if (!switch_given(line, "json")) doctor_print(&doctor, line->out);
         const BackendOptions backend = command_backend(line, "auto");
         interrupt_install();
         TRY(doctor_repair(&doctor, &backend, switch_given(line, "shared-fs"), line->messages));
-        TRY(doctor_examine(&place, line->arena, &doctor));
+        TRY(doctor_examine(&location, line->arena, &doctor));
     }
     if (switch_given(line, "json"))
         doctor_print_json(&doctor, line->out);

@@ -32,7 +32,7 @@ static Error export_write(const CommandLine *line, int format, const char *path,
     if (to->unordered != NULL && !output_takes_any_order(path))
         return error_make(ERROR_USAGE, "--%s %.200s: %s is not written in order; give the name of a regular file",
                           export_rows[format].name, text_visible(path, line->arena), to->unordered);
-    if (to->arrays) interrupt_install(); // an interrupted export leaves no part of a file
+    if (to->arrays) interrupt_install(); // an interrupted export leaves no incomplete file
     TRY(output_open(path, line->arena, &output));
     export->file = output.stream;
     export->path = output.temporary;
@@ -52,7 +52,7 @@ static Error export_campaign(const CommandLine *line, const StoredCampaign *camp
         const char *path = switch_text(line, export_rows[i].name, NULL);
         if (path == NULL) continue;
         if (!export_formats[i]->arrays && export.query == NULL) {
-            TRY(command_tell_rows(line, campaign));
+            TRY(command_report_rows(line, campaign));
             TRY(command_select(line, campaign, 0, "all", &query));
             export.query = &query;
         }

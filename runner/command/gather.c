@@ -1,5 +1,5 @@
 // hopscotch gather: joins the parts of a campaign that are done. When it holds all of them, it is ended as a run ends:
-// arrays that are chosen by rank are recorded, and its index is made.
+// arrays that are chosen by rank are recorded, and its index is built.
 #include "command.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ Error parts_print(const Parts *parts, const Gathered *gathered, FILE *out, Arena
     for (int i = 0; table != NULL && i < parts->count; i++) {
         const PartReport *part = &parts->part[i];
         const bool known = part->there && part->error[0] == '\0';
-        table_text(table, part->place.name);
+        table_text(table, part->location.name);
         table_text(table, text_visible(parts_state(parts, gathered, i), arena));
         for (int k = 0; k < 3; k++) {
             const int64_t number = k == 0 ? part->status.trials : k == 1 ? part->status.total : part->status.failures;
@@ -49,7 +49,7 @@ void parts_json(const Parts *parts, const Gathered *gathered, Json *json)
         const PartReport *part = &parts->part[i];
         const bool known = part->there && part->error[0] == '\0';
         json_object(json, NULL);
-        json_text(json, "part", part->place.name);
+        json_text(json, "part", part->location.name);
         json_text(json, "state", part->state);
         json_boolean(json, "joined", gathered->has[i + 1]);
         json_integer(json, "trials", known ? part->status.trials : 0);
@@ -99,11 +99,11 @@ static Error gather_end(const CommandLine *line, const char *name, RunOptions *o
     options->messages = NULL;
     TRY(doctor_mend(options, name, line->arena));
     TRY(campaign_run(report->spec, options, line->arena, &summary));
-    const CampaignPlace place = {.results = options->results,
-                                 .name = name,
-                                 .folder = arena_format(line->arena, "%s/%s", options->results, name)};
+    const CampaignLocation location = {.results = options->results,
+                                       .name = name,
+                                       .folder = arena_format(line->arena, "%s/%s", options->results, name)};
     options->messages = line->messages;
-    if (!report->spec->model->runs_program) TRY(recommend_run(&place, options, line->arena));
+    if (!report->spec->model->runs_program) TRY(recommend_run(&location, options, line->arena));
     fprintf(line->out, "%s: %d parts, %s trials, %s failures; %s\n", name, report->gathered.of,
             text_count(summary.trials_done).text, text_count(summary.failures).text, summary.state);
     return error_none();

@@ -6,15 +6,15 @@
 
 typedef struct GarbageCount {
     int64_t bytes;
-    int places;
+    int locations;
 } GarbageCount;
 
-static void garbage_tell(const CommandLine *line, const char *path, const char *what, int64_t bytes,
-                         GarbageCount *count)
+static void garbage_report(const CommandLine *line, const char *path, const char *what, int64_t bytes,
+                           GarbageCount *count)
 {
     fprintf(line->out, "%10s  %s: %s\n", text_bytes((double)bytes).text, text_visible(path, line->arena), what);
     count->bytes += bytes;
-    count->places++;
+    count->locations++;
 }
 
 // Reports something that can be removed; with --yes, removes it.
@@ -22,7 +22,7 @@ static Error garbage_drop(const CommandLine *line, const char *path, const char 
 {
     int64_t bytes = 0;
     TRY(folder_bytes(path, &bytes));
-    garbage_tell(line, path, what, bytes, count);
+    garbage_report(line, path, what, bytes, count);
     return switch_given(line, "yes") ? folder_remove(path, line->arena) : error_none();
 }
 
@@ -48,8 +48,8 @@ static Error garbage_merge(const CommandLine *line, const char *path, GarbageCou
     return error;
 }
 
-// A run that was killed before it made its database leaves a folder with the lock and nothing else. An empty folder may
-// be the user's.
+// A run that was killed before it created its database leaves a folder with the lock and nothing else. An empty folder
+// may be the user's.
 static Error garbage_begun(const CommandLine *line, const char *path, const char *name, GarbageCount *count)
 {
     char **names = NULL, holder[160] = "";
@@ -65,7 +65,7 @@ static Error garbage_begun(const CommandLine *line, const char *path, const char
     if (holder[0] == '\0' && switch_given(line, "yes") &&
         campaign_clear_begun(path, name, line->arena, &cleared).kind != OK)
         cleared = false; // a run has begun there
-    if (holder[0] == '\0' && cleared) garbage_tell(line, path, "left by a run that crashed", bytes, count);
+    if (holder[0] == '\0' && cleared) garbage_report(line, path, "left by a run that crashed", bytes, count);
     return error_none();
 }
 
@@ -101,91 +101,91 @@ static Error garbage_temporary(const CommandLine *line, const char *folder, Garb
 }
 
 // Empty pages, from half a megabyte. Otherwise the database is not written: on a full disk that would fail.
-static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+static Error garbage_pages(const CommandLine *line, const CampaignLocation *location, GarbageCount *count)
 {
-    const char *path = arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+    const char *path = arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, location->folder);
     int64_t bytes = 0;
-    TRY(store_unused(place, line->arena, &bytes));
+    TRY(store_unused(location, line->arena, &bytes));
     if (bytes < 1 << 19) return error_none();
     fprintf(line->out, "%10s  %s: empty pages\n", text_bytes((double)bytes).text, text_visible(path, line->arena));
     if (switch_given(line, "yes")) TRY(store_compact(path, switch_given(line, "shared-fs")));
     count->bytes += bytes;
-    count->places++;
+    count->locations++;
     return error_none();
 }
 
-static Error garbage_of_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+static Error garbage_of_campaign(const CommandLine *line, const CampaignLocation *location, GarbageCount *count)
 {
-    TRY(campaign_check_folders(place->folder, line->arena));
-    const char *quarantine = arena_format(line->arena, "%s/" CAMPAIGN_QUARANTINE, place->folder);
-    TRY(garbage_temporary(line, place->folder, count));
-    TRY(garbage_temporary(line, arena_format(line->arena, "%s/" CAMPAIGN_SHARDS, place->folder), count));
+    TRY(campaign_check_folders(location->folder, line->arena));
+    const char *quarantine = arena_format(line->arena, "%s/" CAMPAIGN_QUARANTINE, location->folder);
+    TRY(garbage_temporary(line, location->folder, count));
+    TRY(garbage_temporary(line, arena_format(line->arena, "%s/" CAMPAIGN_SHARDS, location->folder), count));
     if (!file_missing(quarantine)) TRY(garbage_drop(line, quarantine, "damaged files that recovery set aside", count));
-    return garbage_pages(line, place, count);
+    return garbage_pages(line, location, count);
 }
 
 // With --yes the rows are deleted in one transaction, then the files, under the same lock: a run that started between
 // the two would use the same names for its shards.
-static Error garbage_forget_shards(const CommandLine *line, const CampaignPlace *place, const Spec *spec,
+static Error garbage_forget_shards(const CommandLine *line, const CampaignLocation *location, const Spec *spec,
                                    UnwantedShards *shards, Lock *lock)
 {
     CampaignEdit edit;
-    TRY(edit_begin(place, switch_given(line, "shared-fs"), line->arena, &edit));
+    TRY(edit_begin(location, switch_given(line, "shared-fs"), line->arena, &edit));
     *lock = edit_keep_lock(&edit);
     Error error = unwanted_list(spec, edit.store.database, line->arena, shards);
     if (error.kind == OK) error = unwanted_forget(edit.store.database);
     return edit_end(&edit, error);
 }
 
-static Error garbage_shards(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+static Error garbage_shards(const CommandLine *line, const CampaignLocation *location, GarbageCount *count)
 {
     StoredCampaign campaign;
     UnwantedShards shards = {.count = 0};
     Lock lock = {.descriptor = -1};
-    TRY(campaign_open(place->results, place->name, line->arena, &campaign));
+    TRY(campaign_open(location->results, location->name, line->arena, &campaign));
     Error error = unwanted_list(&campaign.spec, campaign.database, line->arena, &shards);
     campaign_close(&campaign);
     if (error.kind == OK && shards.count > 0 && switch_given(line, "yes"))
-        error = garbage_forget_shards(line, place, &campaign.spec, &shards, &lock);
+        error = garbage_forget_shards(line, location, &campaign.spec, &shards, &lock);
     for (int64_t i = 0; i < shards.count && error.kind == OK; i++)
-        error =
-            garbage_drop(line, arena_format(line->arena, "%s/" CAMPAIGN_SHARDS "/%s", place->folder, shards.names[i]),
-                         "arrays that its spec no longer asks for", count);
+        error = garbage_drop(line,
+                             arena_format(line->arena, "%s/" CAMPAIGN_SHARDS "/%s", location->folder, shards.names[i]),
+                             "arrays that its spec no longer asks for", count);
     lock_release(&lock);
     return error;
 }
 
-static Error garbage_locked(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+static Error garbage_locked(const CommandLine *line, const CampaignLocation *location, GarbageCount *count)
 {
     Lock lock;
-    TRY(campaign_refuse_network(place->folder, switch_given(line, "shared-fs")));
-    TRY(campaign_lock(place->folder, place->name, line->arena, &lock));
-    const Error error = garbage_of_campaign(line, place, count);
+    TRY(campaign_refuse_network(location->folder, switch_given(line, "shared-fs")));
+    TRY(campaign_lock(location->folder, location->name, line->arena, &lock));
+    const Error error = garbage_of_campaign(line, location, count);
     lock_release(&lock);
     return error;
 }
 
 // A campaign that is being run is skipped: its .tmp files are in use.
-static Error garbage_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+static Error garbage_campaign(const CommandLine *line, const CampaignLocation *location, GarbageCount *count)
 {
     char holder[160];
-    TRY(lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, place->folder), holder, sizeof holder));
+    TRY(lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, location->folder), holder, sizeof holder));
     if (holder[0] != '\0') {
-        fprintf(line->messages, "%s is being run by %s: skipped\n", place->name, holder);
+        fprintf(line->messages, "%s is being run by %s: skipped\n", location->name, holder);
         return error_none();
     }
-    TRY(switch_given(line, "yes") ? garbage_locked(line, place, count) : garbage_of_campaign(line, place, count));
-    return garbage_shards(line, place, count);
+    TRY(switch_given(line, "yes") ? garbage_locked(line, location, count) : garbage_of_campaign(line, location, count));
+    return garbage_shards(line, location, count);
 }
 
-// The campaign, and those that verify and compare made of it.
-static Error garbage_with_made(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+// The campaign, and those that verify and compare ran for it.
+static Error garbage_with_nested(const CommandLine *line, const CampaignLocation *location, GarbageCount *count)
 {
-    CampaignMade *made;
-    int n_made;
-    TRY(garbage_campaign(line, place, count));
-    TRY(campaign_made(place, line->arena, &made, &n_made));
-    for (int i = 0; i < n_made; i++) TRY(garbage_campaign(line, &made[i].place, count));
+    NestedCampaign *nested;
+    int n_nested;
+    TRY(garbage_campaign(line, location, count));
+    TRY(campaign_nested(location, line->arena, &nested, &n_nested));
+    for (int i = 0; i < n_nested; i++) TRY(garbage_campaign(line, &nested[i].location, count));
     return error_none();
 }
 
@@ -197,8 +197,8 @@ static Error garbage_all(const CommandLine *line, GarbageCount *count)
     TRY(campaign_names(line->results, line->arena, &names, &n_names));
     for (int i = 0; i < n_names; i++) {
         const size_t used = line->arena->used;
-        const CampaignPlace place = campaign_place(line, names[i]);
-        const Error error = garbage_with_made(line, &place, count);
+        const CampaignLocation location = campaign_location(line, names[i]);
+        const Error error = garbage_with_nested(line, &location, count);
         if (error.kind != OK) fprintf(line->messages, "warning: %s\n", text_visible(error.text, line->arena));
         arena_rewind(line->arena, used); // a spec takes 100 KB, and there may be 10,000 campaigns
     }
@@ -210,12 +210,12 @@ static Error garbage_run(const CommandLine *line)
     GarbageCount count = {0, 0};
     if (line->n_arguments == 0) TRY(garbage_all(line, &count));
     for (int i = 0; i < line->n_arguments; i++) {
-        CampaignPlace place;
-        TRY(campaign_find(line, line->arguments[i], &place));
-        TRY(campaign_check_inside(line->results, &place, line->arena));
-        TRY(garbage_with_made(line, &place, &count));
+        CampaignLocation location;
+        TRY(campaign_find(line, line->arguments[i], &location));
+        TRY(campaign_check_inside(line->results, &location, line->arena));
+        TRY(garbage_with_nested(line, &location, &count));
     }
-    if (count.places == 0)
+    if (count.locations == 0)
         fputs("nothing to free\n", line->out);
     else if (switch_given(line, "yes"))
         fprintf(line->out, "freed %s\n", text_bytes((double)count.bytes).text);

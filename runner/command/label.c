@@ -6,11 +6,11 @@
 enum { LABEL_TAG_MAX = 64, LABEL_NOTE_MAX = 4096 };
 
 // One line per tag, or per note with its time.
-static Error label_print(const CommandLine *line, const CampaignPlace *place, Cursor (*open)(Database *database))
+static Error label_print(const CommandLine *line, const CampaignLocation *location, Cursor (*open)(Database *database))
 {
     Database *database;
     Label label;
-    TRY(store_peek(place, line->arena, &database));
+    TRY(store_peek(location, line->arena, &database));
     Cursor labels = open(database);
     while (label_next(&labels, &label)) {
         if (label.note) put_visible(line->out, label.time);
@@ -46,15 +46,15 @@ static Error label_change_tags(const CommandLine *line, CampaignEdit *edit)
 
 static Error tag_run(const CommandLine *line)
 {
-    CampaignPlace place;
+    CampaignLocation location;
     CampaignEdit edit;
-    TRY(campaign_find(line, line->arguments[0], &place));
+    TRY(campaign_find(line, line->arguments[0], &location));
     if (line->n_arguments == 1 && switch_given(line, "remove"))
         return error_make(ERROR_USAGE, "tag --remove needs the tags to remove: %s",
-                          command_again(place.results, "tag %.100s TAG --remove", place.name).text);
-    if (line->n_arguments == 1) return label_print(line, &place, labels_tags);
+                          command_again(location.results, "tag %.100s TAG --remove", location.name).text);
+    if (line->n_arguments == 1) return label_print(line, &location, labels_tags);
     for (int i = 1; i < line->n_arguments; i++) TRY(label_check_tag(line->arguments[i]));
-    TRY(edit_begin(&place, switch_given(line, "shared-fs"), line->arena, &edit));
+    TRY(edit_begin(&location, switch_given(line, "shared-fs"), line->arena, &edit));
     return edit_end(&edit, label_change_tags(line, &edit));
 }
 
@@ -78,12 +78,12 @@ static Error label_check_note(const char *text)
 
 static Error note_run(const CommandLine *line)
 {
-    CampaignPlace place;
+    CampaignLocation location;
     CampaignEdit edit;
-    TRY(campaign_find(line, line->arguments[0], &place));
-    if (line->n_arguments == 1) return label_print(line, &place, labels_notes);
+    TRY(campaign_find(line, line->arguments[0], &location));
+    if (line->n_arguments == 1) return label_print(line, &location, labels_notes);
     TRY(label_check_note(line->arguments[1]));
-    TRY(edit_begin(&place, switch_given(line, "shared-fs"), line->arena, &edit));
+    TRY(edit_begin(&location, switch_given(line, "shared-fs"), line->arena, &edit));
     return edit_end(&edit, note_add(&edit, line->arguments[1]));
 }
 

@@ -12,7 +12,7 @@ typedef struct ListEntry {
 
 static int list_by_name(const void *a, const void *b)
 {
-    return strcmp(((const ListEntry *)a)->report->place.name, ((const ListEntry *)b)->report->place.name);
+    return strcmp(((const ListEntry *)a)->report->location.name, ((const ListEntry *)b)->report->location.name);
 }
 
 // The newest first.
@@ -68,45 +68,45 @@ static Error list_add(const CommandLine *line, StatusEntry *read, ListEntry *ent
     ListEntry *entry = &entries[*count];
     if (read->error != NULL) fprintf(line->messages, "hopscotch: %s\n", text_visible(read->error, line->arena));
     if (!list_wants(line, &read->report)) return error_none();
-    read->report.place.name = read->name;
+    read->report.location.name = read->name;
     entry->report = &read->report;
     (*count)++;
-    return folder_bytes(read->place.folder, &entry->bytes);
+    return folder_bytes(read->location.folder, &entry->bytes);
 }
 
-// The campaigns of the root; with --all, each followed by those that verify and compare made of it. *n_made: the number
-// of these.
+// The campaigns of the root; with --all, each followed by those that verify and compare ran for it. *n_nested: the
+// number of these.
 static Error list_find(const CommandLine *line, const char *const *names, int n_names, StatusEntry **out, int *count,
-                       int *n_made)
+                       int *n_nested)
 {
     const bool all = switch_given(line, "all");
-    CampaignMade **made = ARENA_NEW(line->arena, CampaignMade *, n_names + 1);
+    NestedCampaign **nested = ARENA_NEW(line->arena, NestedCampaign *, n_names + 1);
     int *below = ARENA_NEW(line->arena, int, n_names + 1);
-    *n_made = *count = 0;
+    *n_nested = *count = 0;
     for (int i = 0; i < n_names; i++) {
-        const CampaignPlace place = campaign_place(line, names[i]);
-        TRY(campaign_made(&place, line->arena, &made[i], &below[i]));
-        *n_made += below[i];
+        const CampaignLocation location = campaign_location(line, names[i]);
+        TRY(campaign_nested(&location, line->arena, &nested[i], &below[i]));
+        *n_nested += below[i];
     }
-    StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, n_names + (all ? *n_made : 0) + 1);
+    StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, n_names + (all ? *n_nested : 0) + 1);
     for (int i = 0; i < n_names; i++) {
-        entries[(*count)++] = (StatusEntry){.name = names[i], .place = campaign_place(line, names[i])};
+        entries[(*count)++] = (StatusEntry){.name = names[i], .location = campaign_location(line, names[i])};
         for (int k = 0; k < below[i] && all; k++)
-            entries[(*count)++] = (StatusEntry){.place = made[i][k].place, .name = made[i][k].name};
+            entries[(*count)++] = (StatusEntry){.location = nested[i][k].location, .name = nested[i][k].name};
     }
     *out = entries;
     return error_none();
 }
 
 // *n_found: the number of campaigns before tags and states are chosen.
-static Error list_read(const CommandLine *line, ListEntry **out, int *count, int *n_found, int *n_made)
+static Error list_read(const CommandLine *line, ListEntry **out, int *count, int *n_found, int *n_nested)
 {
     const char *const *names;
     int n_names;
     StatusEntry *read;
-    *count = *n_found = *n_made = 0;
+    *count = *n_found = *n_nested = 0;
     TRY(campaign_names(line->results, line->arena, &names, &n_names));
-    TRY(list_find(line, names, n_names, &read, n_found, n_made));
+    TRY(list_find(line, names, n_names, &read, n_found, n_nested));
     Error error = catalogue_read(line->results, read, *n_found, names, n_names, line->arena);
     ListEntry *entries = ARENA_NEW(line->arena, ListEntry, *n_found + 1);
     for (int i = 0; i < *n_found && error.kind == OK; i++) error = list_add(line, &read[i], entries, count);
@@ -130,7 +130,7 @@ static void list_total(const StatusReport *report, TableFormat format, Table *ta
 static void list_row(const ListEntry *entry, TableFormat format, Table *table)
 {
     const StatusReport *report = entry->report;
-    table_text(table, report->place.name);
+    table_text(table, report->location.name);
     table_text(table, report->state);
     table_integer(table, report->trials);
     list_total(report, format, table);
@@ -161,11 +161,11 @@ Error list_campaigns(const CommandLine *line)
                                           "size",     "last_commit", "model",  "tags", "origin"};
     const TableFormat format = command_format(line);
     ListEntry *entries;
-    int count, found, made;
+    int count, found, nested;
     if (switch_given(line, "results") && file_missing(line->results))
         return error_make(ERROR_USER, "there is no folder %.200s; name the root folder with --results",
                           text_visible(line->results, line->arena));
-    TRY(list_read(line, &entries, &count, &found, &made));
+    TRY(list_read(line, &entries, &count, &found, &nested));
     if (count == 0 && format == TABLE_TEXT) {
         list_print_nothing(line, found > 0);
         return error_none();
@@ -173,9 +173,9 @@ Error list_campaigns(const CommandLine *line)
     Table *table = table_start(line->out, format, (int)(sizeof columns / sizeof *columns), columns);
     for (int i = 0; table != NULL && i < count; i++) list_row(&entries[i], format, table);
     TRY(table_finish(table));
-    if (format == TABLE_TEXT && made > 0 && !switch_given(line, "all"))
-        fprintf(line->out, "\n--all also lists %d campaign%s of verify, compare and recommend\n", made,
-                made == 1 ? "" : "s");
+    if (format == TABLE_TEXT && nested > 0 && !switch_given(line, "all"))
+        fprintf(line->out, "\n--all also lists %d campaign%s of verify, compare and recommend\n", nested,
+                nested == 1 ? "" : "s");
     return error_none();
 }
 

@@ -31,31 +31,31 @@ static void live_push(double *values, int *count, double value)
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-// At the first view: the best fitness so far at LIVE_POINTS - 1 places among the stored trials.
-static Error live_read_history(Live *live, const CampaignPlace *place, Arena *arena)
+// At the first view: the best fitness so far at LIVE_POINTS - 1 points among the stored trials.
+static Error live_read_history(Live *live, const CampaignLocation *location, Arena *arena)
 {
     Database *database;
     double best = (double)NAN, value;
     bool maximizes = false;
-    TRY(store_peek(place, arena, &database));
+    TRY(store_peek(location, arena, &database));
     const Error known = store_maximizes(database, &maximizes);
-    Cursor parts = trials_best_of_parts(database, maximizes, LIVE_POINTS - 1);
-    cursor_stop(&parts, known);
-    while (next_real(&parts, &value)) {
+    Cursor ranges = trials_best_of_ranges(database, maximizes, LIVE_POINTS - 1);
+    cursor_stop(&ranges, known);
+    while (next_real(&ranges, &value)) {
         best = maximizes ? fmax(best, value) : fmin(best, value); // fmin and fmax ignore NaN
         live_push(live->best, &live->n_best, best);
     }
-    const Error error = cursor_close(&parts);
+    const Error error = cursor_close(&ranges);
     store_leave(database);
     return error;
 }
 
-static Error live_read(Live *live, const CampaignPlace *place, Arena *arena, StatusReport *visible)
+static Error live_read(Live *live, const CampaignLocation *location, Arena *arena, StatusReport *visible)
 {
     StatusReport report;
     const double now = clock_seconds();
-    if (live->trials < 0) TRY(live_read_history(live, place, arena));
-    TRY(status_read(place, arena, &report));
+    if (live->trials < 0) TRY(live_read_history(live, location, arena));
+    TRY(status_read(location, arena, &report));
     if (live->trials >= 0 && now > live->time)
         live_push(live->rate, &live->n_rate, (double)(report.trials - live->trials) / (now - live->time));
     live_push(live->best, &live->n_best, report.best);
@@ -91,7 +91,8 @@ static void live_put_left(const StatusReport *report, double rate, FILE *out)
 static void live_put_line(const Live *live, const StatusReport *report, FILE *out)
 {
     const double rate = live_rate(live, report);
-    fprintf(out, "%s %s %s: %s", clock_utc().text, report->place.name, report->state, text_count(report->trials).text);
+    fprintf(out, "%s %s %s: %s", clock_utc().text, report->location.name, report->state,
+            text_count(report->trials).text);
     if (live_bound(report) > 0) fprintf(out, " of %s%s", live_at_most(report), text_count(live_bound(report)).text);
     fprintf(out, " trials, %s failed, best ", text_count(report->failures).text);
     fputs(isnan(report->best) ? "none" : text_number(report->best).text, out);
@@ -105,12 +106,12 @@ static void live_put_line(const Live *live, const StatusReport *report, FILE *ou
 
 static void live_put_bar(const StatusReport *report, int columns, FILE *out)
 {
-    const double part = (double)report->trials / (double)live_bound(report);
-    const int width = columns < 70 ? columns - 20 : 50, full = (int)(fmin(part, 1) * width);
+    const double fraction = (double)report->trials / (double)live_bound(report);
+    const int width = columns < 70 ? columns - 20 : 50, full = (int)(fmin(fraction, 1) * width);
     if (width < 8) return;
     fprintf(out, "%-9s [", "");
     for (int i = 0; i < width; i++) fputc(i < full ? '=' : i == full ? '>' : ' ', out);
-    fprintf(out, "] %.1f %%\n", 100.0 * part);
+    fprintf(out, "] %.1f %%\n", 100.0 * fraction);
 }
 
 static void live_put_progress(const Live *live, const StatusReport *report, int columns, FILE *out)
@@ -129,7 +130,7 @@ static void live_put_progress(const Live *live, const StatusReport *report, int 
 
 static void live_put_view(const Live *live, const StatusReport *report, int columns, FILE *out)
 {
-    fprintf(out, "%s: %s%s%s", report->place.name, report->state, report->reason[0] != '\0' ? ": " : "",
+    fprintf(out, "%s: %s%s%s", report->location.name, report->state, report->reason[0] != '\0' ? ": " : "",
             report->reason);
     if (report->holder[0] != '\0') fprintf(out, " (%s)", report->holder);
     fputc('\n', out);
@@ -218,7 +219,7 @@ static bool live_wait(Live *live, double reading)
     return interrupt_requested() == 0;
 }
 
-Error live_watch(const CommandLine *line, const CampaignPlace *place)
+Error live_watch(const CommandLine *line, const CampaignLocation *location)
 {
     Arena *arena = line->arena;
     Live live = {.line = line, .every = (double)switch_integer(line, "every", 1), .trials = -1};
@@ -229,7 +230,7 @@ Error live_watch(const CommandLine *line, const CampaignPlace *place)
         const size_t used = arena->used;
         const double start = clock_seconds();
         StatusReport report;
-        TRY(live_read(&live, place, arena, &report));
+        TRY(live_read(&live, location, arena, &report));
         live_show(&live, &report, arena);
         more = !live_is_over(&report) && live_wait(&live, clock_seconds() - start);
         arena_rewind(arena, used);

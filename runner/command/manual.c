@@ -121,7 +121,7 @@ void manual_spec(FILE *out)
     TextStream keys;
     if (text_stream_open("the page of keys", &keys).kind != OK) return;
     spec_reference(keys.out);
-    (void)text_stream_close(&keys); // after an error, a part of the text is shown
+    (void)text_stream_close(&keys); // after an error, the beginning of the text is shown
     manual_head("HOPSCOTCH-SPEC", 5, "hopscotch-spec", "every key of an experiment's spec", out);
     fputs(".SH DESCRIPTION\n.nf\n", out);
     manual_put_lines(out, keys.text);

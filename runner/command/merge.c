@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-static Error merge_find(const CommandLine *line, CampaignPlace *places)
+static Error merge_find(const CommandLine *line, CampaignLocation *locations)
 {
     for (int i = 0; i < line->n_arguments; i++) {
-        TRY(campaign_find(line, line->arguments[i], &places[i]));
+        TRY(campaign_find(line, line->arguments[i], &locations[i]));
         for (int k = 0; k < i; k++) {
-            if (strcmp(places[k].folder, places[i].folder) == 0)
-                return error_make(ERROR_USER, "%.100s is named twice", places[i].name);
+            if (strcmp(locations[k].folder, locations[i].folder) == 0)
+                return error_make(ERROR_USER, "%.100s is named twice", locations[i].name);
         }
     }
     return error_none();
@@ -17,7 +17,7 @@ static Error merge_find(const CommandLine *line, CampaignPlace *places)
 
 static Error merge_run(const CommandLine *line)
 {
-    CampaignPlace *places = ARENA_NEW(line->arena, CampaignPlace, line->n_arguments);
+    CampaignLocation *locations = ARENA_NEW(line->arena, CampaignLocation, line->n_arguments);
     const char *name = switch_text(line, "into", NULL);
     const RunOptions options = {.results = line->results,
                                 .shared_fs = switch_given(line, "shared-fs"),
@@ -25,8 +25,8 @@ static Error merge_run(const CommandLine *line)
                                 .messages = line->messages};
     MergeReport report;
     if (name == NULL) return error_make(ERROR_USAGE, "merge needs a name for the new campaign: --into NAME");
-    TRY(merge_find(line, places));
-    TRY(merge_campaigns(places, line->n_arguments, name, &options, line->arena, &report));
+    TRY(merge_find(line, locations));
+    TRY(merge_campaigns(locations, line->n_arguments, name, &options, line->arena, &report));
     catalogue_note(line->results, options.shared_fs, name, line->arena);
     fprintf(line->out, "%s: %s trials of %s, %s of others; trials in several campaigns have the same bits\n", name,
             text_count(report.trials).text, report.largest, text_count(report.added).text);

@@ -23,7 +23,7 @@ static const char *models_range(double low, double high, Arena *arena)
 static const char *models_choice(const Option *option, Arena *arena)
 {
     char *rest = arena_copy(arena, option->choices), *name = rest;
-    for (int place = (int)option->value; place >= 0 && rest != NULL; place--) name = strsep(&rest, "|");
+    for (int skipped = (int)option->value; skipped >= 0 && rest != NULL; skipped--) name = strsep(&rest, "|");
     return name;
 }
 

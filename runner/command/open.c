@@ -3,22 +3,22 @@
 
 #include <string.h>
 
-Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place)
+Error campaign_find(const CommandLine *line, const char *text, CampaignLocation *location)
 {
-    return find_campaign(line->results, text, line->arena, place);
+    return find_campaign(line->results, text, line->arena, location);
 }
 
-CampaignPlace campaign_place(const CommandLine *line, const char *name)
+CampaignLocation campaign_location(const CommandLine *line, const char *name)
 {
-    return (CampaignPlace){
+    return (CampaignLocation){
         .results = line->results, .name = name, .folder = arena_format(line->arena, "%s/%s", line->results, name)};
 }
 
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign)
 {
-    CampaignPlace place;
-    TRY(campaign_find(line, text, &place));
-    return campaign_open(place.results, place.name, line->arena, campaign);
+    CampaignLocation location;
+    TRY(campaign_find(line, text, &location));
+    return campaign_open(location.results, location.name, line->arena, campaign);
 }
 
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial)

@@ -1,5 +1,5 @@
 // Output files of commands. They are collected in memory and written in one piece, so that an error or a kill never
-// replaces a good file by a part of one.
+// replaces a whole file by a piece of one.
 #include "command.h"
 
 #include <stdlib.h>

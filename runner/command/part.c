@@ -121,7 +121,7 @@ static bool part_is_folder(const char *folder, Arena *arena)
     return length > suffix && strcmp(root + length - suffix, PARTS_SUFFIX) == 0;
 }
 
-static Error part_check_place(const CommandLine *line, const char *name, PartOf part, const char *root)
+static Error part_check_results(const CommandLine *line, const char *name, PartOf part, const char *root)
 {
     PartOf other;
     Arena *arena = line->arena;
@@ -144,7 +144,7 @@ Error part_prepare(const CommandLine *line, Spec *spec, RunOptions *options)
     if (options->extend)
         return error_make(ERROR_USAGE, "a part can't be extended: run the changed spec in parts under a new --name");
     const char *root = parts_root(line->results, options->name, line->arena);
-    TRY(part_check_place(line, options->name, part, root));
+    TRY(part_check_results(line, options->name, part, root));
     spec->part = part;
     options->results = root;
     options->name = arena_copy(line->arena, part_name(part).text);

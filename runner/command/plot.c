@@ -12,7 +12,7 @@ static Error plot_command_draw(const CommandLine *line, const StoredCampaign *ca
             ERROR_USAGE,
             "--where: the plot %s is of all trials; leave it out, or draw another kind, e.g. --kind scatter",
             kind->name);
-    TRY(command_tell_rows(line, campaign));
+    TRY(command_report_rows(line, campaign));
     TRY(plot_data_read(campaign, objective, switch_text(line, "where", NULL), line->arena, &data));
     TRY(command_output_start(path, &output));
     return command_output_finish(line, &output, plot_picture(&data, kind, output.stream.out, line->arena));

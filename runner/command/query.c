@@ -29,7 +29,7 @@ Error query_print(const Query *query, TableFormat format, FILE *out, Arena *aren
 static Error query_campaign(const CommandLine *line, const StoredCampaign *campaign, Query *query)
 {
     const TableFormat format = command_format(line);
-    TRY(command_tell_rows(line, campaign));
+    TRY(command_report_rows(line, campaign));
     TRY(command_select(line, campaign, format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0, NULL, query));
     TRY(query_print(query, format, line->out, line->arena));
     if (query->limit > 0 && query->n_ids > query->limit && format == TABLE_TEXT)
@@ -61,7 +61,7 @@ static Error query_groups(const CommandLine *line, const StoredCampaign *campaig
     const QueryAsked asked = {.where = switch_text(line, "where", NULL),
                               .order = switch_text(line, "order", NULL),
                               .columns = switch_text(line, "columns", NULL)};
-    TRY(command_tell_rows(line, campaign));
+    TRY(command_report_rows(line, campaign));
     TRY(groups_read(campaign, &asked, switch_text(line, "group-by", ""), line->arena, &groups));
     const int width = groups.n_by + groups.n_aggregates;
     Table *table = table_start(line->out, format, width, groups.names);
@@ -104,10 +104,10 @@ static Error query_sql_rows(const CommandLine *line, Cursor *rows, int64_t limit
     return table_finish(table);
 }
 
-static Error query_tell_rows(const CommandLine *line, const CampaignPlace *place, Database *database)
+static Error query_report_rows(const CommandLine *line, const CampaignLocation *location, Database *database)
 {
-    const StoredCampaign campaign = {.database = database, .name = place->name, .folder = place->folder};
-    return command_tell_rows(line, &campaign);
+    const StoredCampaign campaign = {.database = database, .name = location->name, .folder = location->folder};
+    return command_report_rows(line, &campaign);
 }
 
 // --sql: on a connection that only reads.
@@ -116,13 +116,13 @@ static Error query_sql(const CommandLine *line)
     const int64_t limit = switch_integer(line, "limit", command_format(line) == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0);
     DatabaseGuard guard = {.deadline = clock_seconds() + (double)switch_integer(line, "timeout", QUERY_SECONDS),
                            .interrupted = interrupt_requested};
-    CampaignPlace place;
+    CampaignLocation location;
     Database *database;
     bool more = false;
     interrupt_install();
-    TRY(campaign_find(line, line->arguments[0], &place));
-    TRY(store_peek(&place, line->arena, &database));
-    TRY(query_tell_rows(line, &place, database));
+    TRY(campaign_find(line, line->arguments[0], &location));
+    TRY(store_peek(&location, line->arena, &database));
+    TRY(query_report_rows(line, &location, database));
     Cursor rows = cursor_open_guarded(database, switch_text(line, "sql", ""), &guard);
     cursor_stop(&rows, query_sql_rows(line, &rows, limit, &more));
     const Error error = cursor_close(&rows);

@@ -1,43 +1,43 @@
-// hopscotch rm: first renames the campaign to .removed-NAME in one step, so that a crash never leaves a part of a
+// hopscotch rm: first renames the campaign to .removed-NAME in one step, so that a crash never leaves a piece of a
 // campaign under its name; then updates the catalogue and removes the files. gc removes what a crash leaves.
 #include "command.h"
 
 #include <string.h>
 #include <unistd.h>
 
-static Error remove_count(const CampaignPlace *place, Arena *arena, int64_t *trials)
+static Error remove_count(const CampaignLocation *location, Arena *arena, int64_t *trials)
 {
     Database *database;
     *trials = 0;
-    TRY(store_peek(place, arena, &database));
+    TRY(store_peek(location, arena, &database));
     const Error error = trials_count(database, trials);
     store_leave(database);
     return error;
 }
 
 // Shows what will be removed. *yes: the user agreed, or gave --yes.
-static Error remove_ask(const CommandLine *line, const CampaignPlace *place, bool *yes)
+static Error remove_ask(const CommandLine *line, const CampaignLocation *location, bool *yes)
 {
-    CampaignMade *made;
-    int n_made;
+    NestedCampaign *nested;
+    int n_nested;
     int64_t trials = 0, bytes = 0;
     char answer[16] = "";
-    const bool readable = remove_count(place, line->arena, &trials).kind == OK;
-    TRY(folder_bytes(place->folder, &bytes));
+    const bool readable = remove_count(location, line->arena, &trials).kind == OK;
+    TRY(folder_bytes(location->folder, &bytes));
     *yes = switch_given(line, "yes");
     if (*yes) return error_none();
-    TRY(campaign_made(place, line->arena, &made, &n_made));
-    const char *with = n_made == 0 ? ""
-                                   : arena_format(line->arena, ", with %d campaign%s of verify and compare", n_made,
-                                                  n_made == 1 ? "" : "s");
+    TRY(campaign_nested(location, line->arena, &nested, &n_nested));
+    const char *with = n_nested == 0 ? ""
+                                     : arena_format(line->arena, ", with %d campaign%s of verify and compare", n_nested,
+                                                    n_nested == 1 ? "" : "s");
     if (!isatty(STDIN_FILENO))
         return error_make(ERROR_USAGE, "rm of %.100s (%s trials, %s%s) needs --yes where the input is not a terminal",
-                          place->name, text_count(trials).text, text_bytes((double)bytes).text, with);
+                          location->name, text_count(trials).text, text_bytes((double)bytes).text, with);
     if (readable)
-        fprintf(line->messages, "remove %s: %s trials, %s%s? [y/N] ", place->name, text_count(trials).text,
+        fprintf(line->messages, "remove %s: %s trials, %s%s? [y/N] ", location->name, text_count(trials).text,
                 text_bytes((double)bytes).text, with);
     else
-        fprintf(line->messages, "remove %s, which can't be read, %s%s? [y/N] ", place->name,
+        fprintf(line->messages, "remove %s, which can't be read, %s%s? [y/N] ", location->name,
                 text_bytes((double)bytes).text, with);
     fflush(line->messages);
     *yes = fgets(answer, sizeof answer, stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
@@ -45,76 +45,78 @@ static Error remove_ask(const CommandLine *line, const CampaignPlace *place, boo
 }
 
 // A free name: the folder of an earlier removal may still be there.
-static const char *remove_aside(const CampaignPlace *place, Arena *arena)
+static const char *remove_aside(const CampaignLocation *location, Arena *arena)
 {
-    const char *aside = arena_format(arena, "%s/" REMOVE_PREFIX "%s", place->results, place->name);
+    const char *aside = arena_format(arena, "%s/" REMOVE_PREFIX "%s", location->results, location->name);
     for (int i = 1; !file_missing(aside) && i < 10000; i++)
-        aside = arena_format(arena, "%s/" REMOVE_PREFIX "%s.%d", place->results, place->name, i);
+        aside = arena_format(arena, "%s/" REMOVE_PREFIX "%s.%d", location->results, location->name, i);
     return aside;
 }
 
-static void remove_from_catalogue(const CommandLine *line, const CampaignPlace *place)
+static void remove_from_catalogue(const CommandLine *line, const CampaignLocation *location)
 {
-    catalogue_note(place->results, switch_given(line, "shared-fs"), place->name, line->arena);
+    catalogue_note(location->results, switch_given(line, "shared-fs"), location->name, line->arena);
 }
 
 // The campaign's lock must be held, so that no other process runs it.
-static Error remove_locked(const CommandLine *line, const CampaignPlace *place, const Lock *lock)
+static Error remove_locked(const CommandLine *line, const CampaignLocation *location, const Lock *lock)
 {
-    const char *aside = remove_aside(place, line->arena);
-    TRY(campaign_made_is_idle(place, line->arena));
-    TRY(lock_rename(lock, place->folder, aside));
+    const char *aside = remove_aside(location, line->arena);
+    TRY(campaign_nested_is_idle(location, line->arena));
+    TRY(lock_rename(lock, location->folder, aside));
     const Error removed = folder_remove(aside, line->arena);
-    remove_from_catalogue(line, place);
+    remove_from_catalogue(line, location);
     return removed;
 }
 
-static Error remove_campaign(const CommandLine *line, const CampaignPlace *place)
+static Error remove_campaign(const CommandLine *line, const CampaignLocation *location)
 {
     Lock lock;
     bool yes = false;
-    TRY(remove_ask(line, place, &yes));
+    TRY(remove_ask(line, location, &yes));
     if (!yes) {
-        fprintf(line->messages, "%s is kept\n", place->name);
+        fprintf(line->messages, "%s is kept\n", location->name);
         return error_none();
     }
-    TRY(campaign_refuse_network(place->folder, switch_given(line, "shared-fs")));
-    TRY(campaign_lock(place->folder, place->name, line->arena, &lock));
-    const Error error = remove_locked(line, place, &lock);
+    TRY(campaign_refuse_network(location->folder, switch_given(line, "shared-fs")));
+    TRY(campaign_lock(location->folder, location->name, line->arena, &lock));
+    const Error error = remove_locked(line, location, &lock);
     lock_release(&lock);
-    if (error.kind == OK) fprintf(line->out, "removed %s\n", place->name);
+    if (error.kind == OK) fprintf(line->out, "removed %s\n", location->name);
     return error;
 }
 
 // A link instead of a campaign: only the link is removed, and its target is not read.
-static bool remove_finds_link(const CommandLine *line, const char *name, CampaignPlace *place)
+static bool remove_finds_link(const CommandLine *line, const char *name, CampaignLocation *location)
 {
-    *place = (CampaignPlace){.results = line->results, .name = name};
-    return campaign_folder(line->results, name, line->arena, &place->folder).kind == OK && file_is_link(place->folder);
+    *location = (CampaignLocation){.results = line->results, .name = name};
+    return campaign_folder(line->results, name, line->arena, &location->folder).kind == OK &&
+           file_is_link(location->folder);
 }
 
-static Error remove_link(const CommandLine *line, const CampaignPlace *place)
+static Error remove_link(const CommandLine *line, const CampaignLocation *location)
 {
     if (!switch_given(line, "yes"))
-        return error_make(ERROR_USAGE, "rm of %.100s, which is a link, needs --yes; its target is kept", place->name);
-    TRY(file_remove(place->folder));
-    fprintf(line->out, "removed the link %s\n", place->name);
-    remove_from_catalogue(line, place);
+        return error_make(ERROR_USAGE, "rm of %.100s, which is a link, needs --yes; its target is kept",
+                          location->name);
+    TRY(file_remove(location->folder));
+    fprintf(line->out, "removed the link %s\n", location->name);
+    remove_from_catalogue(line, location);
     return error_none();
 }
 
 static Error remove_run(const CommandLine *line)
 {
-    CampaignPlace *places = ARENA_NEW(line->arena, CampaignPlace, line->n_arguments);
+    CampaignLocation *locations = ARENA_NEW(line->arena, CampaignLocation, line->n_arguments);
     bool *link = ARENA_NEW(line->arena, bool, line->n_arguments);
     for (int i = 0; i < line->n_arguments; i++) {
-        link[i] = remove_finds_link(line, line->arguments[i], &places[i]);
+        link[i] = remove_finds_link(line, line->arguments[i], &locations[i]);
         if (link[i]) continue;
-        TRY(campaign_find(line, line->arguments[i], &places[i]));
-        TRY(campaign_check_inside(line->results, &places[i], line->arena));
+        TRY(campaign_find(line, line->arguments[i], &locations[i]));
+        TRY(campaign_check_inside(line->results, &locations[i], line->arena));
     }
     for (int i = 0; i < line->n_arguments; i++)
-        TRY(link[i] ? remove_link(line, &places[i]) : remove_campaign(line, &places[i]));
+        TRY(link[i] ? remove_link(line, &locations[i]) : remove_campaign(line, &locations[i]));
     return error_none();
 }
 

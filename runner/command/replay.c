@@ -29,13 +29,13 @@ static bool replay_number(const char *text, int64_t *number)
 static Error replay_open(const CommandLine *line, const char *text, ReplayTarget *target)
 {
     int64_t replicate;
-    CampaignPlace place;
+    CampaignLocation location;
     char *name = arena_copy(line->arena, text), *last = strrchr(name, '/');
     if (last != NULL && replay_number(last + 1, &replicate)) {
         *last = '\0';
         const char *middle = strrchr(name, '/');
         const bool two = middle != NULL && trial_is_named(middle + 1);
-        if (two && replicate <= INT32_MAX && campaign_find(line, name, &place).kind != OK) {
+        if (two && replicate <= INT32_MAX && campaign_find(line, name, &location).kind != OK) {
             target->replicate = (int)replicate;
             return campaign_open_trial(line, name, &target->campaign, &target->trial);
         }
@@ -305,7 +305,7 @@ static const Switch replay_switch_rows[] = {
     {"terminal", SWITCH_FLAG, NULL, 0, 0, "show an animation in this terminal; a few poses if the output is a file"},
     {"sample", SWITCH_TEXT, "SECONDS", 0, 0,
      "time between two samples, a multiple of the time step (default: the spec's)"},
-    {"window", SWITCH_TEXT, "START,END", 0, 0, "only this part of the motion, in seconds"},
+    {"window", SWITCH_TEXT, "START,END", 0, 0, "only this interval of the motion, in seconds"},
     {"bodies", SWITCH_TEXT, "NAMES", 0, 0,
      "bodies of a world to write, e.g. link1,link300 or link# or all (default: the spec's record.bodies); "
      "pictures show all bodies"},

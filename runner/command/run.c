@@ -21,9 +21,9 @@ static Error run_print_failures(const StoredCampaign *campaign, FILE *out)
 // The reason is text of a database, which may come from another user.
 static void run_print_state(const RunSummary *summary, FILE *out)
 {
-    const bool told = summary->reason != NULL && summary->reason[0] != '\0';
-    fprintf(out, "\n%-9s %s%s", "state", summary->state, told ? ": " : "");
-    if (told) put_visible(out, summary->reason);
+    const bool explained = summary->reason != NULL && summary->reason[0] != '\0';
+    fprintf(out, "\n%-9s %s%s", "state", summary->state, explained ? ": " : "");
+    if (explained) put_visible(out, summary->reason);
     fputc('\n', out);
 }
 
@@ -196,10 +196,10 @@ static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOp
     if (error.kind == ERROR_INTERRUPTED && spec->part.count > 0) error.kind = ERROR_UNFINISHED; // for schedulers
     TRY(error);
     const bool recommends = recommend_wanted(spec) && run_has_ended(&summary);
-    const CampaignPlace place = {.results = options->results,
-                                 .name = options->name,
-                                 .folder = arena_format(line->arena, "%s/%s", options->results, options->name)};
-    if (recommends) TRY(recommend_run(&place, options, line->arena));
+    const CampaignLocation location = {.results = options->results,
+                                       .name = options->name,
+                                       .folder = arena_format(line->arena, "%s/%s", options->results, options->name)};
+    if (recommends) TRY(recommend_run(&location, options, line->arena));
     return run_summary(line, &summary, recommends, options->name);
 }
 
@@ -272,27 +272,27 @@ static Error run_run(const CommandLine *line)
 }
 
 // A run that was killed before it stored the spec leaves only the file.
-static Error run_stored_spec(const CommandLine *line, const CampaignPlace *place, Spec *spec)
+static Error run_stored_spec(const CommandLine *line, const CampaignLocation *location, Spec *spec)
 {
     StoredText text;
     const Overrides given = command_overrides(line);
-    TRY(campaign_text(place, line->arena, &text));
-    if (text.resolved != NULL) return command_kept_spec(line, place, &text, &given, NULL, spec);
-    return command_spec(line, arena_format(line->arena, "%s/resolved.yaml", place->folder), spec);
+    TRY(campaign_text(location, line->arena, &text));
+    if (text.resolved != NULL) return command_kept_spec(line, location, &text, &given, NULL, spec);
+    return command_spec(line, arena_format(line->arena, "%s/resolved.yaml", location->folder), spec);
 }
 
 static Error run_resume(const CommandLine *line)
 {
     Spec spec;
-    CampaignPlace place;
-    TRY(campaign_find(line, line->arguments[0], &place));
-    TRY(run_stored_spec(line, &place, &spec));
+    CampaignLocation location;
+    TRY(campaign_find(line, line->arguments[0], &location));
+    TRY(run_stored_spec(line, &location, &spec));
     RunOptions options = run_options(line, &spec);
-    options.results = place.results;
-    options.name = place.name;
+    options.results = location.results;
+    options.name = location.name;
     options.resume_only = true;
     CommandLine there = *line;
-    there.results = place.results;
+    there.results = location.results;
     return run_campaign(&there, &spec, &options);
 }
 

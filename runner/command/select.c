@@ -11,7 +11,7 @@ Error command_select(const CommandLine *line, const StoredCampaign *campaign, in
     return query_start(campaign, &asked, line->arena, query);
 }
 
-Error command_tell_rows(const CommandLine *line, const StoredCampaign *campaign)
+Error command_report_rows(const CommandLine *line, const StoredCampaign *campaign)
 {
     const char *words = NULL;
     TRY(kept_words(campaign->database, line->arena, &words));
@@ -21,16 +21,16 @@ Error command_tell_rows(const CommandLine *line, const StoredCampaign *campaign)
     return error_none();
 }
 
-void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column)
+void trial_cell(Table *table, const Cursor *trial, int cell, const TrialColumns *columns, int column)
 {
     if (columns->is_text[column])
-        table_text(table, cell_is_null(trial, place) ? NULL : cell_text(trial, place));
-    else if (columns->is_integer[column] && !cell_is_null(trial, place))
-        table_integer(table, cell_integer(trial, place));
+        table_text(table, cell_is_null(trial, cell) ? NULL : cell_text(trial, cell));
+    else if (columns->is_integer[column] && !cell_is_null(trial, cell))
+        table_integer(table, cell_integer(trial, cell));
     else if (columns->is_parameter[column])
-        table_exact(table, cell_real(trial, place));
+        table_exact(table, cell_real(trial, cell));
     else
-        table_number(table, cell_real(trial, place));
+        table_number(table, cell_real(trial, cell));
 }
 
 static const Switch query_select_rows[] = {

@@ -26,11 +26,11 @@ typedef struct ShowArrays {
     int64_t replicate, first, samples; // rows [first, first + samples) of every dataset
 } ShowArrays;
 
-// All arrays of the trial: places[n_*].
-typedef struct ShowPlaces {
+// All arrays of the trial: [n_*].
+typedef struct ShowRecorded {
     ShowArrays *trajectories, *debug_rows;
     int n_trajectories, n_debug_rows;
-} ShowPlaces;
+} ShowRecorded;
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
@@ -109,23 +109,23 @@ static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena,
 static Error show_arrays(const ShowTrial *trial, RecordKind kind, Arena *arena, ShowArrays **out, int *count)
 {
     const int most = trial->campaign->spec.replicates.count;
-    ArrayPlace place;
+    StoredArray array;
     *count = 0;
     *out = ARENA_NEW(arena, ShowArrays, most);
-    Cursor places = places_of_trial(trial->campaign->database, kind, trial->id);
-    while (*count < most && place_next(&places, &place))
+    Cursor arrays = arrays_of_trial(trial->campaign->database, kind, trial->id);
+    while (*count < most && array_next(&arrays, &array))
         (*out)[(*count)++] =
-            (ShowArrays){.file = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s", trial->campaign->folder, place.name),
-                         .replicate = place.replicate,
-                         .samples = place.samples,
-                         .first = place.first};
-    return cursor_close(&places);
+            (ShowArrays){.file = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s", trial->campaign->folder, array.name),
+                         .replicate = array.replicate,
+                         .samples = array.samples,
+                         .first = array.first};
+    return cursor_close(&arrays);
 }
 
-static Error show_places(const ShowTrial *trial, Arena *arena, ShowPlaces *places)
+static Error show_recorded(const ShowTrial *trial, Arena *arena, ShowRecorded *recorded)
 {
-    TRY(show_arrays(trial, RECORD_TRAJECTORIES, arena, &places->trajectories, &places->n_trajectories));
-    return show_arrays(trial, RECORD_DEBUG, arena, &places->debug_rows, &places->n_debug_rows);
+    TRY(show_arrays(trial, RECORD_TRAJECTORIES, arena, &recorded->trajectories, &recorded->n_trajectories));
+    return show_arrays(trial, RECORD_DEBUG, arena, &recorded->debug_rows, &recorded->n_debug_rows);
 }
 
 // ---- tables ---------------------------------------------------------------------------------------------------------
@@ -226,21 +226,21 @@ static void show_debug_groups(const Configured *configured, const char **first, 
     for (int c = 1; c < configured->n_debug && strcmp(*first, *second) == 0; c++) *second = configured->debug[c].group;
 }
 
-static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, FILE *out, Arena *arena)
+static void show_print_recorded(const ShowTrial *trial, const ShowRecorded *recorded, FILE *out, Arena *arena)
 {
     const char *first, *second;
     show_debug_groups(&trial->campaign->spec.configured, &first, &second);
-    if (places->n_trajectories == 0)
+    if (recorded->n_trajectories == 0)
         fprintf(out,
                 "\ntrajectory: not recorded; record.trajectories.select chooses the trials to record. "
                 "%s re-simulates the trial\n",
                 command_again(folder_of(trial->campaign->folder, arena), "replay %.128s/%" PRId64,
                               trial->campaign->name, trial->id)
                     .text);
-    for (int i = 0; i < places->n_trajectories; i++)
-        show_print_arrays(&places->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out, arena);
-    for (int i = 0; i < places->n_debug_rows; i++)
-        show_print_arrays(&places->debug_rows[i], "debug rows", model_debug_group(trial->campaign->spec.model), first,
+    for (int i = 0; i < recorded->n_trajectories; i++)
+        show_print_arrays(&recorded->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out, arena);
+    for (int i = 0; i < recorded->n_debug_rows; i++)
+        show_print_arrays(&recorded->debug_rows[i], "debug rows", model_debug_group(trial->campaign->spec.model), first,
                           second, out, arena);
 }
 
@@ -282,10 +282,10 @@ static void show_print_gradient(const ShowTrial *trial, FILE *out, Arena *arena)
 
 static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
 {
-    ShowPlaces places;
+    ShowRecorded recorded;
     BatchTiming batch;
     Recommendation recommendation;
-    TRY(show_places(trial, arena, &places));
+    TRY(show_recorded(trial, arena, &recorded));
     TRY(timings_of_trial(trial->campaign->database, trial->id, arena, &batch));
     TRY(recommendation_read(trial->campaign, arena, &recommendation));
     show_print_objectives(trial, out, arena);
@@ -301,7 +301,7 @@ static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
             "\nThe campaign stores no row of this trial (record.rows): the results were computed again, with the same "
             "bits.\n",
             out);
-    show_print_places(trial, &places, out, arena);
+    show_print_recorded(trial, &recorded, out, arena);
     return error_none();
 }
 
@@ -358,11 +358,11 @@ static void show_json_arrays(const ShowArrays *arrays, int count, const char *na
 
 static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
 {
-    ShowPlaces places;
+    ShowRecorded recorded;
     BatchTiming batch;
     Json json;
     Recommendation recommendation;
-    TRY(show_places(trial, arena, &places));
+    TRY(show_recorded(trial, arena, &recorded));
     TRY(timings_of_trial(trial->campaign->database, trial->id, arena, &batch));
     TRY(recommendation_read(trial->campaign, arena, &recommendation));
     json_start(&json, out, true);
@@ -384,8 +384,8 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
     }
     show_json_gradient(trial, &json);
     show_json_values(trial, &json);
-    show_json_arrays(places.trajectories, places.n_trajectories, "trajectories", &json);
-    show_json_arrays(places.debug_rows, places.n_debug_rows, "debug_rows", &json);
+    show_json_arrays(recorded.trajectories, recorded.n_trajectories, "trajectories", &json);
+    show_json_arrays(recorded.debug_rows, recorded.n_debug_rows, "debug_rows", &json);
     json_close(&json, '}');
     return error_none();
 }
@@ -403,11 +403,11 @@ static const double *show_shared_parameters(const ShowTrial *trial, Arena *arena
 // Prints a debug row of the first replicate that has rows.
 static Error show_debug(const ShowTrial *trial, const CommandLine *line)
 {
-    ShowPlaces places;
+    ShowRecorded recorded;
     const double *parameter = show_shared_parameters(trial, line->arena);
-    TRY(show_places(trial, line->arena, &places));
-    for (int i = 0; i < places.n_debug_rows; i++) {
-        const ShowArrays *rows = &places.debug_rows[i];
+    TRY(show_recorded(trial, line->arena, &recorded));
+    for (int i = 0; i < recorded.n_debug_rows; i++) {
+        const ShowArrays *rows = &recorded.debug_rows[i];
         if (rows->samples == 0) continue;
         return show_debug_row(trial->campaign, trial->id, parameter, rows->file, rows->replicate,
                               switch_integer(line, "debug", 0), line->out, line->arena);

@@ -8,7 +8,7 @@
 
 // ---- searches that learn --------------------------------------------------------------------------------------------
 
-// Columns of a table with one row per search, and which searches have them: with several objectives a front in place of
+// Columns of a table with one row per search, and which searches have them: with several objectives a front instead of
 // a step size; along gradients the length of the last step, and how good the last gradient was as far as that is known.
 enum { STATUS_OUTER_MAX = 16, STATUS_SEARCHES_SHOWN = 20 };
 typedef enum StatusOf {
@@ -181,11 +181,11 @@ static Error status_put_searches(StatusSearches *searches, FILE *out, Json *json
 }
 
 // Prints the searches if the method has rounds; with json, as a member of the open object.
-static Error status_searches(const CampaignPlace *place, FILE *out, Json *json, Arena *arena)
+static Error status_searches(const CampaignLocation *location, FILE *out, Json *json, Arena *arena)
 {
     StatusSearches searches = {.n_outer = 0};
     bool rounds = false;
-    TRY(store_peek(place, arena, &searches.database));
+    TRY(store_peek(location, arena, &searches.database));
     Error error = searches_have_rounds(searches.database, &rounds);
     if (error.kind == OK && rounds) error = status_put_searches(&searches, out, json, arena);
     store_leave(searches.database);
@@ -307,11 +307,11 @@ static Error status_put_sums(Database *database, FILE *out, Json *json, Arena *a
 }
 
 // Prints nothing where all trials keep a row; with json, members of the open object.
-static Error status_sums(const CampaignPlace *place, FILE *out, Json *json, Arena *arena)
+static Error status_sums(const CampaignLocation *location, FILE *out, Json *json, Arena *arena)
 {
     Database *database;
-    TRY(store_peek(place, arena, &database));
-    const Error error = kept_in_part(database) ? status_put_sums(database, out, json, arena) : error_none();
+    TRY(store_peek(location, arena, &database));
+    const Error error = kept_partly(database) ? status_put_sums(database, out, json, arena) : error_none();
     store_leave(database);
     return error;
 }
@@ -353,7 +353,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     fprintf(out, "%-11s %s trials\n", "failures", text_count(report->failures).text);
     if (report->objectives > 0)
         fprintf(out, "%-11s %" PRId64 " objectives; the Pareto front: %s best %s%s\n", "best", report->objectives,
-                command_program(arena), report->place.name, command_results_option(report->place.results, arena));
+                command_program(arena), report->location.name, command_results_option(report->location.results, arena));
     else if (isnan(report->best))
         fprintf(out, "%-11s none yet\n", "best");
     else
@@ -374,7 +374,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     if (report->origin[0] != '\0') fprintf(out, "%-11s %s\n", "origin", report->origin);
     if (report->tags[0] != '\0') fprintf(out, "%-11s %s\n", "tags", report->tags);
     if (report->note[0] != '\0') fprintf(out, "%-11s %s\n", "note", report->note);
-    fprintf(out, "%-11s %s (%s shard%s, %s)\n", "files", text_visible(report->place.folder, arena),
+    fprintf(out, "%-11s %s (%s shard%s, %s)\n", "files", text_visible(report->location.folder, arena),
             text_count(report->shards).text, report->shards == 1 ? "" : "s", text_bytes(report->shard_bytes).text);
 }
 
@@ -383,15 +383,15 @@ static void status_print_next(const StatusReport *report, const Gathered *gather
 {
     const char *command = gathered->count < gathered->of ? "gather" : "resume";
     if (status_can_resume(report))
-        fprintf(out, "%-11s %s %s %s%s\n", "continue", command_program(arena), command, report->place.name,
-                command_results_option(report->place.results, arena));
+        fprintf(out, "%-11s %s %s %s%s\n", "continue", command_program(arena), command, report->location.name,
+                command_results_option(report->location.results, arena));
 }
 
 // Members of an object.
 static void status_json(const StatusReport *report, Json *json)
 {
-    json_text(json, "campaign", report->place.name);
-    json_text(json, "folder", report->place.folder);
+    json_text(json, "campaign", report->location.name);
+    json_text(json, "folder", report->location.folder);
     json_text(json, "state", report->state);
     json_text(json, "reason", report->reason[0] != '\0' ? report->reason : NULL);
     json_text(json, "holder", report->holder[0] != '\0' ? report->holder : NULL);
@@ -457,7 +457,7 @@ static Error status_of_parts(const CommandLine *line, const Parts *parts)
         return error_make(ERROR_USER, "no part of %.100s is joined yet, and --watch shows one campaign: `%s`",
                           line->arguments[0],
                           command_again(line->results, "status %.100s" PARTS_SUFFIX "/%s --watch", line->arguments[0],
-                                        parts->part[0].place.name)
+                                        parts->part[0].location.name)
                               .text);
     if (!switch_given(line, "json")) return status_print_parts(parts, &gathered, line->out, line->arena);
     json_start(&json, line->out, true);
@@ -468,10 +468,10 @@ static Error status_of_parts(const CommandLine *line, const Parts *parts)
     return error_none();
 }
 
-static Error status_gathered(const CampaignPlace *place, Arena *arena, Gathered *gathered)
+static Error status_gathered(const CampaignLocation *location, Arena *arena, Gathered *gathered)
 {
     Database *database;
-    TRY(store_peek(place, arena, &database));
+    TRY(store_peek(location, arena, &database));
     const Error error = gathered_read(database, gathered);
     store_leave(database);
     return error;
@@ -479,33 +479,33 @@ static Error status_gathered(const CampaignPlace *place, Arena *arena, Gathered 
 
 static Error status_one(const CommandLine *line)
 {
-    CampaignPlace place;
+    CampaignLocation location;
     StatusReport report;
     Parts parts;
     Gathered gathered;
     TRY(status_find_parts(line, &parts));
     const char *path = arena_format(line->arena, "%s/%s/" CAMPAIGN_DATABASE, line->results, line->arguments[0]);
     if (parts.count > 0 && file_missing(path)) return status_of_parts(line, &parts);
-    TRY(campaign_find(line, line->arguments[0], &place));
-    if (switch_given(line, "watch")) return live_watch(line, &place);
-    TRY(status_read(&place, line->arena, &report));
-    TRY(status_gathered(&place, line->arena, &gathered));
-    if (report.origin[0] != '\0') TRY(origin_read(&place, line->arena, &report.origin));
+    TRY(campaign_find(line, line->arguments[0], &location));
+    if (switch_given(line, "watch")) return live_watch(line, &location);
+    TRY(status_read(&location, line->arena, &report));
+    TRY(status_gathered(&location, line->arena, &gathered));
+    if (report.origin[0] != '\0') TRY(origin_read(&location, line->arena, &report.origin));
     if (!switch_given(line, "json")) {
         const StatusReport visible = status_visible(&report, line->arena);
         status_print(&visible, line->out, line->arena);
         status_print_next(&report, &gathered, line->out, line->arena);
         TRY(status_print_parts(&parts, &gathered, line->out, line->arena));
-        TRY(status_sums(&place, line->out, NULL, line->arena));
-        return status_searches(&place, line->out, NULL, line->arena);
+        TRY(status_sums(&location, line->out, NULL, line->arena));
+        return status_searches(&location, line->out, NULL, line->arena);
     }
     Json json;
     json_start(&json, line->out, true);
     json_object(&json, NULL);
     status_json(&report, &json);
     if (parts.count > 0) parts_json(&parts, &gathered, &json);
-    Error error = status_sums(&place, line->out, &json, line->arena);
-    if (error.kind == OK) error = status_searches(&place, line->out, &json, line->arena);
+    Error error = status_sums(&location, line->out, &json, line->arena);
+    if (error.kind == OK) error = status_searches(&location, line->out, &json, line->arena);
     json_close(&json, '}');
     return error;
 }

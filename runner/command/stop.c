@@ -6,15 +6,15 @@
 #include <time.h>
 
 typedef struct StopTarget {
-    CampaignPlace place;
+    CampaignLocation location;
     const char *lock;
     char holder[160]; // the process that runs the campaign; "": none
 } StopTarget;
 
 static Error stop_find(const CommandLine *line, StopTarget *target)
 {
-    TRY(campaign_find(line, line->arguments[0], &target->place));
-    target->lock = arena_format(line->arena, "%s/" CAMPAIGN_LOCK, target->place.folder);
+    TRY(campaign_find(line, line->arguments[0], &target->location));
+    target->lock = arena_format(line->arena, "%s/" CAMPAIGN_LOCK, target->location.folder);
     return lock_holder(target->lock, target->holder, sizeof target->holder);
 }
 
@@ -27,8 +27,8 @@ static Error stop_wait(const StopTarget *target)
         if (strcmp(holder, target->holder) != 0) return error_none();
         if (interrupt_requested() != 0)
             return error_make(ERROR_INTERRUPTED, "%.128s was asked to stop and has not ended yet; %s shows its state",
-                              target->place.name,
-                              command_again(target->place.results, "status %.128s", target->place.name).text);
+                              target->location.name,
+                              command_again(target->location.results, "status %.128s", target->location.name).text);
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
 }
@@ -37,12 +37,12 @@ static Error stop_run(const CommandLine *line)
 {
     StopTarget target;
     TRY(stop_find(line, &target));
-    const char *name = target.place.name, *root = command_results_option(target.place.results, line->arena);
+    const char *name = target.location.name, *root = command_results_option(target.location.results, line->arena);
     if (target.holder[0] == '\0')
         return error_make(ERROR_USER, "no process runs %.128s, so there is nothing to stop (%s)", name,
-                          command_again(target.place.results, "status %.128s", name).text);
+                          command_again(target.location.results, "status %.128s", name).text);
     const char *request = arena_format(line->arena, "%s\n", target.holder);
-    TRY(file_write(target.place.folder, CAMPAIGN_STOP, request, strlen(request)));
+    TRY(file_write(target.location.folder, CAMPAIGN_STOP, request, strlen(request)));
     if (switch_given(line, "wait")) interrupt_install();
     fprintf(line->out, "%s: asked %s to stop\n", name, target.holder);
     if (!switch_given(line, "wait")) return error_none();

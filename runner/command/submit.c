@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-enum { SUBMIT_PATH = 4096, SUBMIT_GRACE = 120 }; // s before the end of its time in which a task is told to stop
+enum { SUBMIT_PATH = 4096, SUBMIT_GRACE = 120 }; // s before the end of its time in which a task is asked to stop
 
 typedef struct Submit {
     const CommandLine *line;
@@ -150,8 +150,8 @@ static Error submit_put_options(const Submit *submit)
     const char *text = switch_text(submit->line, "slurm", "");
     if (submit_has_control(text)) return submit_refuse("--slurm", text);
     while (*(text += strspn(text, " ")) != '\0') {
-        const size_t length = strcspn(text, " "), good = strspn(text, allowed);
-        if (text[0] != '-' || good < length)
+        const size_t length = strcspn(text, " "), valid = strspn(text, allowed);
+        if (text[0] != '-' || valid < length)
             return error_make(ERROR_USER,
                               "--slurm: \"%.*s\" is not supported: use --name=value without quotes, or edit the "
                               "script",

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERIFY_SEEDS = 200, VERIFY_PART = 10, VERIFY_LEVELS = 5 };
+enum { VERIFY_SEEDS = 200, VERIFY_PERCENT = 10, VERIFY_LEVELS = 5 };
 
 // One verification, from the command line to its two runs.
 typedef struct Verify {
     const CommandLine *line;
     VerifyTask task;
-    CampaignPlace place; // of the campaign that is verified
-    const char *results; // root of the new campaigns: below the verified one; with --name, beside it
-    const char *name;    // of the new campaign; that of the grid is NAME_grid
+    CampaignLocation location; // of the campaign that is verified
+    const char *results;       // root of the new campaigns: below the verified one; with --name, beside it
+    const char *name;          // of the new campaign; that of the grid is NAME_grid
     StoredCampaign seeds, grid;
 } Verify;
 
@@ -64,8 +64,8 @@ static Error verify_ask(Verify *verify)
     const Spec *spec = &task->campaign->spec;
     task->seeds = switch_integer(line, "seeds", VERIFY_SEEDS);
     task->seed = (uint64_t)switch_integer(line, "seed", (int64_t)verify_seed(spec));
-    task->gains = (double)switch_integer(line, "gains", VERIFY_PART) / 100.0;
-    task->physics = (double)switch_integer(line, "physics", VERIFY_PART) / 100.0;
+    task->gains = (double)switch_integer(line, "gains", VERIFY_PERCENT) / 100.0;
+    task->physics = (double)switch_integer(line, "physics", VERIFY_PERCENT) / 100.0;
     task->levels = (int)switch_integer(line, "grid", VERIFY_LEVELS);
     task->trial = switch_integer(line, "trial", -1);
     task->fitness = (double)NAN;
@@ -80,10 +80,10 @@ static Error verify_ask(Verify *verify)
     const char *fallback = task->trial >= 0 ? arena_format(line->arena, "trial_%" PRId64, task->trial) : "defaults";
     const bool named = switch_given(line, "name");
     verify->name = switch_text(line, "name", fallback);
-    verify->results = named ? verify->place.results : campaign_made_root(&verify->place, line->arena);
+    verify->results = named ? verify->location.results : campaign_nested_root(&verify->location, line->arena);
     if (verify_draws(spec)) return error_none();
     fprintf(line->messages, "results of %s do not depend on the seed (no replicates.perturb): one run is enough\n",
-            verify->place.name);
+            verify->location.name);
     task->seeds = 1;
     return error_none();
 }
@@ -93,8 +93,8 @@ static Error verify_ask(Verify *verify)
 // The name as the user writes it.
 static const char *verify_shown_name(const Verify *verify, const char *name)
 {
-    if (verify->results == verify->place.results) return name;
-    return campaign_made_name(&verify->place, name, verify->line->arena);
+    if (verify->results == verify->location.results) return name;
+    return campaign_nested_name(&verify->location, name, verify->line->arena);
 }
 
 typedef Error VerifySpec(const VerifyTask *task, const char *name, Arena *arena, Spec *out);
@@ -106,7 +106,7 @@ static Error verify_run_one(const Verify *verify, VerifySpec *derive, const char
     TRY(derive(&verify->task, name, line->arena, &spec));
     RunOptions options = command_run_options(line, &verify->task.campaign->spec);
     options.results = verify->results;
-    options.made = verify->results != verify->place.results;
+    options.nested = verify->results != verify->location.results;
     options.name = name;
     return verify_run_spec(&verify->task, "verifies", &spec, &options, line->arena, out);
 }
@@ -140,12 +140,12 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
         fprintf(out, "the defaults of the parameters that %s searches", task->campaign->name);
     fprintf(out, " under %s fresh seed%s (seed %" PRIu64 ")\n\n", text_count(base->n).text, base->n == 1 ? "" : "s",
             task->seed);
-    fprintf(out, "%-9s %s of %s: ", "success", text_count(base->good).text, text_count(base->n).text);
+    fprintf(out, "%-9s %s of %s: ", "success", text_count(base->succeeded).text, text_count(base->n).text);
     verify_print_rate(&base->rate, out);
     fprintf(out, " (Wilson)\n%-9s ", "fitness");
     verify_print_value(&base->fitness, out);
     fprintf(out, " (%s", verify_interval_method(&verify->seeds.spec));
-    if (base->good < base->n) fprintf(out, ", of runs that did not fail");
+    if (base->succeeded < base->n) fprintf(out, ", of runs that did not fail");
     fputs(")\n", out);
     if (!isnan(task->fitness)) fprintf(out, "%-9s %s in the search\n", "", text_number(task->fitness).text);
     fprintf(out, "%-9s replicate %" PRId64 ": ", "worst", base->worst);
@@ -158,7 +158,7 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
 // The one parameter in which a trial of the method `centered` differs from the first trial; NULL: none.
 typedef struct VerifyChange {
     const char *parameter;
-    double value, part; // part: change relative to the first trial's value; NaN if that is zero
+    double value, relative; // relative: change relative to the first trial's value; NaN if that is zero
 } VerifyChange;
 
 static Error verify_change(const StoredCampaign *run, int64_t trial, const VerifyTask *task, Arena *arena,
@@ -176,18 +176,18 @@ static Error verify_change(const StoredCampaign *run, int64_t trial, const Verif
         if (parameter[p] == from) continue;
         *change = (VerifyChange){.parameter = spec->configured.parameters[p].name,
                                  .value = parameter[p],
-                                 .part = from != 0.0 ? (parameter[p] - from) / fabs(from) : (double)NAN};
+                                 .relative = from != 0.0 ? (parameter[p] - from) / fabs(from) : (double)NAN};
     }
     return error_none();
 }
 
-double verify_percent(double part) { return round(1000.0 * part) / 10.0; }
+double verify_percent(double fraction) { return round(1000.0 * fraction) / 10.0; }
 
 static void verify_change_row(const VerifyChange *change, const VerifyOutcome *outcome, Table *table)
 {
     table_text(table, change->parameter);
     table_number(table, change->value);
-    table_number(table, verify_percent(change->part));
+    table_number(table, verify_percent(change->relative));
     table_number(table, verify_percent(outcome->rate.value));
     table_number(table, verify_percent(outcome->rate.low));
     table_number(table, verify_percent(outcome->rate.high));
@@ -209,7 +209,7 @@ static void verify_outcome_json(const Spec *spec, const VerifyOutcome *outcome, 
 {
     json_integer(json, "trial", outcome->trial);
     json_integer(json, "runs", outcome->n);
-    json_integer(json, "succeeded", outcome->good);
+    json_integer(json, "succeeded", outcome->succeeded);
     verify_interval_json(json, "success", &outcome->rate);
     verify_interval_json(json, "fitness", &outcome->fitness);
     json_object(json, "worst");
@@ -274,7 +274,7 @@ static Error verify_print_grid(const Verify *verify)
                 spec->configured.parameters[spec->axes[a].parameter].name, values_at(values, 0),
                 values_at(values, values->count - 1));
     }
-    fprintf(out, ": %s of %s starts succeed\n%-9s %s/%" PRId64 ": ", text_count(grid.good).text,
+    fprintf(out, ": %s of %s starts succeed\n%-9s %s/%" PRId64 ": ", text_count(grid.succeeded).text,
             text_count(grid.trials).text, "worst", verify_shown_name(verify, verify->grid.name), grid.id);
     if (isnan(grid.fitness))
         put_visible(out, grid.failure);
@@ -287,7 +287,7 @@ static Error verify_print_grid(const Verify *verify)
 static Error verify_print(const Verify *verify, const VerifyOutcome *base)
 {
     FILE *out = verify->line->out;
-    const char *root = command_results_option(verify->place.results, verify->line->arena);
+    const char *root = command_results_option(verify->location.results, verify->line->arena);
     verify_print_base(verify, base);
     TRY(verify_print_changes(verify));
     TRY(verify_print_grid(verify));
@@ -304,7 +304,7 @@ static Error verify_grid_json(const Verify *verify, Json *json)
     json_object(json, "grid");
     json_text(json, "campaign", verify_shown_name(verify, verify->grid.name));
     json_integer(json, "points", grid.trials);
-    json_integer(json, "succeeded", grid.good);
+    json_integer(json, "succeeded", grid.succeeded);
     json_integer(json, "worst_trial", grid.id);
     json_number(json, "worst_fitness", grid.fitness);
     json_text(json, "worst_failure", grid.failure);
@@ -358,8 +358,8 @@ static Error verify_run(const CommandLine *line)
 {
     Verify verify = {.line = line};
     StoredCampaign campaign;
-    TRY(campaign_find(line, line->arguments[0], &verify.place));
-    TRY(campaign_open(verify.place.results, verify.place.name, line->arena, &campaign));
+    TRY(campaign_find(line, line->arguments[0], &verify.location));
+    TRY(campaign_open(verify.location.results, verify.location.name, line->arena, &campaign));
     verify.task.campaign = &campaign;
     const Error error = verify_campaign(&verify);
     campaign_close(&verify.seeds);

@@ -36,7 +36,7 @@ Error expression_parse_text(const char *text, const char *what, const Scope *sco
 // (expression_texts), else any other number. expression_holds: the value is neither 0 nor NaN.
 double expression_value(const Expression *expression, const double *values);
 bool expression_holds(const Expression *expression, const double *values);
-// The quoted texts, each once: [*count]. Their numbers are their places here.
+// The quoted texts, each once: [*count]. Their numbers are their indices here.
 const char *const *expression_texts(const Expression *expression, Arena *arena, int *count);
 // stack[n] <- the values of n rows, with the same bits; columns[i][n]: of name i, read only where expression_uses(i).
 // stack: [expression_height][n].
@@ -106,7 +106,7 @@ struct ValueForm {
     void (*prepare)(Values *values);                         // what `at` and draws need, once the rest is known
     const char *(*text)(const Values *values, Arena *arena); // as flow YAML that reads back to the same values
     double (*at)(const Values *values, int64_t index);       // NULL if `range`, as the next
-    double (*place)(const Values *values, double x);         // about where x stands
+    double (*position)(const Values *values, double x);      // about where x stands
     const char *schema;                                      // of the companions (schema_put); NULL: there are none
 };
 #define VALUE_FORM_DECLARE(name) extern const ValueForm values_##name;
@@ -128,14 +128,14 @@ typedef struct Axis {
     int zip;                  // axes with the same zip number >= 0 advance together; -1: on its own
     const Expression *derive; // over configured.parameters' names; NULL: an axis
     bool partial;             // some trials have the parameter's fixed value instead
-    const Node *at;           // where the spec names it; NULL: the spec was made of another
+    const Node *at;           // where the spec names it; NULL: the spec was derived from another
 } Axis;
 
-// A block of a union of grids: its values of each axis of the spec.
-typedef struct Block {
+// A grid of a union: its values of each axis of the spec.
+typedef struct UnionGrid {
     const Values *values; // [n_axes]; count 0: the parameter's fixed value
-    const int *zip;       // [n_axes] as Axis.zip, within the block
-} Block;
+    const int *zip;       // [n_axes] as Axis.zip, within the grid
+} UnionGrid;
 
 // An axis that counts where the condition holds; elsewhere its parameter has the fixed value.
 typedef struct When {
@@ -190,7 +190,7 @@ typedef struct PartOf {
 
 typedef struct Spec {
     const char *file, *text; // as given
-    const char *folder;      // of that file; NULL: the spec is stored in a campaign, or was made of another
+    const char *folder;      // of that file; NULL: the spec is stored in a campaign, or was derived from another
     Overrides overrides;     // of the text, on the command line
     const char *experiment;
     uint64_t seed; // < 2^53
@@ -209,9 +209,9 @@ typedef struct Spec {
         int64_t points, searches;   // searches: of each point
         int64_t first;              // number of the first search
     } outer;
-    const char *values_in; // where the values of the axes stand: "points", "union"; NULL: in `over`
-    const Block *blocks;   // [n_blocks] of `union`; n_blocks 0: the axes are the grid
-    int n_blocks;
+    const char *values_in;  // where the values of the axes stand: "points", "union"; NULL: in `over`
+    const UnionGrid *grids; // [n_grids] of `union`; n_grids 0: the axes are the grid
+    int n_grids;
     const When *when; // [n_when] in the order in which they are decided
     int n_when;
     const Expression *const *exclude; // over configured.parameters' names
@@ -383,7 +383,7 @@ void spec_reference(FILE *out);
 // What a field of a list's item must be, for messages: "a list of 3 numbers in [-1, 1] m" (spec/model_lists.c).
 const char *items_field_expected(const ItemField *field, Arena *arena);
 
-// ---- a spec made out of another (spec/derive.c) ---------------------------------------------------------------------
+// ---- a spec derived from another (spec/derive.c) --------------------------------------------------------------------
 // verify, compare and recommend run such specs: copies with some fields changed, then completed. No text is edited.
 
 // A copy of `from` with another name and another search: `method` with its default options over `axes`. Derived
@@ -425,7 +425,7 @@ bool campaign_name_taken(const char *name); // a file of the list of campaigns h
 
 // ---- search methods (search/search.c and one file a method) ---------------------------------------------------------
 
-// A block of trials: ask fills it, tell takes it with results.
+// Some trials: ask fills it, tell takes it with results.
 typedef struct Trials {
     int64_t count, capacity;
     int64_t *id;       // [capacity]
@@ -483,7 +483,7 @@ typedef struct Search {
     const SearchMethod *method;
     int64_t total;        // trials that it will ask for, with the ids that `exclude` drops; -1: unknown
     int64_t round_trials; // of the first round, if the total is unknown
-    void *state;          // one versioned, pointer-free block: what is checkpointed after tell
+    void *state;          // versioned, without pointers: what is checkpointed after tell
     size_t state_size;
     size_t state_capacity;     // greatest size of a state that grows; 0: it does not grow
     int64_t asked;             // ids below this were asked for in this process (not part of the state)
@@ -504,21 +504,21 @@ typedef struct Search {
     struct SegmentedSearch *segments; // of a campaign that was extended (search/extension.c), else NULL
 } Search;
 
-// Blocks of trials that belong together: fitness[blocks][trials of a block], of which chosen[count] count.
-typedef struct SensitivityBlocks {
+// Groups of trials that belong together: fitness[groups][trials of a group], of which chosen[count] count.
+typedef struct SensitivityGroups {
     const double *fitness;
     const int64_t *chosen;
     int64_t count; // >= 2
-} SensitivityBlocks;
+} SensitivityGroups;
 
 // How a method measures the sensitivity to each parameter after all trials (campaign/store/campaign/sensitivity.c).
 typedef struct Sensitivity {
     const char *const *measures; // [n_measures] names
     int n_measures, main;        // main: what parameters are ranked by
-    int64_t (*block)(const Spec *spec);
-    void (*measure)(const Search *search, const SensitivityBlocks *blocks, double *out); // out[n_axes][n_measures]
-    // Intervals of 95 % of all measures; NULL: from bootstrap samples of blocks, if these are independent.
-    void (*interval)(const Search *search, const SensitivityBlocks *blocks, double *low, double *high);
+    int64_t (*group)(const Spec *spec);
+    void (*measure)(const Search *search, const SensitivityGroups *groups, double *out); // out[n_axes][n_measures]
+    // Intervals of 95 % of all measures; NULL: from bootstrap samples of groups, if these are independent.
+    void (*interval)(const Search *search, const SensitivityGroups *groups, double *low, double *high);
 } Sensitivity;
 
 // Trials that a search that learns runs, and generations of all its searches together. Doubles: limits may be huge.
@@ -740,7 +740,7 @@ typedef struct TrialResult {
     double fitness;     // NaN: failed, or there are several objectives
     double *objective;  // [spec->objective.count] of several, NaN all of them: failed; else not used
     double *constraint; // [n_constraints] <= 0: met; NaN: every replicate failed
-    bool good;          // has a fitness, or its objectives
+    bool has_fitness;   // has a fitness, or its objectives
     int failure;        // code of the first failed replicate; 0: none
     int n_failed;       // replicates that failed
     double *metric;     // [n_metrics] mean over replicates

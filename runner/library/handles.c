@@ -1,4 +1,4 @@
-// Handles: a place in a table and how often that place was used, so that a closed handle is never taken for another.
+// Handles: a slot of a table and how often that slot was used, so that a closed handle is never taken for another.
 // Nothing is read through a handle before it is found in the table.
 #include "library.h"
 
@@ -9,30 +9,30 @@
 
 enum { HANDLES_BITS = 12, HANDLES = 1 << HANDLES_BITS };
 
-typedef struct HandlePlace {
+typedef struct HandleSlot {
     Library *library; // NULL: free
     uintptr_t uses;
     bool inside; // a call is
-} HandlePlace;
+} HandleSlot;
 
-static HandlePlace handles_table[HANDLES];
+static HandleSlot handles_table[HANDLES];
 static pthread_mutex_t handles_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local char handles_error[LIBRARY_ERROR];
 
 char *library_error_of_thread(void) { return handles_error; }
 
-// The number of a handle is uses * HANDLES + place + 1, which is never 0.
-static hopscotch_env *handles_of(int place)
+// The number of a handle is uses * HANDLES + slot + 1, which is never 0.
+static hopscotch_env *handles_of(int slot)
 {
-    return (hopscotch_env *)((handles_table[place].uses << HANDLES_BITS) + (uintptr_t)place + 1);
+    return (hopscotch_env *)((handles_table[slot].uses << HANDLES_BITS) + (uintptr_t)slot + 1);
 }
 
 // With the lock held. NULL: closed.
-static HandlePlace *handles_find(const hopscotch_env *env)
+static HandleSlot *handles_find(const hopscotch_env *env)
 {
     const uintptr_t number = (uintptr_t)env - 1;
-    HandlePlace *place = &handles_table[number % HANDLES];
-    return env != NULL && place->library != NULL && place->uses == number >> HANDLES_BITS ? place : NULL;
+    HandleSlot *slot = &handles_table[number % HANDLES];
+    return env != NULL && slot->library != NULL && slot->uses == number >> HANDLES_BITS ? slot : NULL;
 }
 
 hopscotch_env *library_handle(Library *library)
@@ -55,11 +55,11 @@ Library *library_enter(const hopscotch_env *env, int *status)
 {
     Library *library = NULL;
     pthread_mutex_lock(&handles_lock);
-    HandlePlace *place = handles_find(env);
-    *status = place == NULL ? HOPSCOTCH_CLOSED : place->inside ? HOPSCOTCH_BUSY : HOPSCOTCH_OK;
+    HandleSlot *slot = handles_find(env);
+    *status = slot == NULL ? HOPSCOTCH_CLOSED : slot->inside ? HOPSCOTCH_BUSY : HOPSCOTCH_OK;
     if (*status == HOPSCOTCH_OK) {
-        library = place->library;
-        place->inside = true;
+        library = slot->library;
+        slot->inside = true;
     }
     pthread_mutex_unlock(&handles_lock);
     if (library != NULL)
@@ -74,8 +74,8 @@ Library *library_enter(const hopscotch_env *env, int *status)
 int library_leave(const hopscotch_env *env, int status)
 {
     pthread_mutex_lock(&handles_lock);
-    HandlePlace *place = handles_find(env);
-    if (place != NULL) place->inside = false;
+    HandleSlot *slot = handles_find(env);
+    if (slot != NULL) slot->inside = false;
     pthread_mutex_unlock(&handles_lock);
     return status;
 }
@@ -83,8 +83,8 @@ int library_leave(const hopscotch_env *env, int status)
 void library_forget(const hopscotch_env *env)
 {
     pthread_mutex_lock(&handles_lock);
-    HandlePlace *place = handles_find(env);
-    if (place != NULL) place->library = NULL;
+    HandleSlot *slot = handles_find(env);
+    if (slot != NULL) slot->library = NULL;
     pthread_mutex_unlock(&handles_lock);
 }
 
@@ -125,8 +125,8 @@ int library_failed(Library *library, Error error)
 const char *hopscotch_error(const hopscotch_env *env)
 {
     pthread_mutex_lock(&handles_lock);
-    const HandlePlace *place = handles_find(env);
-    const char *text = place != NULL ? place->library->error : handles_error;
+    const HandleSlot *slot = handles_find(env);
+    const char *text = slot != NULL ? slot->library->error : handles_error;
     pthread_mutex_unlock(&handles_lock);
     return text;
 }

@@ -144,7 +144,7 @@ static int library_open(const LibrarySource *source, const hopscotch_env_options
 
 int hopscotch_env_open(const char *path, const hopscotch_env_options *options, hopscotch_env **env)
 {
-    if (env == NULL) return library_fail(NULL, HOPSCOTCH_WRONG_ARGUMENT, "env is NULL: there is no place for a handle");
+    if (env == NULL) return library_fail(NULL, HOPSCOTCH_WRONG_ARGUMENT, "env is NULL: it must point to a handle");
     *env = NULL;
     if (path == NULL) return library_fail(NULL, HOPSCOTCH_WRONG_ARGUMENT, "path is NULL, expected the name of a file");
     return library_open(&(LibrarySource){.path = path}, options, env);
@@ -153,7 +153,7 @@ int hopscotch_env_open(const char *path, const hopscotch_env_options *options, h
 int hopscotch_env_open_text(const char *name, const char *text, const hopscotch_env_options *options,
                             hopscotch_env **env)
 {
-    if (env == NULL) return library_fail(NULL, HOPSCOTCH_WRONG_ARGUMENT, "env is NULL: there is no place for a handle");
+    if (env == NULL) return library_fail(NULL, HOPSCOTCH_WRONG_ARGUMENT, "env is NULL: it must point to a handle");
     *env = NULL;
     if (text == NULL) return library_fail(NULL, HOPSCOTCH_WRONG_ARGUMENT, "text is NULL, expected a spec");
     return library_open(&(LibrarySource){.name = name != NULL ? name : "spec", .text = text}, options, env);

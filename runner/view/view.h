@@ -20,7 +20,7 @@ typedef struct Query {
     const StoredCampaign *campaign;
     TrialColumns all;
     const char **names; // [count] chosen columns
-    int *columns;       // [count] their places in `all`
+    int *columns;       // [count] their indices in `all`
     int count;
     Condition where;
     TrialOrder *order; // [n_order]
@@ -46,7 +46,7 @@ Error query_each(const Query *query, Arena *arena, QueryTake *take, void *taker)
 typedef struct Aggregate Aggregate;
 typedef struct Groups {
     TrialColumns all;
-    int *by; // [n_by] columns that the trials of a group agree in: places in `all`
+    int *by; // [n_by] columns that the trials of a group agree in: indices in `all`
     int n_by;
     Aggregate *aggregates; // [n_aggregates]
     int n_aggregates;
@@ -140,8 +140,8 @@ Error verify_run_spec(const VerifyTask *task, const char *purpose, Spec *spec, c
 
 // The results of the n runs of one trial.
 typedef struct VerifyOutcome {
-    int64_t trial, n, good; // good: runs that did not fail
-    double *value;          // [n] the cost of each run (spec_cost); infinite: it failed
+    int64_t trial, n, succeeded; // succeeded: runs that did not fail
+    double *value;               // [n] the cost of each run (spec_cost); infinite: it failed
     Interval rate, fitness;
     int64_t worst;             // the run with the greatest cost; of failed runs the one that failed soonest
     const char *worst_failure; // "none": it did not fail
@@ -176,7 +176,7 @@ typedef struct Recommendation {
 bool recommend_wanted(const Spec *spec); // the spec asks for a recommendation
 // For a campaign whose search has ended: runs the candidates, or the rest of them. Does nothing if the spec does not
 // ask for a recommendation, no trial has a fitness, or another process runs the candidates.
-Error recommend_run(const CampaignPlace *place, const RunOptions *options, Arena *arena);
+Error recommend_run(const CampaignLocation *location, const RunOptions *options, Arena *arena);
 // The stored recommendation; out->run is NULL if there is none.
 Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out);
 const Recommended *recommendation_of(const Recommendation *recommendation, int64_t trial); // NULL: no candidate
@@ -215,7 +215,7 @@ typedef struct PlotData {
     int n_gains;
     int64_t trials, ranked; // all; those with a fitness
     int64_t *failures;      // [configured.n_failures] trials by kind; [0]: did not fail
-    bool sums;              // made from sums over all trials, where these are known
+    bool sums;              // computed from sums over all trials, where these are known
     int64_t sample_every;   // > 0: only ids that are multiples of it are in the sample
     // a sample, drawn by a hash of the id: the same for the same campaign
     int64_t n_sample;

@@ -42,7 +42,7 @@ typedef struct QueryData {
     const char *folder;
     int64_t rows, n_blocks;
     BlockRecord *records; // [n_blocks]
-    ColumnPlace *places;  // [n_blocks][QUERY_COLUMNS]
+    ColumnLayout *places; // [n_blocks][QUERY_COLUMNS]
     char (*names)[32];    // [n_blocks]
 } QueryData;
 
@@ -98,7 +98,7 @@ static Error query_make_block(ShardTableWriter *writer, QueryData *data, int64_t
     const void *values[QUERY_COLUMNS];
     BlockRecord *record = &data->records[b];
     const int64_t first = b * QUERY_BLOCK, left = data->rows - first, rows = left < QUERY_BLOCK ? left : QUERY_BLOCK;
-    ColumnPlace *places = &data->places[b * QUERY_COLUMNS];
+    ColumnLayout *places = &data->places[b * QUERY_COLUMNS];
     for (int c = 0; c < QUERY_COLUMNS; c++) {
         values[c] = &cells[c * QUERY_BLOCK];
         for (int64_t i = 0; i < rows; i++) cells[c * QUERY_BLOCK + i] = query_cell(first + i, c);

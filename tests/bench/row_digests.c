@@ -37,7 +37,7 @@ static Error bench_insert(Statement *insert, Cursor *add, SealTally *tally, int6
     bind_text(insert, 4, "none");
     bind_integer(insert, 5, 0);
     for (int i = 6; i <= BENCH_COLUMNS; i++) bind_real(insert, i, (double)(id * i) * 1.000123e-3);
-    if (add != NULL) TRY(seal_count(add, tally, seal_block(id), bench_digest(id)));
+    if (add != NULL) TRY(seal_count(add, tally, seal_range(id), bench_digest(id)));
     return statement_step(insert, &row);
 }
 

@@ -167,7 +167,7 @@ static Error ways_commit_parts(const Run *run, const RowBatch *batch)
     static const ShardTable table = {.group = "trials", .columns = columns, .n_columns = WAYS_COLUMNS};
     static char names[WAYS_COLUMNS][16];
     const void *values[WAYS_COLUMNS];
-    ColumnPlace places[WAYS_COLUMNS];
+    ColumnLayout places[WAYS_COLUMNS];
     ShardTableFile written;
     char name[32];
     for (int c = 0; c < WAYS_COLUMNS; c++) {

@@ -70,7 +70,7 @@ says 3 "1 trial differs between campaigns, so one of them is wrong: nothing is m
 sql gait "UPDATE shards SET name = '../same/shards/000000.h5'"
 says 1 'names a shard "../same/shards/000000.h5", which is not a file in its folder: another program changed' best gait
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
-says 3 "does not hold trial 1, replicate 0 in row 9, as campaign.db says; the command doctor tells" digest gait
+says 3 "does not hold trial 1, replicate 0 in row 9, as campaign.db says; the command doctor shows" digest gait
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
 says 3 "000000.h5 does not hold trial 1, replicate 0 in row 9" doctor gait
 printf x | dd of=results/gait/shards/000000.h5 bs=1 seek=5000 conv=notrunc 2>err

@@ -160,7 +160,7 @@ says 1 "a grid over 7 starts and parameters is too large: at most 6 axes; --grid
 # ---- specs ----------------------------------------------------------------------------------------------------------
 says 1 "expected key.path=value, for example search.over.thrust=[25, 30]" check grid.yaml --set seed
 says 1 "the key has more than " check grid.yaml --set "$(repeat 40 a .)=1"
-says 1 "a part of the key is empty" check grid.yaml --set search..method=grid
+says 1 "a word of the key is empty" check grid.yaml --set search..method=grid
 says 1 'needs its trials: `points`, a list of them, or `csv`, a file' check grid.yaml --set 'search={method: list}'
 says 1 "zip is '5', expected a list of groups of axes: [[a, b]]" check grid.yaml --set search.zip=5
 says 1 "point is '5', expected a mapping of parameters to numbers" check grid.yaml \

@@ -125,7 +125,7 @@ refused check bad.yaml
 has "bad.yaml:8:6: error: set is a list, expected a mapping of keys to values" err
 printf 'set: {a..b: 1, search.over.k_pf: [2]}\n' | cat g.yaml - >bad.yaml
 refused check bad.yaml
-has "bad.yaml:8:9: error: a part of the key is empty" err
+has "bad.yaml:8:9: error: a word of the key is empty" err
 has "bad.yaml:8:28: error: unknown parameter 'k_pf' in search.over; did you mean 'k_fp'?" err
 refused check g.yaml --set set.seed=3
 has "'set' holds what --set gave before: give the key itself" err

@@ -22,7 +22,7 @@ static const char flips_spec[] =
 
 typedef struct Flips {
     Arena *arena;
-    CampaignPlace place;
+    CampaignLocation place;
     uint64_t random;
     int altered, harmless, unreadable, missed;
 } Flips;
@@ -198,8 +198,8 @@ static void flips_report(const Flips *flips, const char *what)
 static Error flips_campaign(Flips *flips, const char *results)
 {
     Spec spec;
-    flips->place =
-        (CampaignPlace){.results = results, .name = "flips", .folder = arena_format(flips->arena, "%s/flips", results)};
+    flips->place = (CampaignLocation){
+        .results = results, .name = "flips", .folder = arena_format(flips->arena, "%s/flips", results)};
     if (!file_missing(flips->place.folder)) return error_none();
     RunSummary summary;
     const RunOptions options = {

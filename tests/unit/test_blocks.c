@@ -25,7 +25,7 @@ typedef struct FilesTest {
     Database *database;
     Blocks *blocks;
     BlockRecord records[FILES_MOST];
-    ColumnPlace places[FILES_MOST][FILES_COLUMNS];
+    ColumnLayout places[FILES_MOST][FILES_COLUMNS];
     int64_t n;
 } FilesTest;
 
@@ -167,7 +167,7 @@ TEST(blocks_of_hostile_records)
         {{103, INT64_MAX - 1, (int64_t)1 << 61}, NULL, 0, 0, 0, "outside of its file"}, // 8 bytes each are 0 in 64 bits
         {{103, INT64_MAX - 1, INT64_MAX - 103}, NULL, 0, 0, 0, "outside of its file"},
         {{103, 202, 100}, NULL, 0, 0, 63, "other columns"},
-        {{103, 202, 100}, NULL, 0, 0, sizeof(ColumnPlace) * (FILES_COLUMNS + 1), "other columns"},
+        {{103, 202, 100}, NULL, 0, 0, sizeof(ColumnLayout) * (FILES_COLUMNS + 1), "other columns"},
         {{103, 203, 100}, NULL, 0, 0, 0, "not those that were written"}, // as if ids had a gap
         {{103, 202, 100}, NULL, 0, 16, 0, "not those that were written"},
     };
@@ -177,7 +177,7 @@ TEST(blocks_of_hostile_records)
     blocks_close(test.blocks);
     const BlockRecord good = test.records[1];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        ColumnPlace places[FILES_COLUMNS + 1];
+        ColumnLayout places[FILES_COLUMNS + 1];
         memcpy(places, good.columns.data, sizeof test.places[0]);
         if (wrong[i].offset != 0) places[2].offset = wrong[i].offset;
         test.records[1] = good;

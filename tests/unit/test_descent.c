@@ -826,7 +826,7 @@ TEST(descent_refuses_a_damaged_state)
     descent_case_start(&test, descent_rosenbrock, 3, "lbfgs", "memory: 2");
     for (int i = 0; i < 5; i++) CHECK(descent_case_batch(&test, 20));
     const DescentView view = descent_view(&test.search, 0);
-    double *const numbers[] = {&view.x[1], &view.slope[0], &view.good[2], &view.run->scale};
+    double *const numbers[] = {&view.x[1], &view.slope[0], &view.valid[2], &view.run->scale};
     int64_t *const counts[] = {&view.run->pairs, &view.run->round, &view.run->on_line, &view.run->stop,
                                &view.run->missing};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

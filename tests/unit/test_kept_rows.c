@@ -472,16 +472,16 @@ TEST(bins_of_a_histogram_hold_zero_and_the_ends_of_doubles)
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         int exponent, part, again_exponent, again_part;
         double low, high;
-        summary_place(values[i], &exponent, &part);
+        summary_find_bin(values[i], &exponent, &part);
         summary_bounds(exponent, part, &low, &high);
         CHECK(low <= values[i] && values[i] <= high);
-        summary_place(low, &again_exponent, &again_part); // a stored bin is found by its least value
+        summary_find_bin(low, &again_exponent, &again_part); // a stored bin is found by its least value
         CHECK_INTEGER(exponent, again_exponent);
         CHECK_INTEGER(part, again_part);
     }
     int exponent, part;
     double low, high;
-    summary_place(0, &exponent, &part);
+    summary_find_bin(0, &exponent, &part);
     summary_bounds(exponent, part, &low, &high);
     CHECK(low == 0 && high == 0);
 }

@@ -139,7 +139,7 @@ TEST(nofollow_below_a_root_databases_work)
     CHECK_OK(nofollow_add_root(linked));
     CHECK_OK(database_open(arena_format(&test.arena, "%s/a/shards/x.db", linked), DATABASE_WRITE, &database));
     CHECK_OK(database_run(database, "CREATE TABLE t(a); INSERT INTO t VALUES(1)"));
-    CHECK_OK(database_check_place(database));
+    CHECK_OK(database_check_path(database));
     CHECK_OK(folder_list(nofollow_path(&test, "a/shards"), &test.arena, &names, &count));
     CHECK_INTEGER(3, count); // x.db, -shm, -wal
     CHECK_OK(database_close(database));

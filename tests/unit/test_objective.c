@@ -117,7 +117,7 @@ TEST(objective_that_is_not_finite_fails_the_replicate)
             const double x[] = {4, bad[b], 8, 2};
             Trial trial = trial_of("x", (Over)over, 1, 4, x);
             CHECK_BITS(the_nan(), evaluate(&trial)->fitness);
-            CHECK(!trial.result.good);
+            CHECK(!trial.result.has_fitness);
             CHECK_INTEGER(CODE_NON_FINITE, trial.result.failure);
             CHECK_INTEGER(1, trial.result.n_failed);
             CHECK_INTEGER(CODE_NON_FINITE, trial.failure[1]);

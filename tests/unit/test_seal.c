@@ -49,9 +49,9 @@ static SealDamage seal_case_check(SealCase *test)
     return damage;
 }
 
-// Runs `sql` on a connection that updates no digests. The change must be found in this table and block, and nowhere
+// Runs `sql` on a connection that updates no digests. The change must be found in this table and range, and nowhere
 // else.
-static void seal_case_alter(SealCase *test, const char *sql, const char *table, int64_t block)
+static void seal_case_alter(SealCase *test, const char *sql, const char *table, int64_t range)
 {
     Database *database = NULL;
     CHECK_OK(database_open(test->path, DATABASE_WRITE, &database));
@@ -63,7 +63,7 @@ static void seal_case_alter(SealCase *test, const char *sql, const char *table, 
     if (damage.count != 1) printf("   after %s\n", sql);
     if (damage.count < 1) return;
     CHECK_TEXT(table, damage.broken[0].table);
-    CHECK_INTEGER(block, damage.broken[0].block);
+    CHECK_INTEGER(range, damage.broken[0].range);
     CHECK(damage.broken[0].unreadable == NULL);
 }
 
@@ -77,7 +77,7 @@ static void seal_case_restore(SealCase *test)
                                     "first_trial AND last_trial)"));
     CHECK_OK(seal_check(database, &test->arena, &damage));
     for (int64_t i = 0; i < damage.count; i++)
-        CHECK_OK(seal_again(database, damage.broken[i].table, damage.broken[i].block, &test->arena, &now));
+        CHECK_OK(seal_again(database, damage.broken[i].table, damage.broken[i].range, &test->arena, &now));
     CHECK_OK(database_close(database));
     CHECK_INTEGER(0, seal_case_check(test).count);
 }
@@ -90,7 +90,7 @@ TEST(seal_of_a_finished_campaign_matches)
     arena_destroy(&test.arena);
 }
 
-// The digests of the block were deleted with its rows: only the batches show that rows are missing.
+// The digests of the range were deleted with its rows: only the batches show that rows are missing.
 TEST(seal_sees_that_committed_trials_are_gone)
 {
     SealCase test;
@@ -102,13 +102,13 @@ TEST(seal_sees_that_committed_trials_are_gone)
                           "WHERE name = 'trials' AND block = 0"));
     CHECK_OK(database_close(database));
     const SealDamage damage = seal_case_check(&test);
-    CHECK(damage.count > 0 && damage.broken[0].lost && damage.broken[0].block == 0);
+    CHECK(damage.count > 0 && damage.broken[0].lost && damage.broken[0].range == 0);
     CHECK_TEXT("trials", damage.count > 0 ? damage.broken[0].table : "none");
     seal_case_restore(&test);
     arena_destroy(&test.arena);
 }
 
-// The digests of a block of replicates were deleted too: its trials show it, unless they are damaged and reported
+// The digests of a range of replicates were deleted too: its trials show it, unless they are damaged and reported
 // themselves.
 TEST(seal_sees_that_replicates_are_gone)
 {
@@ -127,7 +127,7 @@ TEST(seal_sees_changes_by_other_programs)
 {
     static const struct {
         const char *sql, *table;
-        int64_t block;
+        int64_t range;
     } changes[] = {
         {"UPDATE trials SET energy = energy + 1e-12 WHERE id = 1030", "trials", 1},
         {"UPDATE trials SET failure = 'fall' WHERE id = 5", "trials", 0},
@@ -149,7 +149,7 @@ TEST(seal_sees_changes_by_other_programs)
     SealCase test;
     seal_case_start(&test);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        seal_case_alter(&test, changes[i].sql, changes[i].table, changes[i].block);
+        seal_case_alter(&test, changes[i].sql, changes[i].table, changes[i].range);
         seal_case_restore(&test);
     }
     arena_destroy(&test.arena);
@@ -208,7 +208,7 @@ TEST(row_digest_differs_in_every_bit)
     CHECK(row_digest_text(0, "12345678", 8) != row_digest_text(0, "12345678\0", 9));
 }
 
-// The number of a block can come from an untrusted database.
+// The number of a range can come from an untrusted database.
 TEST(seal_block_without_trials_is_empty)
 {
     static const int64_t none[] = {-1, -1000000000, INT64_MIN, INT64_MAX, INT64_MAX >> 10, (int64_t)1 << 53};

@@ -74,7 +74,7 @@ static void coverage_of_seed(const CoverageCase *of, const Spec *spec, Arena *ar
     const int64_t blocks = search.total / (of->n + 2);
     int64_t *chosen = ARENA_NEW(arena, int64_t, blocks);
     for (int64_t b = 0; b < blocks; b++) chosen[b] = b;
-    spec->method->sensitivity->interval(&search, &(SensitivityBlocks){fitness, chosen, blocks}, low, high);
+    spec->method->sensitivity->interval(&search, &(SensitivityGroups){fitness, chosen, blocks}, low, high);
     for (int i = 0; i < 2 * of->n; i++) covered[i] += low[i] <= of->index[i] && of->index[i] <= high[i];
     arena_rewind(arena, used);
 }

@@ -22,7 +22,7 @@ typedef struct TableTest {
     ShardTable table;
     int64_t rows;
     const void *values[TABLE_COLUMNS_MAX];
-    ColumnPlace places[TABLE_COLUMNS_MAX];
+    ColumnLayout places[TABLE_COLUMNS_MAX];
     ShardTableFile file;
     char folder[256];
 } TableTest;
@@ -67,7 +67,7 @@ static void table_test_start(TableTest *test, int n_columns, int64_t rows)
 // A chunk as HDF5 makes it has no room that is not used: the bytes are those of `file`. HDF5 then reads its numbers.
 static void table_test_put_chunk(Error *error, const TableTest *test, int column, const Bytes *file, hid_t data)
 {
-    const ColumnPlace *place = &test->places[column];
+    const ColumnLayout *place = &test->places[column];
     const hsize_t first = 0;
     const hid_t types[] = {H5T_NATIVE_DOUBLE, H5T_NATIVE_INT64};
     Cell *cells = malloc((size_t)test->rows * sizeof *cells);
@@ -85,7 +85,7 @@ static Bytes table_test_by_hdf5(TableTest *test, const Bytes *written)
     Bytes image = {0};
     Error error = shard_ready((size_t)test->file.bytes);
     const hid_t types[] = {H5T_NATIVE_DOUBLE, H5T_NATIVE_INT64}, file = shard_create_file(&error);
-    ColumnPlace *places = ARENA_NEW(&test->arena, ColumnPlace, test->table.n_columns);
+    ColumnLayout *places = ARENA_NEW(&test->arena, ColumnLayout, test->table.n_columns);
     memcpy(places, test->places, (size_t)test->table.n_columns * sizeof *places);
     shard_put_table(&error, &test->table, test->rows, file, places, &test->arena);
     for (int c = 0; c < test->table.n_columns; c++) {
@@ -140,7 +140,7 @@ static void table_test_compare(TableTest *test, const char *name)
         file_read(arena_format(&test->arena, "%s/%s", test->folder, name), (size_t)test->file.bytes, &arena, &file));
     CHECK_INTEGER(test->file.bytes, (int64_t)file.size);
     for (int c = 0; c < test->table.n_columns; c++) {
-        CHECK(column_place_is_valid(&test->places[c], test->columns[c].type, test->rows, test->file.bytes));
+        CHECK(column_layout_is_valid(&test->places[c], test->columns[c].type, test->rows, test->file.bytes));
         CHECK(test->rows >= SHARD_TABLE_ENCODED || test->places[c].width == 8);
     }
     ShardTableFile found;
@@ -223,7 +223,7 @@ TEST(shard_columns_are_looked_at)
     }
     const int64_t wrong[] = {-1, test.places[0].offset + 1, test.file.bytes - 8, INT64_MAX, INT64_MIN};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        const ColumnPlace places[3] = {test.places[0], {.width = 8, .offset = wrong[i]}, test.places[2]};
+        const ColumnLayout places[3] = {test.places[0], {.width = 8, .offset = wrong[i]}, test.places[2]};
         CHECK_SAYS(ERROR_MACHINE, "do not lie one after the other",
                    shard_table_look(path, test.rows, places, 3, &test.arena, &found));
     }
@@ -252,9 +252,9 @@ TEST(column_places_that_are_not_valid)
         {NUMBER_INTEGER, -8, 0, false},   {NUMBER_INTEGER, 0, 0, true},      {NUMBER_INTEGER, INT64_MIN, 0, false},
         {NUMBER_INTEGER, 1, 1001, false}, {NUMBER_REAL, 8, INT64_MAX, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const ColumnPlace place = {.width = cases[i].width, .offset = cases[i].offset};
-        CHECK(column_place_is_valid(&place, cases[i].type, 100, 1000) == cases[i].valid);
-        CHECK(place.width == 0 || !column_place_is_valid(&place, cases[i].type, INT64_MAX, 1000));
+        const ColumnLayout place = {.width = cases[i].width, .offset = cases[i].offset};
+        CHECK(column_layout_is_valid(&place, cases[i].type, 100, 1000) == cases[i].valid);
+        CHECK(place.width == 0 || !column_layout_is_valid(&place, cases[i].type, INT64_MAX, 1000));
     }
 }
 

@@ -578,7 +578,7 @@ TEST(store_catalogue_differs_or_is_behind)
     const char *difference;
     bool behind;
     catalogue_case(&test);
-    const CampaignPlace place = {.results = test.folder, .name = "a", .folder = store_case_path(&test, "a")};
+    const CampaignLocation place = {.results = test.folder, .name = "a", .folder = store_case_path(&test, "a")};
     CHECK_OK(catalogue_compare(&place, &test.arena, &difference, &behind));
     CHECK(!behind);
     CHECK_TEXT("", difference);

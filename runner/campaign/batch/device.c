@@ -157,7 +157,7 @@ Error device_open(const Spec *spec, const RunOptions *options, Arena *arena, Dev
     return error_none();
 }
 
-// A kernel that was made for the campaign may be the cause: the general one goes on, and no later run takes the same.
+// A made kernel may be the cause: the general one goes on, and no later run takes the same.
 static void device_leave_made(Device *device, const Error *cause)
 {
     const BackendInfo *info = backend_info(device->backend);

@@ -12,7 +12,7 @@ enum { LANES_OF_RANGE = 512 }; // of a range of a thread: some 0.1 ms of work
 
 // ---- which lane -----------------------------------------------------------------------------------------------------
 
-// Observed lanes first; then, within each part, the order of the trials.
+// Observed lanes first; then, within each group, the order of the trials.
 static void lanes_assign(const Spec *spec, Flight *flight)
 {
     int64_t observed = 0;
@@ -33,19 +33,19 @@ static int64_t lanes_of(const Spec *spec, const Flight *flight, int64_t t, int r
     return flight->n_observed + t * spec->replicates.count - before + r - own;
 }
 
-typedef struct LanePlace {
+typedef struct TrialLane {
     int64_t lane, trial;
     int replicate;
-} LanePlace;
+} TrialLane;
 
 // The lanes of the replicates [first, first + count), counted over all trials.
-static void lanes_list(const Spec *spec, const Flight *flight, int64_t first, int count, LanePlace *place)
+static void lanes_list(const Spec *spec, const Flight *flight, int64_t first, int count, TrialLane *chosen)
 {
     const int replicates = spec->replicates.count;
     int64_t t = first / replicates;
     int r = (int)(first % replicates);
     for (int i = 0; i < count; i++) {
-        place[i] = (LanePlace){.lane = lanes_of(spec, flight, t, r), .trial = t, .replicate = r};
+        chosen[i] = (TrialLane){.lane = lanes_of(spec, flight, t, r), .trial = t, .replicate = r};
         if (++r < replicates) continue;
         r = 0;
         t++;
@@ -107,31 +107,31 @@ typedef struct LanesFill {
     bool differ; // the replicates of a trial, in their parameters
 } LanesFill;
 
-// The parameters of a lane: those of its trial, or, made in `own`, those of its replicate.
-static const double *lanes_parameters(const LanesFill *fill, const LanePlace *place, double *own)
+// The parameters of a lane: those of its trial, or, computed in `own`, those of its replicate.
+static const double *lanes_parameters(const LanesFill *fill, const TrialLane *chosen, double *own)
 {
     const Trials *trials = &fill->flight->trials;
-    const int64_t t = place->trial;
+    const int64_t t = chosen->trial;
     const double *trial = &trials->parameter[t * fill->spec->configured.n_parameters];
     if (!fill->differ) return trial;
-    replicate_parameters(fill->spec, trials->search[t], trials->ordinal[t], place->replicate, trial, own);
+    replicate_parameters(fill->spec, trials->search[t], trials->ordinal[t], chosen->replicate, trial, own);
     return own;
 }
 
 static void lanes_fill_some(const LanesFill *fill, double *scratch, int64_t first, int count)
 {
     const int n = fill->spec->configured.n_parameters;
-    LanePlace place[LANES_AT_ONCE];
+    TrialLane chosen[LANES_AT_ONCE];
     const double *parameter[LANES_AT_ONCE];
-    lanes_list(fill->spec, fill->flight, first, count, place);
-    for (int i = 0; i < count; i++) parameter[i] = lanes_parameters(fill, &place[i], &scratch[i * n]);
+    lanes_list(fill->spec, fill->flight, first, count, chosen);
+    for (int i = 0; i < count; i++) parameter[i] = lanes_parameters(fill, &chosen[i], &scratch[i * n]);
     for (int i = 0; i < count && fill->batch->trial != NULL; i++) {
-        fill->batch->trial[place[i].lane] = fill->flight->trials.id[place[i].trial];
-        fill->batch->replicate[place[i].lane] = place[i].replicate;
+        fill->batch->trial[chosen[i].lane] = fill->flight->trials.id[chosen[i].trial];
+        fill->batch->replicate[chosen[i].lane] = chosen[i].replicate;
     }
     for (int p = 0; p < n; p++) {
         double *column = &fill->batch->parameter[p * fill->batch->stride];
-        for (int i = 0; i < count; i++) column[place[i].lane] = parameter[i][p];
+        for (int i = 0; i < count; i++) column[chosen[i].lane] = parameter[i][p];
     }
 }
 
@@ -175,15 +175,16 @@ typedef struct LanesCollect {
     int survived; // the metric, or -1
 } LanesCollect;
 
-// Of some lanes, the i-th and following of a block.
-static void lanes_gather_drawn(const LanesCollect *collect, const LanePlace *place, int64_t i, int count, double *drawn)
+// Of some lanes, the i-th and following of a step.
+static void lanes_gather_drawn(const LanesCollect *collect, const TrialLane *chosen, int64_t i, int count,
+                               double *drawn)
 {
     const Spec *spec = collect->spec;
     const int n = spec->replicates.n_perturb;
     for (int d = 0; d < n && drawn != NULL; d++) {
         const double *column =
             &collect->batch->parameter[spec->replicates.perturb[d].parameter * collect->batch->stride];
-        for (int k = 0; k < count; k++) drawn[(i + k) * n + d] = column[place[k].lane];
+        for (int k = 0; k < count; k++) drawn[(i + k) * n + d] = column[chosen[k].lane];
     }
 }
 
@@ -194,15 +195,15 @@ static void lanes_gather(const LanesCollect *collect, LanesScratch *scratch, int
     const int metrics = collect->spec->configured.n_metrics, replicates = collect->spec->replicates.count;
     const int64_t lanes = (end - first) * replicates;
     for (int64_t i = 0; i < lanes; i += LANES_AT_ONCE) {
-        LanePlace place[LANES_AT_ONCE];
+        TrialLane chosen[LANES_AT_ONCE];
         const int count = lanes_next(i, lanes);
-        lanes_list(collect->spec, collect->flight, first * replicates + i, count, place);
+        lanes_list(collect->spec, collect->flight, first * replicates + i, count, chosen);
         for (int m = 0; m < metrics; m++) {
             const double *column = &batch->metric[m * batch->stride];
-            for (int k = 0; k < count; k++) scratch->metric[(i + k) * metrics + m] = column[place[k].lane];
+            for (int k = 0; k < count; k++) scratch->metric[(i + k) * metrics + m] = column[chosen[k].lane];
         }
-        lanes_gather_drawn(collect, place, i, count, scratch->drawn);
-        for (int k = 0; k < count; k++) scratch->failure[i + k] = batch->status[place[k].lane] - LANE_DONE;
+        lanes_gather_drawn(collect, chosen, i, count, scratch->drawn);
+        for (int k = 0; k < count; k++) scratch->failure[i + k] = batch->status[chosen[k].lane] - LANE_DONE;
     }
 }
 
@@ -281,7 +282,7 @@ static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch 
         memcpy(&trials->value[t * spec->replicates.count], result.value, replicates * sizeof *result.value);
     trials->fitness[t] = result.fitness;
     trials->survived[t] = collect->survived >= 0 ? result.metric[collect->survived] : 0;
-    return result.failure == 0 && result.good;
+    return result.failure == 0 && result.has_fitness;
 }
 
 // The t-th of the trials that a thread gathered.
@@ -301,8 +302,8 @@ static void lanes_collect_range(void *context, int thread, int64_t first, int64_
     const LanesCollect *collect = context;
     LanesScratch *scratch = &collect->flight->scratch[thread];
     int64_t failures = 0;
-    for (int64_t next = first, block = lanes_trials_at_once(collect->spec); next < end; next += block) {
-        const int64_t last = next + block < end ? next + block : end;
+    for (int64_t next = first, step = lanes_trials_at_once(collect->spec); next < end; next += step) {
+        const int64_t last = next + step < end ? next + step : end;
         lanes_gather(collect, scratch, next, last);
         for (int64_t t = next; t < last; t++) {
             const Replicates of = lanes_replicates(collect, scratch, t - next, t);
@@ -346,10 +347,10 @@ static LanesArrays lanes_arrays(const Spec *spec, const Flight *flight, const Ba
 // The rows of a lane, oldest first, and their number. A trace is not a ring.
 static int64_t lanes_copy(const LanesArrays *arrays, int64_t lane, double *to)
 {
-    const int64_t made = arrays->count[lane], length = made < arrays->capacity ? made : arrays->capacity;
+    const int64_t written = arrays->count[lane], length = written < arrays->capacity ? written : arrays->capacity;
     const double *rows = &arrays->rows[lane * arrays->capacity * arrays->columns];
     for (int64_t i = 0; i < length; i++) {
-        const int64_t k = (made - length + i) % arrays->capacity;
+        const int64_t k = (written - length + i) % arrays->capacity;
         memcpy(&to[i * arrays->columns], &rows[k * arrays->columns], sizeof *to * (size_t)arrays->columns);
     }
     return length;

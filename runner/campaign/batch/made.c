@@ -119,14 +119,14 @@ static const char *made_end_words(MadeJob *job, int ended)
 static bool made_take(MadeJob *job, int ended, MadeImage *image)
 {
     struct stat status = {0};
-    const bool good = WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
+    const bool ok = WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
     if (fstat(job->out, &status) != 0 || status.st_size == 0 || status.st_size > MADE_IMAGE_MAX) {
         made_give_up(job, made_end_words(job, ended));
         return false;
     }
     char *data = ARENA_NEW(&job->arena, char, status.st_size + 1);
-    if (pread(job->out, data, (size_t)status.st_size, 0) != status.st_size || !good) {
-        made_give_up(job, good ? "can't read the compiled kernel" : text_visible(data, &job->arena));
+    if (pread(job->out, data, (size_t)status.st_size, 0) != status.st_size || !ok) {
+        made_give_up(job, ok ? "can't read the compiled kernel" : text_visible(data, &job->arena));
         return false;
     }
     *image = (MadeImage){(const unsigned char *)data, (size_t)status.st_size};
@@ -148,7 +148,7 @@ static void made_kill(MadeJob *job)
     job->process = 0;
 }
 
-// Has the process ended? Then what it made is the backend's and the cache's.
+// Has the process ended? Then the made kernel is the backend's and the cache's.
 static Error made_look(MadeJob *job, Backend *backend)
 {
     MadeImage image;

@@ -1,4 +1,4 @@
-// The kernel that is made for a campaign: when it is worth making, the process that compiles it, and its place in the
+// The kernel that is made for a campaign: when it is worth making, the process that compiles it, and its file in the
 // cache (sim/made has what it is).
 #ifndef HOPSCOTCH_BATCH_MADE_H
 #define HOPSCOTCH_BATCH_MADE_H

@@ -72,8 +72,8 @@ int64_t slice_adapt(int64_t slice, double seconds, double ended, int64_t request
 // a long run does not make too many commits and shards.
 static double batch_seconds(double elapsed)
 {
-    const double least = 0.5, part = 0.005;
-    return part * elapsed > least ? part * elapsed : least;
+    const double least = 0.5, fraction = 0.005;
+    return fraction * elapsed > least ? fraction * elapsed : least;
 }
 
 int64_t batch_start(int64_t least, int64_t most)
@@ -107,15 +107,17 @@ void watch_show(const Watch *watch)
     if (interrupt_asks_status()) progress_answer(watch->progress, watch->numbers, stderr);
 }
 
-// Progress of a phase that runs trials again: the trials before this flight, and the part of this flight that is done.
-static void flight_tell(const Spec *spec, const Flight *flight, bool done, const Watch *watch)
+// Progress of a phase that runs trials again: the trials before this flight, and the fraction of this flight that is
+// done.
+static void flight_report(const Spec *spec, const Flight *flight, bool done, const Watch *watch)
 {
     const Configured *configured = &spec->configured;
-    const double part = done                        ? 1.0
-                        : configured->steps_max > 0 ? 0.0
-                                                    : (double)flight->ticks / (double)configured->ticks;
+    const double fraction = done                        ? 1.0
+                            : configured->steps_max > 0 ? 0.0
+                                                        : (double)flight->ticks / (double)configured->ticks;
     if (watch->numbers->phase_total > 0)
-        watch->numbers->phase_done = watch->phase_before + (part < 1.0 ? part : 1.0) * (double)flight->trials.count;
+        watch->numbers->phase_done =
+            watch->phase_before + (fraction < 1.0 ? fraction : 1.0) * (double)flight->trials.count;
     watch_show(watch);
 }
 
@@ -134,7 +136,7 @@ Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t sli
         TRY(backend_advance(backend, 0, ticks));
         flight->ticks += ticks;
         TRY(flight_wait(spec, backend, 0, flight, &done));
-        if (watch != NULL) flight_tell(spec, flight, done, watch);
+        if (watch != NULL) flight_report(spec, flight, done, watch);
         ticks = slice_adapt(ticks, clock_seconds() - start, 0.0, slice);
         if (!done && flight_leaves(watch)) return error_make(ERROR_INTERRUPTED, "interrupted");
     }

@@ -48,7 +48,7 @@ void flight_collect(const Spec *spec, Flight *flight, Batch *batch, Commit *comm
 int flight_failure(const Flight *flight, int replicate);
 // Waits for the slice in flight, and adds its times.
 Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done);
-int flight_survived_metric(const Spec *spec); // the place of `survived` among the metrics, or -1
+int flight_survived_metric(const Spec *spec); // the index of `survived` among the metrics, or -1
 // Where the progress of a run is shown; also the answer to SIGUSR1.
 typedef struct Watch {
     Progress *progress;

@@ -15,7 +15,7 @@
 
 enum {
     DOCTOR_LINES_MAX = 400,
-    DOCTOR_TOLD_MAX = 20, // findings of one check
+    DOCTOR_REPORTED_MAX = 20, // findings of one check
     DOCTOR_SPEC_BYTES_MAX = RESOLVED_BYTES_MAX
 };
 
@@ -32,7 +32,7 @@ static void doctor_line(Doctor *doctor, const char *check, bool finding, const c
     doctor->lines[doctor->n_lines++] = (DoctorLine){check, finding, text};
 }
 
-void doctor_good(Doctor *doctor, const char *check, const char *format, ...)
+void doctor_pass(Doctor *doctor, const char *check, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -58,21 +58,21 @@ bool doctor_damaged(const Doctor *doctor, const char *table)
 
 static const char *doctor_file(const Doctor *doctor, const char *name)
 {
-    return arena_format(doctor->arena, "%s/%s", doctor->place->folder, name);
+    return arena_format(doctor->arena, "%s/%s", doctor->location->folder, name);
 }
 
 // ---- the database ---------------------------------------------------------------------------------------------------
 
 // Commands that move the database away, remove its journal, which SQLite would apply to a new one, and run the spec.
-const char *doctor_how_again(const CampaignPlace *place, Arena *arena)
+const char *doctor_how_again(const CampaignLocation *location, Arena *arena)
 {
-    const char *database = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
-    const char *aside = arena_format(arena, "%s/damaged.db", place->folder);
+    const char *database = arena_format(arena, "%s/" CAMPAIGN_DATABASE, location->folder);
+    const char *aside = arena_format(arena, "%s/damaged.db", location->folder);
     const char *journal = arena_format(arena, "%s-wal", database);
-    const char *spec = arena_format(arena, "%s/resolved.yaml", place->folder);
+    const char *spec = arena_format(arena, "%s/resolved.yaml", location->folder);
     return arena_format(arena, "mv -- %s %s && rm -f -- %s && %s run --name %s%s -- %s",
                         command_quoted(database, arena), command_quoted(aside, arena), command_quoted(journal, arena),
-                        command_program(arena), place->name, command_results_option(place->results, arena),
+                        command_program(arena), location->name, command_results_option(location->results, arena),
                         command_quoted(spec, arena));
 }
 
@@ -80,7 +80,7 @@ const char *doctor_how_again(const CampaignPlace *place, Arena *arena)
 static void doctor_advise_again(Doctor *doctor)
 {
     doctor_find(doctor, "database", "to have it computed again, to the same bits: %s",
-                doctor_how_again(doctor->place, doctor->arena));
+                doctor_how_again(doctor->location, doctor->arena));
 }
 
 static void doctor_check_database(Doctor *doctor)
@@ -93,7 +93,7 @@ static void doctor_check_database(Doctor *doctor)
     if (error.kind == OK) error = integrity_begin(doctor->database, &doctor->version);
     if (error.kind == OK) error = trial_blocks_show(doctor->database);
     if (error.kind == OK) {
-        doctor_good(doctor, "database", "schema version %lld", (long long)doctor->schema);
+        doctor_pass(doctor, "database", "schema version %lld", (long long)doctor->schema);
         return;
     }
     doctor_find(doctor, "database", "%s", error.text);
@@ -103,12 +103,12 @@ static void doctor_check_database(Doctor *doctor)
 }
 
 // Writes a line for each finding except "ok". The number of findings.
-static int doctor_tell_findings(Doctor *doctor, const char *check, Cursor findings)
+static int doctor_report_findings(Doctor *doctor, const char *check, Cursor findings)
 {
     const char *text;
     int count = 0;
     while (next_text(&findings, &text)) {
-        if (strcmp(text, "ok") != 0 && count++ < DOCTOR_TOLD_MAX) doctor_find(doctor, check, "%s", text);
+        if (strcmp(text, "ok") != 0 && count++ < DOCTOR_REPORTED_MAX) doctor_find(doctor, check, "%s", text);
     }
     const Error error = cursor_close(&findings);
     if (error.kind != OK && ++count > 0) doctor_find(doctor, check, "%s", error.text);
@@ -119,26 +119,26 @@ static int doctor_tell_findings(Doctor *doctor, const char *check, Cursor findin
 static void doctor_check_structure(Doctor *doctor)
 {
     if (!integrity_is_sound(doctor->database, doctor->arena))
-        doctor->structure_bad = doctor_tell_findings(doctor, "structure", integrity_findings(doctor->database)) > 0;
-    if (!doctor->structure_bad) doctor_good(doctor, "structure", "sound by SQLite's integrity_check");
-    const int count = doctor_tell_findings(doctor, "references", integrity_references(doctor->database));
-    if (count == 0) doctor_good(doctor, "references", "every row that another row refers to exists");
+        doctor->structure_bad = doctor_report_findings(doctor, "structure", integrity_findings(doctor->database)) > 0;
+    if (!doctor->structure_bad) doctor_pass(doctor, "structure", "sound by SQLite's integrity_check");
+    const int count = doctor_report_findings(doctor, "references", integrity_references(doctor->database));
+    if (count == 0) doctor_pass(doctor, "references", "every row that another row refers to exists");
 }
 
 // ---- rows against their digests -------------------------------------------------------------------------------------
 
-static void doctor_tell_broken(Doctor *doctor, const SealBroken *broken)
+static void doctor_report_broken(Doctor *doctor, const SealBroken *broken)
 {
     int64_t first, end;
-    seal_trials(broken->block, &first, &end);
+    seal_trials(broken->range, &first, &end);
     const bool of_trials = strcmp(broken->table, "trials") == 0 || strcmp(broken->table, "replicates") == 0;
     if (broken->unreadable != NULL)
         doctor_find(doctor, "rows", "table %s can't be read: %s", broken->table, broken->unreadable);
     else if (strcmp(broken->table, "sqlite_schema") == 0)
         doctor_find(doctor, "rows", "the declarations of tables differ from what was written");
     else if (of_trials && end == 0)
-        doctor_find(doctor, "rows", "table %s: there is a digest of block %lld, in which no trial can be",
-                    broken->table, (long long)broken->block);
+        doctor_find(doctor, "rows", "table %s: there is a digest of range %lld, in which no trial can be",
+                    broken->table, (long long)broken->range);
     else if (strcmp(broken->table, SEAL_ALL_TRIALS) == 0)
         doctor_find(doctor, "rows",
                     "table trials: kept rows are missing or were added, and their digests too; it is not known which: "
@@ -165,11 +165,11 @@ static void doctor_check_rows(Doctor *doctor)
 {
     const Error error = seal_check(doctor->database, doctor->arena, &doctor->damage);
     if (error.kind != OK) doctor_find(doctor, "rows", "%s", error.text);
-    for (int64_t i = 0; i < doctor->damage.count && i < DOCTOR_TOLD_MAX; i++)
-        doctor_tell_broken(doctor, &doctor->damage.broken[i]);
-    if (doctor->damage.count > DOCTOR_TOLD_MAX)
-        doctor_find(doctor, "rows", "and %lld more blocks", (long long)doctor->damage.count - DOCTOR_TOLD_MAX);
-    if (error.kind == OK && doctor->damage.count == 0) doctor_good(doctor, "rows", "every row is as it was written");
+    for (int64_t i = 0; i < doctor->damage.count && i < DOCTOR_REPORTED_MAX; i++)
+        doctor_report_broken(doctor, &doctor->damage.broken[i]);
+    if (doctor->damage.count > DOCTOR_REPORTED_MAX)
+        doctor_find(doctor, "rows", "and %lld more ranges", (long long)doctor->damage.count - DOCTOR_REPORTED_MAX);
+    if (error.kind == OK && doctor->damage.count == 0) doctor_pass(doctor, "rows", "every row is as it was written");
 }
 
 // ---- the spec -------------------------------------------------------------------------------------------------------
@@ -182,9 +182,9 @@ static void doctor_compare_file(Doctor *doctor, const char *name, const char *st
     if (error.kind != OK)
         doctor_find(doctor, "spec", "%s", error.text);
     else if (same)
-        doctor_good(doctor, "spec", "%s is as it was written", name);
+        doctor_pass(doctor, "spec", "%s is as it was written", name);
     else if (doctor->holder[0] != '\0')
-        doctor_good(doctor, "spec", "%s is not yet the text that " CAMPAIGN_DATABASE " holds: a run is writing", name);
+        doctor_pass(doctor, "spec", "%s is not yet the text that " CAMPAIGN_DATABASE " holds: a run is writing", name);
     else
         doctor_find(doctor, "spec", "%s is not the text that " CAMPAIGN_DATABASE " holds", name);
 }
@@ -200,8 +200,8 @@ static void doctor_read_spec(Doctor *doctor, const char *resolved, const char *c
         doctor_find(doctor, "spec", "the spec in " CAMPAIGN_DATABASE " has the hash %.12s, but %.12s is written there",
                     doctor->spec.hash.hex, hash);
     else
-        doctor->spec_good = true;
-    if (doctor->spec_good) doctor_good(doctor, "spec", "%s, hash %.12s", doctor->spec.experiment, hash);
+        doctor->spec_ok = true;
+    if (doctor->spec_ok) doctor_pass(doctor, "spec", "%s, hash %.12s", doctor->spec.experiment, hash);
 }
 
 static void doctor_check_spec(Doctor *doctor)
@@ -225,13 +225,13 @@ static void doctor_check_catalogue(Doctor *doctor)
 {
     const char *difference;
     bool behind;
-    const Error error = catalogue_compare(doctor->place, doctor->arena, &difference, &behind);
+    const Error error = catalogue_compare(doctor->location, doctor->arena, &difference, &behind);
     if (error.kind != OK || (difference[0] != '\0' && !behind))
         doctor_find(doctor, "catalogue", "%s", error.kind != OK ? error.text : difference);
     else if (behind)
-        doctor_good(doctor, "catalogue", "%s: the next list renews it", difference);
+        doctor_pass(doctor, "catalogue", "%s: the next list renews it", difference);
     else
-        doctor_good(doctor, "catalogue", CATALOGUE_DATABASE " says the same");
+        doctor_pass(doctor, "catalogue", CATALOGUE_DATABASE " says the same");
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -243,18 +243,20 @@ static void doctor_check_lock(Doctor *doctor)
     if (error.kind != OK)
         doctor_find(doctor, "lock", "%s", error.text);
     else if (doctor->holder[0] != '\0')
-        doctor_good(doctor, "lock", "held by %s: files that it is writing are not checked", doctor->holder);
+        doctor_pass(doctor, "lock", "held by %s: files that it is writing are not checked", doctor->holder);
     else
-        doctor_good(doctor, "lock", "free");
+        doctor_pass(doctor, "lock", "free");
 }
 
-static void doctor_look(const CampaignPlace *place, bool locked, Arena *arena, Doctor *doctor)
+static void doctor_look(const CampaignLocation *location, bool locked, Arena *arena, Doctor *doctor)
 {
     static void (*const of_database[])(Doctor *) = {doctor_check_structure, doctor_check_rows,
                                                     doctor_check_spec,      doctor_check_kept,
                                                     doctor_check_shards,    doctor_check_catalogue};
-    *doctor = (Doctor){
-        .place = place, .arena = arena, .locked = locked, .lines = ARENA_NEW(arena, DoctorLine, DOCTOR_LINES_MAX)};
+    *doctor = (Doctor){.location = location,
+                       .arena = arena,
+                       .locked = locked,
+                       .lines = ARENA_NEW(arena, DoctorLine, DOCTOR_LINES_MAX)};
     doctor_check_lock(doctor);
     doctor_check_database(doctor);
     for (size_t i = 0; doctor->database != NULL && i < sizeof of_database / sizeof *of_database; i++)
@@ -273,11 +275,11 @@ static bool doctor_was_disturbed(const Doctor *doctor)
     if (doctor->database == NULL) return false;
     if (store_read_end(doctor->database, error_none()).kind != OK) return false;
     if (integrity_version(doctor->database, &now).kind != OK) return false;
-    return now != doctor->version || database_check_place(doctor->database).kind != OK;
+    return now != doctor->version || database_check_path(doctor->database).kind != OK;
 }
 
-// If another process may have caused a finding by its work, all checks are made again a little later.
-static Error doctor_examine_as(const CampaignPlace *place, bool locked, Arena *arena, Doctor *doctor)
+// If another process may have caused a finding by its work, all checks are run again a little later.
+static Error doctor_examine_as(const CampaignLocation *location, bool locked, Arena *arena, Doctor *doctor)
 {
     enum { DOCTOR_LOOKS = 3 };
     const size_t used = arena->used;
@@ -285,7 +287,7 @@ static Error doctor_examine_as(const CampaignPlace *place, bool locked, Arena *a
     for (int looks = 0; looks < DOCTOR_LOOKS && disturbed; looks++) {
         if (looks > 0) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
         arena_rewind(arena, used);
-        doctor_look(place, locked, arena, doctor);
+        doctor_look(location, locked, arena, doctor);
         was_there = was_there || doctor->database != NULL;
         disturbed = doctor->findings > 0 && doctor_was_disturbed(doctor);
         (void)database_close(doctor->database); // a reader has nothing to lose
@@ -295,12 +297,12 @@ static Error doctor_examine_as(const CampaignPlace *place, bool locked, Arena *a
     return was_there && file_missing(path) ? campaign_is_gone(path) : error_none();
 }
 
-Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor)
+Error doctor_examine(const CampaignLocation *location, Arena *arena, Doctor *doctor)
 {
-    return doctor_examine_as(place, false, arena, doctor);
+    return doctor_examine_as(location, false, arena, doctor);
 }
 
-Error doctor_examine_locked(const CampaignPlace *place, Arena *arena, Doctor *doctor)
+Error doctor_examine_locked(const CampaignLocation *location, Arena *arena, Doctor *doctor)
 {
-    return doctor_examine_as(place, true, arena, doctor);
+    return doctor_examine_as(location, true, arena, doctor);
 }

@@ -1,5 +1,5 @@
 // Shared by the files of `hopscotch doctor`: the checks of a stored campaign (doctor.c, shards.c, model_files.c) and
-// the repairs (repair.c, trials.c, places.c).
+// the repairs (repair.c, trials.c, array_rows.c).
 #ifndef HOPSCOTCH_DOCTOR_H
 #define HOPSCOTCH_DOCTOR_H
 
@@ -8,14 +8,15 @@
 #include "../store/commit/seal.h"
 
 // Report the outcome of a check: nothing is wrong, or a finding.
-void doctor_good(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
+void doctor_pass(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
 void doctor_find(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
-const char *doctor_how_again(const CampaignPlace *place, Arena *arena); // commands that compute the campaign again
-bool doctor_damaged(const Doctor *doctor, const char *table);           // a check found damage in the table
+const char *doctor_how_again(const CampaignLocation *location,
+                             Arena *arena);                   // commands that compute the campaign again
+bool doctor_damaged(const Doctor *doctor, const char *table); // a check found damage in the table
 
 // The same with the campaign's lock held by this process.
-Error doctor_examine_locked(const CampaignPlace *place, Arena *arena, Doctor *doctor);
-void doctor_check_shards(Doctor *doctor); // sizes, digests, readability, places
+Error doctor_examine_locked(const CampaignLocation *location, Arena *arena, Doctor *doctor);
+void doctor_check_shards(Doctor *doctor); // sizes, digests, readability, rows of arrays
 void doctor_check_kept(Doctor *doctor);   // copies of the files that the model reads
 void doctor_check_files(Doctor *doctor);  // orphans, temporaries
 
@@ -37,11 +38,11 @@ typedef struct Repair {
 Error repair_open_device(Repair *repair);             // opens repair->device; does nothing if it is open
 Error repair_seal(Repair *repair, const char *table); // a new digest for a small table that was written again
 // Prints a line to repair->messages.
-void repair_tell(const Repair *repair, const char *format, ...) PRINTF_LIKE(2, 3);
+void repair_report(const Repair *repair, const char *format, ...) PRINTF_LIKE(2, 3);
 
-Error repair_trials(Repair *repair); // damaged blocks of trials and replicates: simulated again
-Error repair_search(Repair *repair); // the state of the search: told its trials again
-Error repair_places(Repair *repair); // where arrays are: from the shards' own tables of lanes
-Error repair_shards(Repair *repair); // arrays of shards that are lost: simulated again into new ones
+Error repair_trials(Repair *repair);     // damaged ranges of trials and replicates: simulated again
+Error repair_search(Repair *repair);     // the state of the search, which is told its trials again
+Error repair_array_rows(Repair *repair); // the rows of arrays: from the shards' own tables of lanes
+Error repair_shards(Repair *repair);     // arrays of shards that are lost: simulated again into new ones
 
 #endif

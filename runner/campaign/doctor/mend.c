@@ -23,11 +23,11 @@ static Error mend_compare(Database *database, int64_t *missing)
     return error_none();
 }
 
-static Error mend_look(const CampaignPlace *place, Arena *arena, int64_t *damaged, int64_t *missing)
+static Error mend_look(const CampaignLocation *location, Arena *arena, int64_t *damaged, int64_t *missing)
 {
     Database *database = NULL;
     int64_t blocks = 0;
-    TRY(store_peek(place, arena, &database));
+    TRY(store_peek(location, arena, &database));
     Error error = trial_blocks_check(database, arena, mend_count, damaged, &blocks);
     if (error.kind == OK) error = mend_compare(database, missing);
     store_leave(database);
@@ -39,10 +39,10 @@ Error doctor_mend(const RunOptions *options, const char *name, Arena *arena)
     const char *folder = NULL;
     int64_t damaged = 0, missing = 0;
     TRY(campaign_folder(options->results, name, arena, &folder));
-    const CampaignPlace place = {.results = options->results, .name = name, .folder = folder};
+    const CampaignLocation location = {.results = options->results, .name = name, .folder = folder};
     const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, folder);
-    // a database that can't be read is told by those who open it
-    if (!file_exists(path) || mend_look(&place, arena, &damaged, &missing).kind != OK) return error_none();
+    // a database that can't be read is reported by those who open it
+    if (!file_exists(path) || mend_look(&location, arena, &damaged, &missing).kind != OK) return error_none();
     if (damaged == 0 && missing <= 0) return error_none();
     if (options->messages != NULL && damaged > 0)
         fprintf(options->messages, "%s: %lld block%s of rows missing or damaged; the trials are simulated again\n",
@@ -51,6 +51,6 @@ Error doctor_mend(const RunOptions *options, const char *name, Arena *arena)
         fprintf(options->messages, "%s: %lld row%s of trials missing; the trials are simulated again\n", name,
                 (long long)missing, missing == 1 ? "" : "s");
     Doctor doctor;
-    TRY(doctor_examine(&place, arena, &doctor));
+    TRY(doctor_examine(&location, arena, &doctor));
     return doctor_repair(&doctor, &options->backend, options->shared_fs, NULL);
 }

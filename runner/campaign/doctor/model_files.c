@@ -22,10 +22,11 @@ static Error kept_digest(const char *path, Sha256Text *digest)
     return error;
 }
 
-static bool kept_is_good(Doctor *doctor, const SpecFile *file)
+static bool kept_is_sound(Doctor *doctor, const SpecFile *file)
 {
     Sha256Text digest = {.hex = ""};
-    const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_FILES "/%s", doctor->place->folder, file->digest.hex);
+    const char *path =
+        arena_format(doctor->arena, "%s/" CAMPAIGN_FILES "/%s", doctor->location->folder, file->digest.hex);
     Error error = kept_digest(path, &digest);
     if (error.kind == OK && strcmp(digest.hex, file->digest.hex) != 0)
         error = error_make(ERROR_USER, "its content changed: its SHA-256 is %.12s...", digest.hex);
@@ -38,15 +39,15 @@ static bool kept_is_good(Doctor *doctor, const SpecFile *file)
 
 void doctor_check_kept(Doctor *doctor)
 {
-    int count = 0, good = 0;
-    if (!doctor->spec_good) return;
-    const Error inside = campaign_check_folders(doctor->place->folder, doctor->arena);
+    int count = 0, sound = 0;
+    if (!doctor->spec_ok) return;
+    const Error inside = campaign_check_folders(doctor->location->folder, doctor->arena);
     if (inside.kind != OK) return; // doctor_check_files reports it
     for (int i = 0; i < doctor->spec.model->n_options; i++) {
         if (doctor->spec.files[i].name == NULL) continue;
         count++;
-        good += kept_is_good(doctor, &doctor->spec.files[i]);
+        sound += kept_is_sound(doctor, &doctor->spec.files[i]);
     }
-    if (count > 0 && good == count)
-        doctor_good(doctor, "kept files", "%d, each with the content that the spec names", count);
+    if (count > 0 && sound == count)
+        doctor_pass(doctor, "kept files", "%d, each with the content that the spec names", count);
 }

@@ -1,5 +1,5 @@
 // hopscotch doctor --repair. Each step needs those before it: the structure of the database, the campaign's row,
-// trials, the search, places of arrays, arrays, files, the catalogue. Times, events and notes can't be computed again:
+// trials, the search, rows of arrays, arrays, files, the catalogue. Times, events and notes can't be computed again:
 // the repair keeps them as they are and says so.
 #include "doctor.h"
 
@@ -16,7 +16,7 @@
 
 // ---- shared by the steps --------------------------------------------------------------------------------------------
 
-void repair_tell(const Repair *repair, const char *format, ...)
+void repair_report(const Repair *repair, const char *format, ...)
 {
     va_list arguments;
     if (repair->messages == NULL) return;
@@ -47,7 +47,7 @@ Error repair_seal(Repair *repair, const char *table)
 
 static const char *repair_file(const Repair *repair, const char *name)
 {
-    return arena_format(repair->arena, "%s/%s", repair->doctor->place->folder, name);
+    return arena_format(repair->arena, "%s/%s", repair->doctor->location->folder, name);
 }
 
 // ---- the structure of the database ----------------------------------------------------------------------------------
@@ -57,12 +57,12 @@ static Error repair_structure(const Repair *repair, Database *database)
     const char *by = NULL;
     if (!repair->doctor->structure_bad) return error_none();
     integrity_mend(database, &by);
-    if (by != NULL) repair_tell(repair, "structure: sound after %s", by);
+    if (by != NULL) repair_report(repair, "structure: sound after %s", by);
     if (by != NULL) return error_none();
-    const CampaignPlace *place = repair->doctor->place;
-    repair_tell(repair, "database: to have it computed again, to the same bits: %s",
-                doctor_how_again(place, repair->doctor->arena));
-    return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE ": its structure is beyond repair", place->folder);
+    const CampaignLocation *location = repair->doctor->location;
+    repair_report(repair, "database: to have it computed again, to the same bits: %s",
+                  doctor_how_again(location, repair->doctor->arena));
+    return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE ": its structure is beyond repair", location->folder);
 }
 
 // ---- the campaign's own row -----------------------------------------------------------------------------------------
@@ -79,22 +79,22 @@ static Error repair_read_files(Repair *repair, Spec *spec, const char **given)
     return spec_parse(path, (const char *)resolved.data, NULL, 0, repair->arena, diagnostics, spec);
 }
 
-// Restores the row from the files, unless the database has a good spec and the files have none or another one.
+// Restores the row from the files, unless the database has a sound spec and the files have none or another one.
 static Error repair_campaign_row(Repair *repair, Database *database)
 {
     const Doctor *doctor = repair->doctor;
     const char *given = NULL;
     SealTally now;
     Spec spec;
-    if (doctor->spec_good && !doctor_damaged(doctor, "campaign")) return error_none();
+    if (doctor->spec_ok && !doctor_damaged(doctor, "campaign")) return error_none();
     const Error error = repair_read_files(repair, &spec, &given);
-    const bool another = doctor->spec_good && strcmp(spec.hash.hex, doctor->spec.hash.hex) != 0;
-    if (error.kind != OK && !doctor->spec_good)
+    const bool another = doctor->spec_ok && strcmp(spec.hash.hex, doctor->spec.hash.hex) != 0;
+    if (error.kind != OK && !doctor->spec_ok)
         return error_make(ERROR_MACHINE, "neither " CAMPAIGN_DATABASE " nor the files beside it hold a spec: %.300s",
                           error.text);
-    if (error.kind == OK && !another) TRY(campaign_row_restore(database, doctor->place->name, &spec, given));
-    repair_tell(repair, "campaign: the spec is that of %s; times, host and versions stay as they are",
-                error.kind == OK && !another ? "the files" : CAMPAIGN_DATABASE);
+    if (error.kind == OK && !another) TRY(campaign_row_restore(database, doctor->location->name, &spec, given));
+    repair_report(repair, "campaign: the spec is that of %s; times, host and versions stay as they are",
+                  error.kind == OK && !another ? "the files" : CAMPAIGN_DATABASE);
     return seal_again(database, "campaign", 0, repair->arena, &now);
 }
 
@@ -107,9 +107,10 @@ static Error repair_read_spec(Repair *repair, Database *database)
                              diagnostics_new(repair->arena), &repair->spec);
     if (error.kind == OK) error = part_read(database, &repair->spec.part);
     if (error.kind == OK) repair->spec.text = row.given;
-    if (error.kind == OK) error = file_write(repair->doctor->place->folder, "spec.yaml", row.given, strlen(row.given));
     if (error.kind == OK)
-        error = file_write(repair->doctor->place->folder, "resolved.yaml", row.resolved, strlen(row.resolved));
+        error = file_write(repair->doctor->location->folder, "spec.yaml", row.given, strlen(row.given));
+    if (error.kind == OK)
+        error = file_write(repair->doctor->location->folder, "resolved.yaml", row.resolved, strlen(row.resolved));
     return error;
 }
 
@@ -121,7 +122,7 @@ static Error repair_check_segments(const Repair *repair)
         ERROR_MACHINE,
         "the specs that %.128s was extended by (table segments) differ from what was written, and can't be "
         "computed again: restore " CAMPAIGN_DATABASE " from a copy, or run the last spec under a new name",
-        repair->doctor->place->name);
+        repair->doctor->location->name);
 }
 
 // Blocks that are not as they were written are forgotten: their rows are then missing, and simulated again like others.
@@ -129,14 +130,14 @@ static Error repair_forget_blocks(const Repair *repair, Database *database)
 {
     int64_t count = 0;
     TRY(repair_structure(repair, database)); // then an error is none of the records
-    TRY(store_compare_numerics(database, repair->doctor->place->name));
-    if (repair->doctor->spec_good && doctor_damaged(repair->doctor, "block_words"))
+    TRY(store_compare_numerics(database, repair->doctor->location->name));
+    if (repair->doctor->spec_ok && doctor_damaged(repair->doctor, "block_words"))
         TRY(trial_blocks_fill(database, &repair->doctor->spec, repair->arena));
     TRY(seal_keep(database, repair->arena));
     TRY(trial_blocks_forget(database, &count));
     if (count > 0)
-        repair_tell(repair, "blocks: %lld of them are missing or damaged; their trials are simulated again",
-                    (long long)count);
+        repair_report(repair, "blocks: %lld of them are missing or damaged; their trials are simulated again",
+                      (long long)count);
     return error_none();
 }
 
@@ -186,7 +187,7 @@ static Error repair_sum(Repair *repair)
     bool same = false;
     TRY(seal_compare_sum(repair->store->database, &same));
     if (same) return error_none();
-    repair_tell(repair, "trials: which rows are missing is not known; the others stay as they are");
+    repair_report(repair, "trials: which rows are missing is not known; the others stay as they are");
     return seal_keep_sum(repair->store->database);
 }
 
@@ -201,9 +202,9 @@ static Error repair_keep_rest(Repair *repair)
         }
         const char *table = damage->broken[i].table;
         if (repair_is_computed(table) || strcmp(table, "sqlite_schema") == 0) continue;
-        TRY(seal_again(repair->store->database, table, damage->broken[i].block, repair->arena, &now));
+        TRY(seal_again(repair->store->database, table, damage->broken[i].range, repair->arena, &now));
         if (strcmp(table, "shards") != 0)
-            repair_tell(repair, "%s: the damage can't be repaired; its rows stay as they are", table);
+            repair_report(repair, "%s: the damage can't be repaired; its rows stay as they are", table);
     }
     return error_none();
 }
@@ -233,9 +234,9 @@ static Error repair_rows(Repair *repair)
     TRY(repair_search(repair));
     TRY(store_search_state(repair->store, &repair->search, &found));
     if (found) TRY(repair->search.method->restore(&repair->search));
-    if (doctor_damaged(repair->doctor, "batches") && !kept_in_part(repair->store->database))
+    if (doctor_damaged(repair->doctor, "batches") && !kept_partly(repair->store->database))
         TRY(batches_restore(repair->store->database, &repair->spec, repair->arena));
-    TRY(repair_places(repair));
+    TRY(repair_array_rows(repair));
     TRY(repair_shards(repair));
     return repair_keep_rest(repair);
 }
@@ -252,16 +253,16 @@ static Error repair_store(Repair *repair)
 
 static Error repair_locked(Repair *repair)
 {
-    const CampaignPlace *place = repair->doctor->place;
+    const CampaignLocation *location = repair->doctor->location;
     TRY(repair_check_segments(repair));
     TRY(repair_before_opening(repair));
-    TRY(store_open(place->folder, place->name, &repair->spec, &repair->options, repair->arena, &repair->store));
+    TRY(store_open(location->folder, location->name, &repair->spec, &repair->options, repair->arena, &repair->store));
     repair->spec = *repair->store->spec;                                // with the specs that it was extended by
     Error error = integrity_ignore_references(repair->store->database); // the repairs restore them
     if (error.kind == OK) error = repair_store(repair);
     const Error closing = store_close(repair->store);
     if (repair->device_open) device_close(&repair->device);
-    catalogue_note(place->results, repair->options.shared_fs, place->name, repair->arena);
+    catalogue_note(location->results, repair->options.shared_fs, location->name, repair->arena);
     return error.kind != OK ? error : closing;
 }
 
@@ -269,8 +270,8 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
 {
     Repair repair = {.doctor = doctor,
                      .arena = doctor->arena,
-                     .options = {.results = doctor->place->results,
-                                 .name = doctor->place->name,
+                     .options = {.results = doctor->location->results,
+                                 .name = doctor->location->name,
                                  .backend = *backend,
                                  .resume_only = true,
                                  .shared_fs = shared_fs,
@@ -281,14 +282,15 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
     Doctor now;
     if (!file_exists(repair_file(&repair, CAMPAIGN_DATABASE)) || !schema_is_known(doctor->schema)) {
         return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE " can't be read, so it can't be repaired",
-                          doctor->place->folder);
+                          doctor->location->folder);
     }
-    TRY(campaign_lock(doctor->place->folder, doctor->place->name, doctor->arena, &lock));
-    Error error = doctor_examine_locked(doctor->place, doctor->arena, &now); // others may have worked there meanwhile
+    TRY(campaign_lock(doctor->location->folder, doctor->location->name, doctor->arena, &lock));
+    Error error =
+        doctor_examine_locked(doctor->location, doctor->arena, &now); // others may have worked there meanwhile
     repair.doctor = &now;
     bool blocks = false;
     if (error.kind == OK && now.findings > 0) error = repair_blocks(&repair, &blocks);
-    if (error.kind == OK && blocks) error = doctor_examine_locked(doctor->place, doctor->arena, &now);
+    if (error.kind == OK && blocks) error = doctor_examine_locked(doctor->location, doctor->arena, &now);
     if (error.kind == OK && now.findings > 0) error = repair_locked(&repair);
     lock_release(&lock);
     return error;

@@ -1,4 +1,4 @@
-// hopscotch doctor, the files: compares every shard with its size, its digest and the places that campaign.db has in
+// hopscotch doctor, the files: compares every shard with its size, its digest and the rows that campaign.db lists in
 // it; and finds files that nothing names.
 #include "doctor.h"
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { DOCTOR_SHARDS_TOLD_MAX = 20 };
+enum { DOCTOR_SHARDS_REPORTED_MAX = 20 };
 
 // ---- one shard ------------------------------------------------------------------------------------------------------
 
@@ -31,14 +31,14 @@ static Error doctor_shard_bytes(const StoredShard *shard, const char *path)
     return error;
 }
 
-static Error doctor_shard_place(const ShardReader *reader, const StoredShard *shard, const ArrayPlace *place)
+static Error doctor_shard_array(const ShardReader *reader, const StoredShard *shard, const StoredArray *array)
 {
-    const bool there = place->row >= 0 && place->row < shard_lane_count(reader);
-    const ShardLane lane = there ? shard_lane(reader, place->row) : (ShardLane){.trial = -1};
-    if (lane.trial == place->trial && lane.replicate == place->replicate && lane.length == place->samples)
+    const bool there = array->row >= 0 && array->row < shard_lane_count(reader);
+    const ShardLane lane = there ? shard_lane(reader, array->row) : (ShardLane){.trial = -1};
+    if (lane.trial == array->trial && lane.replicate == array->replicate && lane.length == array->samples)
         return error_none();
     return error_make(ERROR_MACHINE, "%.100s does not hold trial %lld, replicate %lld in row %lld", shard->name,
-                      (long long)place->trial, (long long)place->replicate, (long long)place->row);
+                      (long long)array->trial, (long long)array->replicate, (long long)array->row);
 }
 
 // Without a spec only the tables of lanes can be read. The group of debug rows is then that of any model.
@@ -57,7 +57,7 @@ static Error doctor_open_lanes(const char *path, RecordKind kind, ShardReader **
 
 static Error doctor_open_shard(const Doctor *doctor, const char *path, RecordKind kind, ShardReader **reader)
 {
-    if (!doctor->spec_good) return doctor_open_lanes(path, kind, reader);
+    if (!doctor->spec_ok) return doctor_open_lanes(path, kind, reader);
     const Recording recording = recording_of(&doctor->spec, kind);
     const ShardLayout layout = recording_layout(&recording);
     const Error error = shard_open(path, &layout, NULL, reader);
@@ -68,28 +68,28 @@ static Error doctor_open_shard(const Doctor *doctor, const char *path, RecordKin
 static Error doctor_shard_kind(const Doctor *doctor, const StoredShard *shard, const char *path, RecordKind kind)
 {
     ShardReader *reader = NULL;
-    ArrayPlace place;
-    Cursor places = places_of_shard(doctor->database, kind, shard->id);
-    while (place_next(&places, &place)) {
-        if (reader == NULL) cursor_stop(&places, doctor_open_shard(doctor, path, kind, &reader));
-        if (reader != NULL) cursor_stop(&places, doctor_shard_place(reader, shard, &place));
+    StoredArray array;
+    Cursor arrays = arrays_of_shard(doctor->database, kind, shard->id);
+    while (array_next(&arrays, &array)) {
+        if (reader == NULL) cursor_stop(&arrays, doctor_open_shard(doctor, path, kind, &reader));
+        if (reader != NULL) cursor_stop(&arrays, doctor_shard_array(reader, shard, &array));
     }
     if (reader != NULL) shard_close(reader);
-    return cursor_close(&places);
+    return cursor_close(&arrays);
 }
 
 static Error doctor_shard(const Doctor *doctor, const StoredShard *shard)
 {
-    const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS "/%s", doctor->place->folder, shard->name);
+    const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS "/%s", doctor->location->folder, shard->name);
     if (strchr(shard->name, '/') != NULL || strlen(shard->name) > 100)
         return error_make(ERROR_MACHINE, "\"%.100s\" is not a name for a shard", shard->name);
     return doctor_shard_bytes(shard, path);
 }
 
-// Whether the places that campaign.db has in a good shard agree with the shard's own.
-static Error doctor_shard_places(const Doctor *doctor, const StoredShard *shard)
+// Whether the rows that campaign.db lists in a sound shard agree with the shard's own.
+static Error doctor_shard_arrays(const Doctor *doctor, const StoredShard *shard)
 {
-    const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS "/%s", doctor->place->folder, shard->name);
+    const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS "/%s", doctor->location->folder, shard->name);
     for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) TRY(doctor_shard_kind(doctor, shard, path, kind));
     return error_none();
 }
@@ -101,15 +101,15 @@ static void doctor_look_at_shard(Doctor *doctor, const StoredShard *shard)
 {
     const size_t used = doctor->arena->used;
     const Error damage = doctor_shard(doctor, shard);
-    const Error misplaced = damage.kind == OK ? doctor_shard_places(doctor, shard) : error_none();
+    const Error misplaced = damage.kind == OK ? doctor_shard_arrays(doctor, shard) : error_none();
     arena_rewind(doctor->arena, used);
     if (misplaced.kind != OK) {
-        doctor->places_bad = true;
+        doctor->array_rows_bad = true;
         doctor_find(doctor, "shards", "%s", misplaced.text);
     }
     if (damage.kind == OK) return;
     doctor->bad_shards[doctor->n_bad_shards++] = shard->id;
-    if (doctor->n_bad_shards <= DOCTOR_SHARDS_TOLD_MAX) doctor_find(doctor, "shards", "%s", damage.text);
+    if (doctor->n_bad_shards <= DOCTOR_SHARDS_REPORTED_MAX) doctor_find(doctor, "shards", "%s", damage.text);
 }
 
 static Error doctor_each_shard(Doctor *doctor, int64_t count)
@@ -122,15 +122,15 @@ static Error doctor_each_shard(Doctor *doctor, int64_t count)
         bytes += shard.bytes;
     }
     const Error error = cursor_close(&shards);
-    if (error.kind == OK && doctor->n_bad_shards == 0 && !doctor->places_bad)
-        doctor_good(doctor, "shards", "%lld, %s: as they were written", (long long)looked,
+    if (error.kind == OK && doctor->n_bad_shards == 0 && !doctor->array_rows_bad)
+        doctor_pass(doctor, "shards", "%lld, %s: as they were written", (long long)looked,
                     text_bytes((double)bytes).text);
-    if (doctor->n_bad_shards > DOCTOR_SHARDS_TOLD_MAX)
+    if (doctor->n_bad_shards > DOCTOR_SHARDS_REPORTED_MAX)
         doctor_find(doctor, "shards", "%d shards in all differ from what was written", doctor->n_bad_shards);
     return error;
 }
 
-static void doctor_tell_block(void *doctor, const char *name, const char *fault)
+static void doctor_report_block(void *doctor, const char *name, const char *fault)
 {
     doctor_find(doctor, "blocks", CAMPAIGN_SHARDS "/%.60s: %s", name, fault);
 }
@@ -139,16 +139,16 @@ static void doctor_check_blocks(Doctor *doctor)
 {
     int64_t count = 0;
     const int before = doctor->findings;
-    const Error error = trial_blocks_check(doctor->database, doctor->arena, doctor_tell_block, doctor, &count);
+    const Error error = trial_blocks_check(doctor->database, doctor->arena, doctor_report_block, doctor, &count);
     if (error.kind != OK) doctor_find(doctor, "blocks", "%s", error.text);
     if (count > 0 && doctor->findings == before)
-        doctor_good(doctor, "blocks", "%lld, as they were written", (long long)count);
+        doctor_pass(doctor, "blocks", "%lld, as they were written", (long long)count);
 }
 
 void doctor_check_shards(Doctor *doctor)
 {
     int64_t count = 0;
-    Error error = campaign_check_folders(doctor->place->folder, doctor->arena); // a link is not followed
+    Error error = campaign_check_folders(doctor->location->folder, doctor->arena); // a link is not followed
     if (error.kind == OK) error = shards_count(doctor->database, &count);
     doctor->bad_shards = ARENA_NEW(doctor->arena, int64_t, count + 1);
     if (error.kind == OK) error = doctor_each_shard(doctor, count);
@@ -170,7 +170,7 @@ static void doctor_find_temporaries(Doctor *doctor, const char *folder, char *co
     for (int i = 0; i < count; i++) {
         if (!doctor_is_temporary(names[i])) continue;
         doctor->stray_files++;
-        doctor_good(doctor, "files", "%s%.100s was left by a crash: the next run removes it", folder, names[i]);
+        doctor_pass(doctor, "files", "%s%.100s was left by a crash: the next run removes it", folder, names[i]);
     }
 }
 
@@ -192,9 +192,9 @@ static Error doctor_list_files(Doctor *doctor)
 {
     char **names = NULL, **shards = NULL;
     int count = 0, n_shards = 0;
-    const char *folder = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS, doctor->place->folder);
-    TRY(campaign_check_folders(doctor->place->folder, doctor->arena));
-    TRY(folder_list(doctor->place->folder, doctor->arena, &names, &count));
+    const char *folder = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS, doctor->location->folder);
+    TRY(campaign_check_folders(doctor->location->folder, doctor->arena));
+    TRY(folder_list(doctor->location->folder, doctor->arena, &names, &count));
     if (file_exists(folder)) TRY(folder_list(folder, doctor->arena, &shards, &n_shards));
     doctor_find_temporaries(doctor, "", names, count);
     doctor_find_temporaries(doctor, CAMPAIGN_SHARDS "/", shards, n_shards);
@@ -208,5 +208,5 @@ void doctor_check_files(Doctor *doctor)
     if (error.kind != OK)
         doctor_find(doctor, "files", "%s", error.text);
     else if (doctor->stray_files == 0)
-        doctor_good(doctor, "files", "the folder has no other files");
+        doctor_pass(doctor, "files", "the folder has no other files");
 }

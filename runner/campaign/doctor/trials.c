@@ -1,5 +1,5 @@
 // hopscotch doctor --repair, the rows of trials. A trial is a function of the spec and its id, and, if the search
-// learns, of the earlier results. So damaged rows are simulated again, and the digest of their block shows whether the
+// learns, of the earlier results. So damaged rows are simulated again, and the digest of their range shows whether the
 // bits are those that were written.
 #include "doctor.h"
 
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-typedef struct RepairBlock {
+typedef struct RepairRange {
     Repair *repair;
     Arena *arena;
     int64_t first, end; // ids
@@ -22,60 +22,60 @@ typedef struct RepairBlock {
     Rewrite rewrite;
     Flight flight;
     Commit commit;
-} RepairBlock;
+} RepairRange;
 
-// ---- a block --------------------------------------------------------------------------------------------------------
+// ---- a range --------------------------------------------------------------------------------------------------------
 
 // Of trials in blocks: the rows of `commit` that are missing, in the order of ids.
-static Error repair_collect(RepairBlock *block)
+static Error repair_collect(RepairRange *range)
 {
-    Store *store = block->repair->store;
-    const TrialRows *rows = &block->commit.rows;
+    Store *store = range->repair->store;
+    const TrialRows *rows = &range->commit.rows;
     rows_table_show(rows, 0, rows->count, &store->trials);
-    memory_table_digests(&store->trials, 0, rows->count, block->digests);
-    Cursor stored = trials_by_id(store->database, NULL, 0, block->arena);
+    memory_table_digests(&store->trials, 0, rows->count, range->digests);
+    Cursor stored = trials_by_id(store->database, NULL, 0, range->arena);
     for (int64_t i = 0; i < rows->count; i++) {
-        const bool same = trial_at(&stored, rows->id[i]) && cells_digest(&stored, 0) == block->digests[i];
-        if (!same) rows_copy(rows, i, &block->missing, block->missing.count++);
+        const bool same = trial_at(&stored, rows->id[i]) && cells_digest(&stored, 0) == range->digests[i];
+        if (!same) rows_copy(rows, i, &range->missing, range->missing.count++);
     }
     return cursor_close(&stored);
 }
 
-static Error repair_take_rows(RepairBlock *block)
+static Error repair_take_rows(RepairRange *range)
 {
-    if (block->repair->store->blocks != NULL) return repair_collect(block);
-    for (int64_t i = 0; i < block->commit.rows.count; i++) TRY(rewrite_row(&block->rewrite, &block->commit.rows, i));
+    if (range->repair->store->blocks != NULL) return repair_collect(range);
+    for (int64_t i = 0; i < range->commit.rows.count; i++) TRY(rewrite_row(&range->rewrite, &range->commit.rows, i));
     return error_none();
 }
 
-static Error repair_simulate(RepairBlock *block)
+static Error repair_simulate(RepairRange *range)
 {
-    const Spec *spec = &block->repair->spec;
-    Backend *backend = block->repair->device.backend;
-    if (block->flight.trials.count == 0) return error_none();
-    flight_fill(spec, &block->flight, backend_batch(backend, 0));
-    TRY(flight_run(spec, backend, &block->flight, 0, NULL));
-    flight_collect(spec, &block->flight, backend_batch(backend, 0), &block->commit);
-    TRY(repair_take_rows(block));
-    if (search_learns(spec->method)) TRY(spec->method->tell(&block->repair->search, &block->flight.trials));
-    block->flight.trials.count = 0;
+    const Spec *spec = &range->repair->spec;
+    Backend *backend = range->repair->device.backend;
+    if (range->flight.trials.count == 0) return error_none();
+    flight_fill(spec, &range->flight, backend_batch(backend, 0));
+    TRY(flight_run(spec, backend, &range->flight, 0, NULL));
+    flight_collect(spec, &range->flight, backend_batch(backend, 0), &range->commit);
+    TRY(repair_take_rows(range));
+    if (search_learns(spec->method)) TRY(spec->method->tell(&range->repair->search, &range->flight.trials));
+    range->flight.trials.count = 0;
     return error_none();
 }
 
-// The ids of the block that are trials, up to the last one that was told.
-static Error repair_each_id(RepairBlock *block, int64_t last)
+// The ids of the range that are trials, up to the last one that was told.
+static Error repair_each_id(RepairRange *range, int64_t last)
 {
-    const Search *search = &block->repair->search;
-    Trials *trials = &block->flight.trials;
-    for (int64_t id = block->first; id < block->end && id <= last; id++) {
+    const Search *search = &range->repair->search;
+    Trials *trials = &range->flight.trials;
+    for (int64_t id = range->first; id < range->end && id <= last; id++) {
         const int64_t t = trials->count;
         double *parameter = &trials->parameter[t * search->spec->configured.n_parameters];
         if (search->method->trial(search, id, &trials->ordinal[t], parameter).kind != OK) continue;
         trials->id[t] = id;
         trials->search[t] = trials->round[t] = 0;
-        if (++trials->count == trials->capacity) TRY(repair_simulate(block));
+        if (++trials->count == trials->capacity) TRY(repair_simulate(range));
     }
-    return repair_simulate(block);
+    return repair_simulate(range);
 }
 
 // ---- a search that learns -------------------------------------------------------------------------------------------
@@ -107,118 +107,118 @@ static Error repair_stored_results(Repair *repair, Flight *flight, Commit *commi
 }
 
 // Stored results that were not damaged or are already repaired.
-static Error repair_tell_stored(RepairBlock *block)
+static Error repair_tell_stored(RepairRange *range)
 {
-    Repair *repair = block->repair;
-    Trials *trials = &block->flight.trials;
+    Repair *repair = range->repair;
+    Trials *trials = &range->flight.trials;
     bool all = true;
-    TRY(repair_stored_results(repair, &block->flight, &block->commit, &all));
+    TRY(repair_stored_results(repair, &range->flight, &range->commit, &all));
     if (!all)
         return error_make(
             ERROR_MACHINE,
             "trials before %lld are missing, on which those after them depend: nothing was changed; "
             "%s run %.200s --name NEW computes all of them again",
-            (long long)block->first, command_program(repair->doctor->arena),
-            command_quoted(arena_format(repair->doctor->arena, "%s/resolved.yaml", repair->doctor->place->folder),
+            (long long)range->first, command_program(repair->doctor->arena),
+            command_quoted(arena_format(repair->doctor->arena, "%s/resolved.yaml", repair->doctor->location->folder),
                            repair->doctor->arena));
     TRY(repair->spec.method->tell(&repair->search, trials));
     trials->count = 0;
     return error_none();
 }
 
-// Advances the search to the end of the block: it is told the stored results before the block, and the trials of the
-// block are simulated. It starts again if it is already beyond the block.
-static Error repair_learn_again(RepairBlock *block, int64_t last)
+// Advances the search to the end of the range: it is told the stored results before the range, and the trials of the
+// range are simulated. It starts again if it is already beyond the range.
+static Error repair_learn_again(RepairRange *range, int64_t last)
 {
-    Repair *repair = block->repair;
-    Trials *trials = &block->flight.trials;
-    if (repair->search.asked > block->first) TRY(search_init(&repair->spec, repair->arena, &repair->search));
-    const int64_t end = last + 1 < block->end ? last + 1 : block->end;
+    Repair *repair = range->repair;
+    Trials *trials = &range->flight.trials;
+    if (repair->search.asked > range->first) TRY(search_init(&repair->spec, repair->arena, &repair->search));
+    const int64_t end = last + 1 < range->end ? last + 1 : range->end;
     for (int64_t next = repair->search.asked; next < end; next = repair->search.asked) {
-        const int64_t most = (next < block->first ? block->first : end) - next;
+        const int64_t most = (next < range->first ? range->first : end) - next;
         bool waiting = false;
         TRY(repair->spec.method->ask(&repair->search, most < trials->capacity ? most : trials->capacity, trials,
                                      &waiting));
         if (trials->count == 0) break;
-        TRY(next < block->first ? repair_tell_stored(block) : repair_simulate(block));
+        TRY(next < range->first ? repair_tell_stored(range) : repair_simulate(range));
     }
     return error_none();
 }
 
-static Error repair_in_blocks(RepairBlock *block, int64_t last)
+static Error repair_in_blocks(RepairRange *range, int64_t last)
 {
-    const Spec *spec = &block->repair->spec;
-    Store *store = block->repair->store;
-    rows_take(spec, block->end - block->first, block->arena, &block->missing);
-    block->digests = ARENA_NEW(block->arena, uint64_t, block->commit.rows.capacity);
+    const Spec *spec = &range->repair->spec;
+    Store *store = range->repair->store;
+    rows_take(spec, range->end - range->first, range->arena, &range->missing);
+    range->digests = ARENA_NEW(range->arena, uint64_t, range->commit.rows.capacity);
     TRY(trial_blocks_show_to_run(store->database));
-    TRY(search_learns(spec->method) ? repair_learn_again(block, last) : repair_each_id(block, last));
-    block->rewrite.written = block->missing.count;
-    return trial_blocks_put(store, &block->missing, false);
+    TRY(search_learns(spec->method) ? repair_learn_again(range, last) : repair_each_id(range, last));
+    range->rewrite.written = range->missing.count;
+    return trial_blocks_put(store, &range->missing, false);
 }
 
-static Error repair_block_rows(RepairBlock *block, int64_t last)
+static Error repair_range_rows(RepairRange *range, int64_t last)
 {
-    const Spec *spec = &block->repair->spec;
-    Rewrite *rewrite = &block->rewrite;
-    int64_t trials = block->repair->device.lanes / spec->replicates.count;
-    if (trials > block->end - block->first) trials = block->end - block->first;
-    flight_take(spec, trials, NULL, block->arena, &block->flight);
-    commit_take(spec, trials, 0, 0, 0, block->arena, &block->commit);
-    if (block->repair->store->blocks != NULL) return repair_in_blocks(block, last);
-    rewrite_begin(block->repair->store, rewrite);
-    const Error error = search_learns(spec->method) ? repair_learn_again(block, last) : repair_each_id(block, last);
+    const Spec *spec = &range->repair->spec;
+    Rewrite *rewrite = &range->rewrite;
+    int64_t trials = range->repair->device.lanes / spec->replicates.count;
+    if (trials > range->end - range->first) trials = range->end - range->first;
+    flight_take(spec, trials, NULL, range->arena, &range->flight);
+    commit_take(spec, trials, 0, 0, 0, range->arena, &range->commit);
+    if (range->repair->store->blocks != NULL) return repair_in_blocks(range, last);
+    rewrite_begin(range->repair->store, rewrite);
+    const Error error = search_learns(spec->method) ? repair_learn_again(range, last) : repair_each_id(range, last);
     const Error ended = rewrite_end(rewrite);
     TRY(error);
     TRY(ended);
-    TRY(rewrite_strangers(rewrite, block->first, block->end, &block->strangers));
-    return rewrite_drop_strangers(rewrite, block->first, block->end);
+    TRY(rewrite_strangers(rewrite, range->first, range->end, &range->strangers));
+    return rewrite_drop_strangers(rewrite, range->first, range->end);
 }
 
 // Where only some trials keep a row: deletes the others, of which all have one now.
-static Error repair_settle(RepairBlock *block, int64_t index, SealTally *after)
+static Error repair_settle(RepairRange *range, int64_t index, SealTally *after)
 {
-    Repair *repair = block->repair;
-    TRY(kept_settle_between(repair->store, block->first, block->end));
-    return seal_again(repair->store->database, "trials", index, block->arena, after);
+    Repair *repair = range->repair;
+    TRY(kept_settle_between(repair->store, range->first, range->end));
+    return seal_again(repair->store->database, "trials", index, range->arena, after);
 }
 
-enum { REPAIR_BLOCKS = 64 }; // blocks of digests that are repaired together where trials are in blocks of columns
+enum { REPAIR_RANGES = 64 }; // ranges of digests that are repaired together where trials are in blocks of columns
 
 // Digests of trials and replicates, before and after.
 typedef struct RepairSeals {
-    SealTally trials[REPAIR_BLOCKS], replicates[REPAIR_BLOCKS];
+    SealTally trials[REPAIR_RANGES], replicates[REPAIR_RANGES];
 } RepairSeals;
 
-static Error repair_read_seals(const RepairBlock *block, int64_t index, int count, RepairSeals *seals)
+static Error repair_read_seals(const RepairRange *range, int64_t index, int count, RepairSeals *seals)
 {
-    Database *database = block->repair->store->database;
+    Database *database = range->repair->store->database;
     for (int i = 0; i < count; i++) {
         TRY(seal_stored(database, "trials", index + i, &seals->trials[i]));
-        if (block->repair->spec.replicates.store)
+        if (range->repair->spec.replicates.store)
             TRY(seal_stored(database, "replicates", index + i, &seals->replicates[i]));
     }
     return error_none();
 }
 
-static Error repair_seal_again(const RepairBlock *block, int64_t index, int count, RepairSeals *seals)
+static Error repair_seal_again(const RepairRange *range, int64_t index, int count, RepairSeals *seals)
 {
-    Database *database = block->repair->store->database;
+    Database *database = range->repair->store->database;
     for (int i = 0; i < count; i++) {
-        TRY(seal_again(database, "trials", index + i, block->arena, &seals->trials[i]));
-        if (block->repair->spec.replicates.store)
-            TRY(seal_again(database, "replicates", index + i, block->arena, &seals->replicates[i]));
+        TRY(seal_again(database, "trials", index + i, range->arena, &seals->trials[i]));
+        if (range->repair->spec.replicates.store)
+            TRY(seal_again(database, "replicates", index + i, range->arena, &seals->replicates[i]));
     }
     return error_none();
 }
 
-static bool repair_is_proven(const RepairBlock *block, int count, const RepairSeals *before, const RepairSeals *after)
+static bool repair_is_proven(const RepairRange *range, int count, const RepairSeals *before, const RepairSeals *after)
 {
     bool proven = true;
     for (int i = 0; i < count; i++) {
         const SealTally *a = &before->trials[i], *b = &after->trials[i];
         proven = proven && a->digest == b->digest && a->rows == b->rows;
-        if (!block->repair->spec.replicates.store) continue;
+        if (!range->repair->spec.replicates.store) continue;
         a = &before->replicates[i];
         b = &after->replicates[i];
         proven = proven && a->digest == b->digest && a->rows == b->rows;
@@ -226,61 +226,61 @@ static bool repair_is_proven(const RepairBlock *block, int count, const RepairSe
     return proven;
 }
 
-static Error repair_block_sealed(RepairBlock *block, int64_t index, int count, int64_t last)
+static Error repair_range_sealed(RepairRange *range, int64_t index, int count, int64_t last)
 {
-    Repair *repair = block->repair;
-    RepairSeals *before = ARENA_NEW(block->arena, RepairSeals, 1), *after = ARENA_NEW(block->arena, RepairSeals, 1);
-    TRY(repair_read_seals(block, index, count, before));
-    TRY(repair_block_rows(block, last));
-    if (repair->store->kept != NULL) return repair_settle(block, index, &after->trials[0]);
-    TRY(repair_seal_again(block, index, count, after));
-    const bool proven = repair_is_proven(block, count, before, after);
-    if (!proven && block->strangers > 0) { // nothing is dropped on a guess
+    Repair *repair = range->repair;
+    RepairSeals *before = ARENA_NEW(range->arena, RepairSeals, 1), *after = ARENA_NEW(range->arena, RepairSeals, 1);
+    TRY(repair_read_seals(range, index, count, before));
+    TRY(repair_range_rows(range, last));
+    if (repair->store->kept != NULL) return repair_settle(range, index, &after->trials[0]);
+    TRY(repair_seal_again(range, index, count, after));
+    const bool proven = repair_is_proven(range, count, before, after);
+    if (!proven && range->strangers > 0) { // nothing is dropped on a guess
         return error_make(
             ERROR_MACHINE,
             "trials %lld to %lld: neither the rows nor their digest are those that were written, and %lld "
             "rows have ids that this spec does not give; nothing of them was changed",
-            (long long)block->first, (long long)block->end - 1, (long long)block->strangers);
+            (long long)range->first, (long long)range->end - 1, (long long)range->strangers);
     }
-    repair_tell(repair, "trials %lld to %lld: simulated again, %lld rows written again; %s", (long long)block->first,
-                (long long)block->end - 1, (long long)block->rewrite.written,
-                proven ? "their digest is that of what was written"
-                       : "their digest was damaged too, and is made again");
+    repair_report(repair, "trials %lld to %lld: simulated again, %lld rows written again; %s", (long long)range->first,
+                  (long long)range->end - 1, (long long)range->rewrite.written,
+                  proven ? "their digest is that of what was written"
+                         : "their digest was damaged too, and is made again");
     return error_none();
 }
 
-// `count` blocks of digests from `index` on.
-static Error repair_block(Repair *repair, int64_t index, int count, int64_t last)
+// `count` ranges of digests from `index` on.
+static Error repair_range(Repair *repair, int64_t index, int count, int64_t last)
 {
-    RepairBlock block = {.repair = repair};
+    RepairRange range = {.repair = repair};
     Arena arena;
     int64_t unused = 0;
-    seal_trials(index, &block.first, &unused);
-    seal_trials(index + count - 1, &unused, &block.end);
+    seal_trials(index, &range.first, &unused);
+    seal_trials(index + count - 1, &unused, &range.end);
     TRY(repair_open_device(repair));
-    const int64_t bytes = flight_bytes(&repair->spec) + 2 * rows_bytes(&repair->spec) + (int64_t)sizeof *block.digests;
+    const int64_t bytes = flight_bytes(&repair->spec) + 2 * rows_bytes(&repair->spec) + (int64_t)sizeof *range.digests;
     const int64_t scratch = flight_scratch_bytes(&repair->spec, NULL) + ((int64_t)4 << 20);
-    TRY(arena_create(&arena, (size_t)((block.end - block.first) * bytes + scratch), "trials that are repaired"));
-    block.arena = &arena;
+    TRY(arena_create(&arena, (size_t)((range.end - range.first) * bytes + scratch), "trials that are repaired"));
+    range.arena = &arena;
     TRY(store_begin(repair->store));
-    const Error error = store_end(repair->store, repair_block_sealed(&block, index, count, last));
+    const Error error = store_end(repair->store, repair_range_sealed(&range, index, count, last));
     arena_destroy(&arena);
     return error;
 }
 
-// Which rows are kept depends on those of the other blocks, so it is decided again when all of them are repaired.
-static Error repair_kept_block(Repair *repair, int64_t index, const SealTally *before)
+// Which rows are kept depends on those of the other ranges, so it is decided again when all of them are repaired.
+static Error repair_kept_range(Repair *repair, int64_t index, const SealTally *before)
 {
-    RepairBlock block = {.repair = repair, .arena = repair->arena};
+    RepairRange range = {.repair = repair, .arena = repair->arena};
     SealTally after = {.rows = 0};
-    seal_trials(index, &block.first, &block.end);
+    seal_trials(index, &range.first, &range.end);
     TRY(store_begin(repair->store));
-    TRY(store_end(repair->store, repair_settle(&block, index, &after)));
-    repair_tell(repair, "trials %lld to %lld: simulated again, %lld rows are kept; %s", (long long)block.first,
-                (long long)block.end - 1, (long long)after.rows,
-                before->digest == after.digest && before->rows == after.rows
-                    ? "their digest is that of what was written"
-                    : "their digest was damaged too, and is made again");
+    TRY(store_end(repair->store, repair_settle(&range, index, &after)));
+    repair_report(repair, "trials %lld to %lld: simulated again, %lld rows are kept; %s", (long long)range.first,
+                  (long long)range.end - 1, (long long)after.rows,
+                  before->digest == after.digest && before->rows == after.rows
+                      ? "their digest is that of what was written"
+                      : "their digest was damaged too, and is made again");
     return error_none();
 }
 
@@ -289,27 +289,27 @@ static Error repair_kept_trials(Repair *repair, int64_t last)
     const SealDamage *damage = &repair->doctor->damage;
     SealTally *before = ARENA_NEW(repair->arena, SealTally, damage->count + 1);
     for (int64_t i = 0; i < damage->count; i++)
-        TRY(seal_stored(repair->store->database, "trials", damage->broken[i].block, &before[i]));
+        TRY(seal_stored(repair->store->database, "trials", damage->broken[i].range, &before[i]));
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t i = 0; i < damage->count; i++) {
-            const int64_t block = damage->broken[i].block;
+            const int64_t range = damage->broken[i].range;
             if (strcmp(damage->broken[i].table, "trials") != 0) continue;
-            TRY(pass == 0 ? repair_block(repair, block, 1, last) : repair_kept_block(repair, block, &before[i]));
+            TRY(pass == 0 ? repair_range(repair, range, 1, last) : repair_kept_range(repair, range, &before[i]));
         }
     }
     return error_none();
 }
 
-// How many damaged blocks of digests from broken[i] on follow each other. Rows are written again one block after the
+// How many damaged ranges of digests from broken[i] on follow each other. Rows are written again one range after the
 // other; blocks of columns should not be small.
 static int repair_neighbours(const Repair *repair, int64_t i)
 {
     const SealDamage *damage = &repair->doctor->damage;
     int count = 1;
     if (repair->store->blocks == NULL) return count;
-    while (count < REPAIR_BLOCKS && i + count < damage->count &&
+    while (count < REPAIR_RANGES && i + count < damage->count &&
            strcmp(damage->broken[i + count].table, "trials") == 0 &&
-           damage->broken[i + count].block == damage->broken[i].block + count)
+           damage->broken[i + count].range == damage->broken[i].range + count)
         count++;
     return count;
 }
@@ -321,15 +321,15 @@ Error repair_trials(Repair *repair)
     const bool batches = !doctor_damaged(repair->doctor, "batches"); // else by the last stored id
     TRY(trials_last_told(repair->store->database, batches, repair->search.total, &last));
     if (repair->store->kept != NULL) return repair_kept_trials(repair, last);
-    for (int pass = 0; pass < 2; pass++) { // blocks of trials, then other blocks of replicates
+    for (int pass = 0; pass < 2; pass++) { // ranges of trials, then other ranges of replicates
         const char *table = pass == 0 ? "trials" : "replicates";
         for (int64_t i = 0; i < damage->count; i++) {
-            const int64_t block = damage->broken[i].block;
-            if (strcmp(damage->broken[i].table, table) != 0 || (block >= from && block <= done)) continue;
+            const int64_t range = damage->broken[i].range;
+            if (strcmp(damage->broken[i].table, table) != 0 || (range >= from && range <= done)) continue;
             const int count = repair_neighbours(repair, i);
-            TRY(repair_block(repair, block, count, last));
-            from = block;
-            done = block + count - 1;
+            TRY(repair_range(repair, range, count, last));
+            from = range;
+            done = range + count - 1;
         }
     }
     return error_none();
@@ -367,7 +367,7 @@ static Error repair_tell_rounds(Repair *repair, Search *search, Arena *arena)
     search->rounds = &rounds;
     TRY(repair_tell_again(repair, search, arena));
     search->rounds = NULL;
-    repair_tell(repair, "rounds: computed from the trials");
+    repair_report(repair, "rounds: computed from the trials");
     TRY(repair_seal(repair, "fronts"));
     if (repair->store->has_gradients) TRY(repair_seal(repair, "gradients"));
     return repair_seal(repair, "rounds");
@@ -384,6 +384,6 @@ Error repair_search(Repair *repair)
                                             : repair_tell_again(repair, &search, repair->arena));
     TRY(search_state_restore(repair->store->database, &search));
     TRY(searches_restore_others(repair->store->database));
-    repair_tell(repair, "search: its state was computed from its trials");
+    repair_report(repair, "search: its state was computed from its trials");
     return repair_seal(repair, "searches");
 }

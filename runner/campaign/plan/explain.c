@@ -1,5 +1,5 @@
 // The model's remarks on the trials of a spec before they run: unstable gains, redundant constraints. It looks at all
-// trials of the search, or at some thousand from all parts of it.
+// trials of the search, or at some thousand spread over it.
 #include "../campaign.h"
 
 #include <math.h>

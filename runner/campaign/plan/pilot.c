@@ -1,5 +1,5 @@
 // The time that a campaign computes, from a pilot: some of its trials, with its settings, on its device, for less than
-// half a second. The trials come in blocks of neighbours from all parts of the search, so that they fail, last and
+// half a second. The trials come in groups of neighbours from all over the search, so that they fail, last and
 // diverge from their neighbours as the others will. No stored result depends on the pilot.
 #include "pilot.h"
 
@@ -17,8 +17,8 @@ static int64_t pilot_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static bool pilot_on_cpu(const PilotTask *task) { return strcmp(backend_info(task->backend)->name, "cpu") == 0; }
 
-// Neighbouring trials per block: those in one vector of a CPU, or in some warps of a GPU.
-static int64_t pilot_block_trials(const PilotTask *task)
+// Neighbouring trials per group: those in one vector of a CPU, or in some warps of a GPU.
+static int64_t pilot_group_trials(const PilotTask *task)
 {
     const int lanes = pilot_on_cpu(task) ? 8 : 128, replicates = task->spec->replicates.count;
     return lanes > replicates ? lanes / replicates : 1;
@@ -26,12 +26,12 @@ static int64_t pilot_block_trials(const PilotTask *task)
 
 // ---- trials ---------------------------------------------------------------------------------------------------------
 
-// Adds up to a block of trials with ids in [first, end). Gives the id after the last one that it looked at.
-static int64_t pilot_block(const PilotTask *task, int64_t first, int64_t end, Trials *trials)
+// Adds up to a group of trials with ids in [first, end). Gives the id after the last one that it looked at.
+static int64_t pilot_group(const PilotTask *task, int64_t first, int64_t end, Trials *trials)
 {
     enum { LOOKED_AT_MAX = 10000 };
     const int parameters = task->spec->configured.n_parameters;
-    const int64_t most = pilot_least(trials->capacity, trials->count + pilot_block_trials(task));
+    const int64_t most = pilot_least(trials->capacity, trials->count + pilot_group_trials(task));
     int64_t id = first;
     for (; id < end && id < first + LOOKED_AT_MAX && trials->count < most; id++) {
         double *parameter = trials->parameter + trials->count * parameters;
@@ -66,20 +66,21 @@ static void pilot_repeat(const PilotTask *task, Trials *trials)
     trials->count = trials->capacity;
 }
 
-// All trials in order if they fit; else a block from a random place in each of equal parts of the ids.
-static void pilot_trials(const PilotTask *task, int64_t first_part, int64_t parts, Trials *trials)
+// All trials in order if they fit; else a run of ids from a random one in each of equal ranges.
+static void pilot_trials(const PilotTask *task, int64_t first_range, int64_t ranges, Trials *trials)
 {
     const int64_t limit = task->spec->limits.trials, total = task->search->total;
     const int64_t ids = limit > 0 && limit < total ? limit : total;
-    const int64_t block = pilot_block_trials(task);
-    const bool all = ids <= parts * block;
-    int64_t id = first_part * block;
+    const int64_t group = pilot_group_trials(task);
+    const bool all = ids <= ranges * group;
+    int64_t id = first_range * group;
     trials->count = 0;
     if (search_learns(task->spec->method)) pilot_generation(task, trials);
-    for (int64_t k = first_part; ids > 0 && k < parts && trials->count < trials->capacity; k++) {
-        const double from = (double)ids * (double)k / (double)parts, to = (double)ids * (double)(k + 1) / (double)parts;
-        if (!all) id = pilot_least(count_sampled_id(task->search, (int64_t)from, (int64_t)to, k), ids - block);
-        id = pilot_block(task, id, ids, trials);
+    for (int64_t k = first_range; ids > 0 && k < ranges && trials->count < trials->capacity; k++) {
+        const double from = (double)ids * (double)k / (double)ranges,
+                     to = (double)ids * (double)(k + 1) / (double)ranges;
+        if (!all) id = pilot_least(count_sampled_id(task->search, (int64_t)from, (int64_t)to, k), ids - group);
+        id = pilot_group(task, id, ids, trials);
     }
     if (!all || trials->count == 0) pilot_repeat(task, trials);
 }
@@ -98,14 +99,14 @@ static void pilot_fill(const PilotTask *task, int64_t lanes, Arena *arena, Pilot
 {
     const int replicates = task->spec->replicates.count;
     const int64_t batch = pilot_least(lanes, task->batch_lanes) / replicates, trials = lanes / replicates;
-    const int64_t block = pilot_block_trials(task), parts = (trials + block - 1) / block;
+    const int64_t group = pilot_group_trials(task), ranges = (trials + group - 1) / group;
     const int slots = backend_info(task->backend)->slots;
     *flight = (PilotFlight){.count = 0};
     if (search_learns(task->spec->method)) (void)task->search->method->restore(task->search); // to its start
     for (int64_t left = trials; left > 0 && flight->count < slots && flight->count < LOOP_SLOTS_MAX; left -= batch) {
         Flight *own = &flight->slots[flight->count];
         flight_take(task->spec, pilot_least(batch, left), NULL, arena, own);
-        pilot_trials(task, (trials - left) / block, parts, &own->trials);
+        pilot_trials(task, (trials - left) / group, ranges, &own->trials);
         flight_fill(task->spec, own, backend_batch(task->backend, flight->count));
         flight->lanes += own->lanes;
         flight->count++;
@@ -147,18 +148,18 @@ static Error pilot_advance(const PilotTask *task, PilotFlight *flight, double un
 
 // ---- what it says ---------------------------------------------------------------------------------------------------
 
-// The relative standard error of the mean lifetime, from the blocks: how much other trials may differ.
+// The relative standard error of the mean lifetime, from the groups: how much other trials may differ.
 static double pilot_spread(const PilotTask *task, const PilotFlight *flight)
 {
     const int survived = flight_survived_metric(task->spec);
-    const int64_t block = pilot_block_trials(task) * task->spec->replicates.count;
+    const int64_t group = pilot_group_trials(task) * task->spec->replicates.count;
     double sum = 0, squares = 0, n = 0;
     for (int i = 0; i < flight->count && survived >= 0; i++) {
         const Batch *batch = backend_batch(task->backend, i);
         const double *life = batch->metric + survived * batch->stride;
-        for (int64_t first = 0; first + block <= batch->lanes; first += block) {
+        for (int64_t first = 0; first + group <= batch->lanes; first += group) {
             double mean = 0;
-            for (int64_t k = first; k < first + block; k++) mean += (isfinite(life[k]) ? life[k] : 0) / (double)block;
+            for (int64_t k = first; k < first + group; k++) mean += (isfinite(life[k]) ? life[k] : 0) / (double)group;
             sum += mean, squares += mean * mean, n++;
         }
     }
@@ -194,8 +195,8 @@ static Pilot pilot_cut(double seconds, double advanced, double ended)
 // Lanes that choose their own steps: only the time so far is known.
 static Pilot pilot_cut_adaptive(double seconds, double ended)
 {
-    const double least = 0.1, part = ended > least ? ended : least;
-    return (Pilot){.seconds = seconds / part, .low = part, .high = 10};
+    const double least = 0.1, fraction = ended > least ? ended : least;
+    return (Pilot){.seconds = seconds / fraction, .low = fraction, .high = 10};
 }
 
 // The mean fraction of the whole simulated time that a lane takes; 1 if the model does not say. Lanes that run

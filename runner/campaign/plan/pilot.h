@@ -1,4 +1,4 @@
-// A pilot: estimates the time of a run by running a small part of it (pilot.c).
+// A pilot: estimates the time of a run by running a small sample of it (pilot.c).
 #ifndef HOPSCOTCH_PILOT_H
 #define HOPSCOTCH_PILOT_H
 

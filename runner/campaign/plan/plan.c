@@ -174,8 +174,8 @@ static double plan_scan_seconds(const PlanMaker *maker)
 // the index.
 static double plan_other_seconds(const PlanMaker *maker, const Pilot *pilot)
 {
-    const double made = 0.015, indexed = 0.6e-6; // s; s per trial
-    return maker->open_seconds + pilot->first_seconds + made + indexed * (double)maker->plan->trials;
+    const double created = 0.015, indexed = 0.6e-6; // s; s per trial
+    return maker->open_seconds + pilot->first_seconds + created + indexed * (double)maker->plan->trials;
 }
 
 // The size of a CPU's batches follows from their time (batch/trials_in_flight.c). A batch stays within a generation.
@@ -220,8 +220,8 @@ static Error plan_count_time(PlanMaker *maker)
     const double other = plan_other_seconds(maker, &pilot) + plan_scan_seconds(maker);
     const double beside = plan_is_cpu(maker->device.backend) ? device + write : device > write ? device : write;
     plan->seconds = beside + write / (double)plan->batches + other;
-    const double part = (double)plan->trials_least / (double)plan->trials;
-    plan->seconds_low = pilot.low * (part < 1.0 ? other + part * (plan->seconds - other) : plan->seconds);
+    const double fraction = (double)plan->trials_least / (double)plan->trials;
+    plan->seconds_low = pilot.low * (fraction < 1.0 ? other + fraction * (plan->seconds - other) : plan->seconds);
     plan->seconds_high = pilot.high * plan->seconds;
     return error_none();
 }

@@ -453,7 +453,7 @@ static void loop_start_counting(Loop *loop)
     loop->writer.counts = (WriterCounts){.best_fitness = (double)NAN, .best_trial = -1};
 }
 
-void loop_tell(Loop *loop, const char *doing)
+void loop_report(Loop *loop, const char *doing)
 {
     if (loop->started <= 0) loop_start_counting(loop);
     loop->numbers = loop_numbers(loop, loop->writer.counts, doing);

@@ -31,7 +31,7 @@ typedef struct Loop {
     int64_t batch_least;                   // batches adapt to their time in multiples of it; 0: all have batch_trials
     int64_t traced_max, debug_max;         // lanes of a batch that may be traced, or give debug rows
     double until, record_until; // clock_seconds by limits.wall_time: when trials and retries end, when recording does
-    MadeJob *made;              // the kernel for this campaign; NULL: none is made
+    MadeJob *made;              // the kernel for this campaign; NULL: none is wanted
     // in flight
     LoopSlot slots[LOOP_SLOTS_MAX];
     Writer writer;
@@ -60,7 +60,7 @@ void loop_set_time(Loop *loop);
 // "limits.wall_time of 2 h is reached", the rest of the reason, and how to go on.
 void loop_note_time(Loop *loop, const char *rest);
 // Before the loop: shows what the run does now.
-void loop_tell(Loop *loop, const char *doing);
+void loop_report(Loop *loop, const char *doing);
 // Takes its buffers, starts the writer, runs, and commits everything that the search was told.
 Error loop_run(Loop *loop);
 

@@ -49,9 +49,9 @@ static double plateau_noise(const GradientSamples *samples, bool *at_jump)
     for (int k = GRADIENT_STEPS - 1; k >= 0 && count < BENDS; k--) {
         const double own = plateau_bend(samples, k);
         if (!isfinite(own)) continue;
-        int place = count++;
-        for (; place > 0 && bend[place - 1] > own; place--) bend[place] = bend[place - 1];
-        bend[place] = own;
+        int i = count++;
+        for (; i > 0 && bend[i - 1] > own; i--) bend[i] = bend[i - 1];
+        bend[i] = own;
     }
     *at_jump = count == BENDS && bend[BENDS - 1] - bend[0] <= 0.1 * bend[0];
     return (count > 0 ? bend[count / 2] : 0.0) + DBL_EPSILON * fabs(samples->centre) + DBL_TRUE_MIN;
@@ -75,7 +75,7 @@ static double plateau_unit(const GradientSamples *samples)
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
 // Of step k: what noise and the rounding of the value do, and twice how far the nearer neighbour is. The farther one
-// counts by the part that it has where the error falls with h^2, or with h where only one side has runs: an equal
+// counts by the ratio that it has where the error falls with h^2, or with h where only one side has runs: an equal
 // neighbour alone is no plateau.
 static double plateau_error(const GradientRow *row, const GradientSamples *samples, int k, double noise)
 {
@@ -83,8 +83,8 @@ static double plateau_error(const GradientRow *row, const GradientSamples *sampl
     const double narrower = k + 1 < GRADIENT_STEPS ? fabs(curve[k + 1] - curve[k]) : (double)NAN;
     const double rounding = noise / row->steps[k] + fabs(curve[k]) * DBL_EPSILON * fabs(row->value) / row->steps[k];
     const double near = fmin(wider, narrower), far = fmax(wider, narrower); // of a number and NaN: the number
-    const double part = plateau_both(samples, k) ? 0.01 : 0.1;
-    return isnan(near) ? (double)INFINITY : fmax(rounding, 2.0 * fmax(near, part * far));
+    const double ratio = plateau_both(samples, k) ? 0.01 : 0.1;
+    return isnan(near) ? (double)INFINITY : fmax(rounding, 2.0 * fmax(near, ratio * far));
 }
 
 // ---- jumps and kinks ------------------------------------------------------------------------------------------------

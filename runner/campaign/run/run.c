@@ -44,7 +44,7 @@ static CommandText campaign_how_to_resume(const Campaign *campaign)
 }
 
 // Says how the last run ended, if it stored a reason.
-static void campaign_tell_last_run(const Campaign *campaign)
+static void campaign_report_last_run(const Campaign *campaign)
 {
     if (campaign->stale[0] != '\0')
         fprintf(campaign->messages, "  the last run (%s) was killed; what it had in flight is computed again\n",
@@ -53,7 +53,7 @@ static void campaign_tell_last_run(const Campaign *campaign)
         fprintf(campaign->messages, "  the last run: %s\n", text_visible(campaign->store->reason, campaign->arena));
 }
 
-static void campaign_tell_found(const Campaign *campaign, const StoreCounts *before)
+static void campaign_report_found(const Campaign *campaign, const StoreCounts *before)
 {
     const int64_t total = loop_total(&campaign->loop), left = total > before->trials ? total - before->trials : 0;
     FILE *out = campaign->messages;
@@ -62,14 +62,14 @@ static void campaign_tell_found(const Campaign *campaign, const StoreCounts *bef
     fprintf(out, " trials are done");
     if (total > 0) fprintf(out, ", %s remain", text_count(left).text);
     fputc('\n', out);
-    campaign_tell_last_run(campaign);
+    campaign_report_last_run(campaign);
 }
 
-static void campaign_tell_start(const Campaign *campaign, const StoreCounts *before)
+static void campaign_report_start(const Campaign *campaign, const StoreCounts *before)
 {
     const BackendInfo *info = backend_info(campaign->device.backend);
     if (campaign->messages == NULL) return;
-    if (!campaign->store->created) campaign_tell_found(campaign, before);
+    if (!campaign->store->created) campaign_report_found(campaign, before);
     if (info->warning[0] != '\0') fprintf(campaign->messages, "warning: %s\n", info->warning);
 }
 
@@ -128,8 +128,8 @@ static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before, 
 
 // ---- the device -----------------------------------------------------------------------------------------------------
 
-// Tells what was done about a failed device, and stores it as an event.
-static Error campaign_tell_device(Campaign *campaign)
+// Reports what was done about a failed device, and stores it as an event.
+static Error campaign_report_device(Campaign *campaign)
 {
     Device *device = &campaign->device;
     if (device->note[0] == '\0') return error_none();
@@ -151,7 +151,7 @@ static Error campaign_use_device(Campaign *campaign)
     loop->traced_max = device->traced_max;
     loop->debug_max = device->debug_max;
     snprintf(campaign->summary->device, sizeof campaign->summary->device, "%s", backend_info(device->backend)->device);
-    return campaign_tell_device(campaign);
+    return campaign_report_device(campaign);
 }
 
 // ---- a program ------------------------------------------------------------------------------------------------------
@@ -199,8 +199,8 @@ static Error campaign_open_device(Campaign *campaign)
     return campaign_use_device(campaign);
 }
 
-// Which kernel advanced the lanes, if one was to be made: told if it could not be, and kept.
-static Error campaign_tell_kernel(Campaign *campaign)
+// Which kernel advanced the lanes, if one was to be made; reports it if it could not be, and stores it.
+static Error campaign_report_kernel(Campaign *campaign)
 {
     MadeJob *job = &campaign->device.made;
     const char *left = campaign->device.kernel_note;
@@ -261,7 +261,7 @@ static Error campaign_open_adjoint(Campaign *campaign)
     return error_none();
 }
 
-static Error campaign_tell_gradients(Campaign *campaign)
+static Error campaign_report_gradients(Campaign *campaign)
 {
     const Search *search = &campaign->search;
     if (search->gpu_failed.kind != OK) {
@@ -318,7 +318,7 @@ static bool campaign_goes_on(const Campaign *campaign) { return strcmp(campaign-
 static Error campaign_index(Campaign *campaign)
 {
     if (!campaign_goes_on(campaign) || campaign->store->blocks != NULL) return error_none();
-    loop_tell(&campaign->loop, "indexing");
+    loop_report(&campaign->loop, "indexing");
     return store_index_fitness(campaign->store, campaign->arena);
 }
 
@@ -360,7 +360,7 @@ static Error campaign_retry(Campaign *campaign)
     bool pending = false;
     TRY(retries_pending(campaign->store->database, &pending));
     if (!pending) return error_none();
-    loop_tell(loop, "retrying");
+    loop_report(loop, "retrying");
     const Error error = retry_pending(loop, text, sizeof text);
     loop->started = 0; // the loop reads the stored counts again
     if (error.kind != OK && error.kind != ERROR_INTERRUPTED) return error;
@@ -372,8 +372,8 @@ static Error campaign_run_through(Campaign *campaign)
 {
     TRY(campaign_retry(campaign));
     TRY(loop_run(&campaign->loop));
-    TRY(campaign_tell_kernel(campaign));
-    TRY(campaign_tell_gradients(campaign));
+    TRY(campaign_report_kernel(campaign));
+    TRY(campaign_report_gradients(campaign));
     campaign_close_adjoint(campaign, &(Error){.kind = OK}); // its memory is for what is recorded
     return campaign_end(campaign);
 }
@@ -445,7 +445,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
     Error error = campaign_open_device(campaign);
     if (error.kind == OK) error = campaign_open_adjoint(campaign);
     if (error.kind == OK) {
-        campaign_tell_start(campaign, before);
+        campaign_report_start(campaign, before);
         campaign->summary->trials_total = loop_total(loop);
         error = campaign_run_loop(campaign);
         campaign_summarize(campaign, &loop->before);
@@ -510,7 +510,7 @@ static Error campaign_locked(Campaign *campaign, const char *folder)
     TRY(store_open(folder, campaign->name, campaign->spec, campaign->options, campaign->arena, &campaign->store));
     campaign->spec = campaign->store->spec; // with the segments of its extensions
     Error error = campaign_with_store(campaign);
-    if (error.kind == OK) error = database_check_place(campaign->store->database); // what was written since is there
+    if (error.kind == OK) error = database_check_path(campaign->store->database); // what was written since is there
     const Error closing = store_close(campaign->store);
     if (error.kind == OK) error = closing;
     if (campaign->loop.state != NULL && campaign->spec->part.count == 0) // machines that run parts share no database
@@ -546,7 +546,7 @@ static const char *campaign_first_missing(const char *folder, Arena *arena)
 }
 
 // Cleans up if a campaign could not be created: removes what is in its folder, if that had no database when its lock
-// was taken, then the folders that were made for it, from `first` on.
+// was taken, then the folders that were created for it, from `first` on.
 static void campaign_unmake(const Campaign *campaign, const char *folder, const char *first, bool created)
 {
     if (created) (void)folder_remove(folder, campaign->arena);
@@ -560,7 +560,8 @@ static Error campaign_take(const Campaign *campaign, const char *folder, Lock *l
 {
     const RunOptions *options = campaign->options;
     TRY(campaign_refuse_network(folder, options->shared_fs));
-    if (!options->resume_only) return campaign_lock_made(folder, campaign->name, options->made, campaign->arena, lock);
+    if (!options->resume_only)
+        return campaign_create_locked(folder, campaign->name, options->nested, campaign->arena, lock);
     if (file_missing(arena_format(campaign->arena, "%s/" CAMPAIGN_DATABASE, folder)))
         return error_make(ERROR_USER, "there is no campaign %.128s under %.150s to resume: start it with `%s run`",
                           campaign->name, options->results, command_program(campaign->arena));

@@ -1,6 +1,6 @@
-// How much each searched parameter moves the fitness at a stored trial: derivatives by parts of the ranges, with their
-// standard errors over the replicates. By the adjoint where the model has one; else, for methods along gradients, by
-// the same differences as the search's.
+// How much each searched parameter moves the fitness at a stored trial: derivatives by fractions of the ranges, with
+// their standard errors over the replicates. By the adjoint where the model has one; else, for methods along gradients,
+// by the same differences as the search's.
 #include "gradient.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 // ---- ranges ---------------------------------------------------------------------------------------------------------
 
-// d value/d part of the range; 0: there is no range. Of a list its range is from the least value to the greatest.
+// d value/d fraction of the range; 0: there is no range. Of a list its range is from the least value to the greatest.
 static double slopes_stretch(const Values *values, double value)
 {
     double low = (double)INFINITY, high = (double)-INFINITY;
@@ -91,8 +91,8 @@ static double slopes_difference(const Spec *spec)
     return 1e-3;
 }
 
-// Two points of an axis: parameter[2][n_parameters], at the parts u[2] of its range. What the spec leaves out has the
-// trial's own place.
+// Two points of an axis: parameter[2][n_parameters], at the fractions u[2] of its range. What the spec leaves out has
+// the trial's own index.
 static void slopes_points(const GradientRun *run, int axis, double *parameter, double *u)
 {
     const Spec *spec = run->spec;

@@ -14,7 +14,7 @@ typedef struct Condition {
     SqlValue *values; // [count]
     int count;
     const Expression *expression; // NULL: all trials
-    int *columns;                 // [n_columns] of the expression's names: places in TrialColumns
+    int *columns;                 // [n_columns] of the expression's names: indices in TrialColumns
     int n_columns;
 } Condition;
 Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition);
@@ -38,8 +38,9 @@ Cursor trials_best_of_groups(const StoredCampaign *campaign, const char *const *
 // Trials that failed; the one that survived longest first.
 Cursor trials_survivors(const StoredCampaign *campaign, const char *const *columns, int count, int64_t most,
                         Arena *arena);
-// By id: all, or (good) those that did not fail and meet the constraints.
-Cursor trials_in_turn(const StoredCampaign *campaign, bool good, const char *const *columns, int count, Arena *arena);
+// By id: all, or (succeeded) those that did not fail and meet the constraints.
+Cursor trials_in_turn(const StoredCampaign *campaign, bool succeeded, const char *const *columns, int count,
+                      Arena *arena);
 // Trials that meet a condition, in any order.
 Cursor trials_of(Database *database, const Condition *where, const char *const *columns, int count, Arena *arena);
 // Of these the best by column `by`, without those where it is missing.
@@ -60,7 +61,7 @@ typedef struct TrialScan {
     Database *database;
     const TrialColumns *all;
     const Condition *where;
-    const int *columns; // [n] what is read: places in `all`
+    const int *columns; // [n] what is read: indices in `all`
     int n;
     int64_t first;              // only so many trials, the first by id, are needed; 0: all
     const DatabaseGuard *guard; // its interruption ends the scan; NULL: nothing does
@@ -95,20 +96,21 @@ Error trials_count_of(Database *database, const Condition *where, Arena *arena, 
 Error trials_last(Database *database, int64_t *id); // 0: none
 // The last trial that a search was told: by the table batches, or by the stored ids below `end`. -1: none.
 Error trials_last_told(Database *database, bool by_batches, int64_t end, int64_t *id);
-Error trials_any_good(const StoredCampaign *campaign, bool *any);
+Error trials_any_success(const StoredCampaign *campaign, bool *any);
 // The number of characters of the longest text in a column.
 Error trials_widest(Database *database, const char *column, Arena *arena, int64_t *width);
 // *found: there is such a trial. NaN: it failed.
 Error trial_fitness(Database *database, int64_t id, double *fitness, bool *found);
-// The worst trial; failed trials are worse than all others. id -1: none. good: the number of trials with a fitness.
+// The worst trial; failed trials are worse than all others. id -1: none. succeeded: the number of trials with a
+// fitness.
 typedef struct WorstTrial {
-    int64_t trials, good, id;
+    int64_t trials, succeeded, id;
     double fitness;
     const char *failure;
 } WorstTrial;
 Error trials_worst(const StoredCampaign *campaign, Arena *arena, WorstTrial *worst);
-// The greatest or least fitness of each of `parts` equal ranges of ids, in their order.
-Cursor trials_best_of_parts(Database *database, bool greatest, int64_t parts);
+// The greatest or least fitness of each of `ranges` equal ranges of ids, in their order.
+Cursor trials_best_of_ranges(Database *database, bool greatest, int64_t ranges);
 
 // ---- campaigns that keep rows of some trials, and sums over all (kept_rows.c, sums.c) -------------------------------
 
@@ -117,7 +119,7 @@ typedef struct KeptChoice {
     int64_t best, every, failures;
 } KeptChoice;
 Error kept_choice(Database *database, KeptChoice *choice);
-bool kept_in_part(const Database *database); // some trials have no row
+bool kept_partly(const Database *database); // some trials have no row
 Error kept_count(Database *database, int64_t *trials, int64_t *rows);
 // "rows of 1,234 of 10,000,000 trials (record.rows)"; NULL: of all.
 Error kept_words(Database *database, Arena *arena, const char **words);
@@ -149,8 +151,8 @@ typedef struct ColumnSum {
 Cursor sums_of_columns(Database *database);
 bool column_sum_next(Cursor *columns, ColumnSum *sum);
 HistogramBin histogram_bin(const ColumnSum *sum, int64_t index);
-// The bounds of a quantile; part in [0, 1].
-void column_quantile(const ColumnSum *sum, double part, double *low, double *high);
+// The bounds of a quantile; fraction in [0, 1].
+void column_quantile(const ColumnSum *sum, double fraction, double *low, double *high);
 
 typedef struct AxisSum {
     const char *x, *y; // y "": one axis
@@ -197,7 +199,7 @@ Error replicates_read(const StoredCampaign *campaign, int64_t trial, TrialRows *
 Error search_stored_trial(const Search *search, Database *database, const TrialRows *rows, int64_t row,
                           uint64_t *ordinal, double *parameter);
 
-// ---- where arrays lie: shards, and the rows in them (array_places.c) ------------------------------------------------
+// ---- where arrays lie: shards, and the rows in them (stored_arrays.c) -----------------------------------------------
 
 // A committed shard; its texts are valid until the next one.
 typedef struct StoredShard {
@@ -211,23 +213,23 @@ Error shards_bytes(Database *database, double *bytes);
 Cursor shards_by_name(Database *database);
 bool shard_is_named(Cursor *shards, const char *name);
 
-// The arrays of one replicate: row `row` of a shard. The texts are valid until the next place.
-typedef struct ArrayPlace {
+// The arrays of one replicate: row `row` of a shard. The texts are valid until the next one.
+typedef struct StoredArray {
     int64_t trial, replicate, shard, row, samples;
     const char *name, *sha256;
-    int64_t first; // samples of the rows before it in its shard: only of places_of_trial
-} ArrayPlace;
-bool place_next(Cursor *places, ArrayPlace *place);
-Cursor places_of_trial(Database *database, RecordKind kind, int64_t trial);
-Cursor places_of_shard(Database *database, RecordKind kind, int64_t shard); // by row; without the shard's name
+    int64_t first; // samples of the rows before it in its shard: only of arrays_of_trial
+} StoredArray;
+bool array_next(Cursor *arrays, StoredArray *array);
+Cursor arrays_of_trial(Database *database, RecordKind kind, int64_t trial);
+Cursor arrays_of_shard(Database *database, RecordKind kind, int64_t shard); // by row; without the shard's name
 // Of trials in the temporary table `wanted` (record_ask), by trial.
-Cursor places_wanted(Database *database, const Recording *recording, Arena *arena);
+Cursor arrays_wanted(Database *database, const Recording *recording, Arena *arena);
 // Of arrays that have the columns of the recording, by shard and row.
-Cursor places_alike(Database *database, const Recording *recording, Arena *arena);
-// Inserts places; existing ones stay.
-Cursor places_filler(Database *database, const Recording *recording, Arena *arena);
-void place_add(Cursor *filler, const ShardLane *lane, int64_t shard, int64_t row, const char *recipe);
-Error places_count(Database *database, const Recording *recording, Arena *arena, int64_t *count);
+Cursor arrays_alike(Database *database, const Recording *recording, Arena *arena);
+// Inserts arrays; existing ones stay.
+Cursor arrays_filler(Database *database, const Recording *recording, Arena *arena);
+void array_add(Cursor *filler, const ShardLane *lane, int64_t shard, int64_t row, const char *recipe);
+Error arrays_count(Database *database, const Recording *recording, Arena *arena, int64_t *count);
 
 // Reads lanes from the shards of a campaign, whose SHA-256 is compared; the few that were used last stay open.
 enum { LANE_SHARDS_MAX = 8 };
@@ -240,9 +242,9 @@ typedef struct LaneReader {
     double *samples;
     size_t samples_size;
 } LaneReader;
-// *samples: [place->samples][columns of the layout], until the next call. Error: ERROR_MACHINE, the shard is missing or
+// *samples: [array->samples][columns of the layout], until the next call. Error: ERROR_MACHINE, the shard is missing or
 // damaged, or does not hold the lane.
-Error lane_read(LaneReader *lanes, const ArrayPlace *place, const double **samples);
+Error lane_read(LaneReader *lanes, const StoredArray *array, const double **samples);
 void lanes_close(LaneReader *lanes);
 
 // ---- searches that learn (searches.c), outer grids, sensitivities ---------------------------------------------------
@@ -379,8 +381,8 @@ Error tag_add(CampaignEdit *edit, const char *tag);
 Error tag_remove(CampaignEdit *edit, const char *tag);
 Error note_add(CampaignEdit *edit, const char *text); // with the time
 
-// Of what it was made, with the present name of what was renamed: "verifies gait/41 (now walk)". "": of nothing.
-Error origin_read(const CampaignPlace *place, Arena *arena, const char **text);
+// From what it was derived, with the present name of what was renamed: "verifies gait/41 (now walk)". "": from nothing.
+Error origin_read(const CampaignLocation *location, Arena *arena, const char **text);
 Cursor origins_for(Database *database, const char *purpose); // cells: trial, fitness; in the order of their notes
 // Of a merge, within a transaction.
 Error origin_note_merged(Store *store, const StoredCampaign *source);
@@ -400,8 +402,8 @@ Error trial_table_close(TrialTable *table, Error error);
 
 // ---- unused pages, copies (database_upkeep.c) -----------------------------------------------------------------------
 
-Error store_unused(const CampaignPlace *place, Arena *arena, int64_t *bytes); // in unused pages of the file
-Error store_compact(const char *path, bool shared_fs);                        // gives unused pages back to the disk
+Error store_unused(const CampaignLocation *location, Arena *arena, int64_t *bytes); // in unused pages of the file
+Error store_compact(const char *path, bool shared_fs); // gives unused pages back to the disk
 // Error (user): a parameter and a metric need columns of the same name in the table trials, or it has too many columns.
 Error rows_check_names(const Spec *spec);
 Error store_copy(const char *from, const char *to); // of a database into a new file

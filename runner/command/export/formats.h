@@ -25,7 +25,7 @@ typedef struct Export {
 } Export;
 
 typedef struct ExportFormat {
-    bool arrays;           // all recorded arrays in place of trials
+    bool arrays;           // all recorded arrays instead of trials
     const char *unordered; // "NPZ": writes not in order, into a regular file; NULL: also to a pipe
     Error (*write)(const Export *export);
 } ExportFormat;

@@ -4,61 +4,61 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-typedef struct ExportPlace {
+typedef struct ExportRow {
     int64_t row;
     int shard; // index into ExportArrays.shards
-} ExportPlace;
+} ExportRow;
 
 // The lanes of one kind of arrays, by shard and row.
 typedef struct ExportArrays {
     ShardLane *lanes;
-    ExportPlace *places;
-    ArrayPlace *shards; // [n_shards] id, name and digest
+    ExportRow *rows;
+    StoredArray *shards; // [n_shards] id, name and digest
     int64_t n_lanes, capacity;
     int n_shards;
     LaneReader reader;
 } ExportArrays;
 
-static void export_lane(const ArrayPlace *place, Arena *arena, ExportArrays *arrays)
+static void export_lane(const StoredArray *array, Arena *arena, ExportArrays *arrays)
 {
-    if (arrays->n_shards == 0 || place->shard != arrays->shards[arrays->n_shards - 1].shard)
-        arrays->shards[arrays->n_shards++] = (ArrayPlace){
-            .shard = place->shard, .name = arena_copy(arena, place->name), .sha256 = arena_copy(arena, place->sha256)};
-    arrays->places[arrays->n_lanes] = (ExportPlace){.row = place->row, .shard = arrays->n_shards - 1};
+    if (arrays->n_shards == 0 || array->shard != arrays->shards[arrays->n_shards - 1].shard)
+        arrays->shards[arrays->n_shards++] = (StoredArray){
+            .shard = array->shard, .name = arena_copy(arena, array->name), .sha256 = arena_copy(arena, array->sha256)};
+    arrays->rows[arrays->n_lanes] = (ExportRow){.row = array->row, .shard = arrays->n_shards - 1};
     arrays->lanes[arrays->n_lanes++] =
-        (ShardLane){.trial = place->trial, .replicate = (int32_t)place->replicate, .length = place->samples};
+        (ShardLane){.trial = array->trial, .replicate = (int32_t)array->replicate, .length = array->samples};
 }
 
 static Error export_arrays(const StoredCampaign *campaign, const Recording *recording, Arena *arena,
                            ExportArrays *arrays)
 {
-    ArrayPlace place;
+    StoredArray array;
     int64_t lanes = 0, shards = 0;
-    TRY(places_count(campaign->database, recording, arena, &lanes));
+    TRY(arrays_count(campaign->database, recording, arena, &lanes));
     TRY(shards_count(campaign->database, &shards));
     *arrays = (ExportArrays){
         .lanes = ARENA_NEW(arena, ShardLane, lanes + 1),
-        .places = ARENA_NEW(arena, ExportPlace, lanes + 1),
-        .shards = ARENA_NEW(arena, ArrayPlace, lanes < shards ? lanes + 1 : shards + 1),
+        .rows = ARENA_NEW(arena, ExportRow, lanes + 1),
+        .shards = ARENA_NEW(arena, StoredArray, lanes < shards ? lanes + 1 : shards + 1),
         .capacity = shards > 0 ? lanes : 0,
         .reader = {.folder = campaign->folder, .layout = recording_layout(recording), .most = 1},
     };
-    Cursor places = places_alike(campaign->database, recording, arena);
-    while (arrays->n_lanes < arrays->capacity && place_next(&places, &place)) export_lane(&place, arena, arrays);
-    return cursor_close(&places);
+    Cursor rows = arrays_alike(campaign->database, recording, arena);
+    while (arrays->n_lanes < arrays->capacity && array_next(&rows, &array)) export_lane(&array, arena, arrays);
+    return cursor_close(&rows);
 }
 
 static Error export_read(void *of, int64_t index, const double **samples)
 {
     ExportArrays *arrays = of;
     const ShardLane *lane = &arrays->lanes[index];
-    ArrayPlace place = arrays->shards[arrays->places[index].shard];
+    StoredArray array = arrays->shards[arrays->rows[index].shard];
     if (interrupt_requested() != 0) return error_make(ERROR_INTERRUPTED, "%s", interrupt_words());
-    place.trial = lane->trial;
-    place.replicate = lane->replicate;
-    place.samples = lane->length;
-    place.row = arrays->places[index].row;
-    return lane_read(&arrays->reader, &place, samples);
+    array.trial = lane->trial;
+    array.replicate = lane->replicate;
+    array.samples = lane->length;
+    array.row = arrays->rows[index].row;
+    return lane_read(&arrays->reader, &array, samples);
 }
 
 // *any: there are lanes of this kind.

@@ -72,8 +72,8 @@ static void expression_report(ExpressionParser *parser, const char *at, int widt
     const int offset = (int)(at - parser->text), characters = expression_characters(at, width);
     int column;
     if (parser->node == NULL && !parser->failed) {
-        const int place = expression_characters(parser->text, offset) + 1;
-        const Excerpt excerpt = source_excerpt(parser->text, 1, place, characters, EXPRESSION_EXCERPT);
+        const int position = expression_characters(parser->text, offset) + 1;
+        const Excerpt excerpt = source_excerpt(parser->text, 1, position, characters, EXPRESSION_EXCERPT);
         parser->error =
             error_make(ERROR_USER, "%s: %s\n    %s\n    %s", parser->what, message, excerpt.line, excerpt.caret);
     } else if (parser->node != NULL && expression_column(parser->node, offset, &column)) {

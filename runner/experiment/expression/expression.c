@@ -1,5 +1,5 @@
 // Expressions: what objectives, constraints, `derive`, `exclude` and `--where` are written in. This file has the
-// operations, one row each, and the evaluation of programs made of them.
+// operations, one row each, and the evaluation of programs of them.
 //
 // Truth is any number but 0; that of NaN is not known. An operation with a NaN is NaN, unless the other operand of
 // `and` or `or` decides alone (0 and NaN is 0, 1 or NaN is 1). SQL does the same with NULL (sql.c).
@@ -220,7 +220,7 @@ int expression_height(const Expression *expression)
     return most;
 }
 
-// An operand is a column of the caller, or a level of the stack: then that of its own place.
+// An operand is a column of the caller, or a level of the stack: then that of its own depth.
 void expression_values(const Expression *expression, const double *const *columns, int n, double *stack)
 {
     const double *operands[EXPRESSION_STACK], **top = operands; // top: behind the last
@@ -293,11 +293,11 @@ bool expression_uses(const Expression *expression, int name)
 bool expression_constant(const ExpressionStep *steps, int end, double *value)
 {
     const int size = steps[end].size;
-    const Expression part = {&steps[end + 1 - size], size};
+    const Expression operand = {&steps[end + 1 - size], size};
     for (int i = 0; i < size; i++) {
-        if (expression_is_name(&part.steps[i])) return false;
+        if (expression_is_name(&operand.steps[i])) return false;
     }
-    *value = expression_value(&part, NULL);
+    *value = expression_value(&operand, NULL);
     return true;
 }
 

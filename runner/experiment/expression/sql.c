@@ -3,7 +3,7 @@
 // A missing value is NULL in a column and NaN here. SQL's logic does with NULL what ours does with NaN, and WHERE takes
 // neither as true: a missing value never matches, nor does its `not`. But SQL computes with integers and with functions
 // of the C library, and its 1.0 / 0 is NULL. So SQL gets `and`, `or`, `not`, and comparisons between columns and
-// constants, for which it can use indices; all else is a function of the program over columns, which evaluates a part
+// constants, for which it can use indices; all else is a function of the program over columns, which evaluates a piece
 // of the expression.
 #include "expression.h"
 
@@ -15,13 +15,13 @@ enum {
 };
 
 // Where an operand stands: levels of the tree above it, and symbols that SQLite's parser keeps until it is read.
-typedef struct ExpressionSqlPlace {
+typedef struct ExpressionSqlNesting {
     int depth, stack;
-} ExpressionSqlPlace;
+} ExpressionSqlNesting;
 
-static ExpressionSqlPlace expression_sql_below(ExpressionSqlPlace place, int symbols)
+static ExpressionSqlNesting expression_sql_below(ExpressionSqlNesting nesting, int symbols)
 {
-    return (ExpressionSqlPlace){place.depth + 1, place.stack + symbols};
+    return (ExpressionSqlNesting){nesting.depth + 1, nesting.stack + symbols};
 }
 
 // Measured first, as ExpressionOutput is, and then written.
@@ -31,7 +31,7 @@ typedef struct ExpressionSql {
     Arena *arena;
     SqlValue *values; // what the question marks stand for
     int n_values;
-    bool too_many; // names of a part
+    bool too_many; // names of a piece
 } ExpressionSql;
 
 static void expression_sql_value(ExpressionSql *writer, SqlValue value)
@@ -41,38 +41,38 @@ static void expression_sql_value(ExpressionSql *writer, SqlValue value)
     writer->n_values++;
 }
 
-// ---- parts that SQL does not evaluate -------------------------------------------------------------------------------
+// ---- pieces that SQL does not evaluate ------------------------------------------------------------------------------
 
-// A part of an expression as a function of the columns that it names.
-typedef struct ExpressionPart {
-    SqlFunction function; // first: a pointer to it is one to the part
+// A piece of an expression as a function of the columns that it names.
+typedef struct ExpressionPiece {
+    SqlFunction function; // first: a pointer to it is one to the piece
     Expression expression;
     const char *const *texts;
     int n_texts;
-} ExpressionPart;
+} ExpressionPiece;
 
-// A text that the part does not quote has the number of the first argument that equals it.
-static double expression_part_text(const ExpressionPart *part, const SqlValue *arguments, int i)
+// A text that the piece does not quote has the number of the first argument that equals it.
+static double expression_piece_text(const ExpressionPiece *piece, const SqlValue *arguments, int i)
 {
-    for (int t = 0; t < part->n_texts; t++) {
-        if (strcmp(part->texts[t], arguments[i].text) == 0) return t;
+    for (int t = 0; t < piece->n_texts; t++) {
+        if (strcmp(piece->texts[t], arguments[i].text) == 0) return t;
     }
     int first = 0;
     while (!arguments[first].is_text || strcmp(arguments[first].text, arguments[i].text) != 0) first++;
-    return part->n_texts + first;
+    return piece->n_texts + first;
 }
 
-static double expression_part_value(const SqlFunction *function, const SqlValue *arguments, int n)
+static double expression_piece_value(const SqlFunction *function, const SqlValue *arguments, int n)
 {
-    const ExpressionPart *part = (const ExpressionPart *)function;
+    const ExpressionPiece *piece = (const ExpressionPiece *)function;
     double values[SQL_ARGUMENTS_MAX];
     for (int i = 0; i < n && i < SQL_ARGUMENTS_MAX; i++)
-        values[i] = arguments[i].is_text ? expression_part_text(part, arguments, i) : arguments[i].number;
-    return expression_value(&part->expression, values);
+        values[i] = arguments[i].is_text ? expression_piece_text(piece, arguments, i) : arguments[i].number;
+    return expression_value(&piece->expression, values);
 }
 
 // Steps [end + 1 - size, end] with their names counted anew: *n_names, in the order in which they first stand.
-static ExpressionStep *expression_part_steps(ExpressionSql *writer, int end, const char **names, int *n_names)
+static ExpressionStep *expression_piece_steps(ExpressionSql *writer, int end, const char **names, int *n_names)
 {
     const int size = writer->steps[end].size;
     ExpressionStep *steps = ARENA_NEW(writer->arena, ExpressionStep, size);
@@ -92,17 +92,17 @@ static ExpressionStep *expression_part_steps(ExpressionSql *writer, int end, con
     return steps;
 }
 
-static void expression_sql_part(ExpressionSql *writer, int end)
+static void expression_sql_piece(ExpressionSql *writer, int end)
 {
     const char *names[SQL_ARGUMENTS_MAX];
     int n_names = 0;
-    ExpressionPart *part = ARENA_NEW(writer->arena, ExpressionPart, 1);
-    part->function.value = expression_part_value;
-    part->expression = (Expression){expression_part_steps(writer, end, names, &n_names), writer->steps[end].size};
-    const Expression whole = {writer->steps, end + 1}; // its texts have the numbers of the part's
-    part->texts = expression_texts(&whole, writer->arena, &part->n_texts);
+    ExpressionPiece *piece = ARENA_NEW(writer->arena, ExpressionPiece, 1);
+    piece->function.value = expression_piece_value;
+    piece->expression = (Expression){expression_piece_steps(writer, end, names, &n_names), writer->steps[end].size};
+    const Expression whole = {writer->steps, end + 1}; // its texts have the numbers of the piece's
+    piece->texts = expression_texts(&whole, writer->arena, &piece->n_texts);
     expression_put(&writer->out, SQL_FUNCTION "(");
-    expression_sql_value(writer, (SqlValue){.function = &part->function});
+    expression_sql_value(writer, (SqlValue){.function = &piece->function});
     for (int i = 0; i < n_names; i++) {
         expression_put(&writer->out, ", ");
         expression_put(&writer->out, sql_identifier(writer->arena, names[i]));
@@ -110,7 +110,7 @@ static void expression_sql_part(ExpressionSql *writer, int end)
     expression_put(&writer->out, ")");
 }
 
-// ---- parts of SQL ---------------------------------------------------------------------------------------------------
+// ---- pieces of SQL --------------------------------------------------------------------------------------------------
 
 static bool expression_sql_atom(const ExpressionSql *writer, int end)
 {
@@ -142,26 +142,26 @@ static void expression_sql_compare(ExpressionSql *writer, int end)
     expression_put(&writer->out, ")");
 }
 
-static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlPlace place);
+static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlNesting nesting);
 
 // Without parentheses: a left operand of the same rank follows suit, as SQL too reads from the left, so that a long
 // chain (id = 3 or id = 5 or ...) nests no parentheses.
-static void expression_sql_chain(ExpressionSql *writer, int end, ExpressionSqlPlace place)
+static void expression_sql_chain(ExpressionSql *writer, int end, ExpressionSqlNesting nesting)
 {
     const ExpressionRank rank = expression_row(writer->steps, end)->rank;
     const int left = expression_left(writer->steps, end);
-    if (expression_row(writer->steps, left)->rank == rank && place.depth < EXPRESSION_SQL_DEPTH)
-        expression_sql_chain(writer, left, expression_sql_below(place, 0));
+    if (expression_row(writer->steps, left)->rank == rank && nesting.depth < EXPRESSION_SQL_DEPTH)
+        expression_sql_chain(writer, left, expression_sql_below(nesting, 0));
     else
-        expression_write_sql(writer, left, expression_sql_below(place, 0));
+        expression_write_sql(writer, left, expression_sql_below(nesting, 0));
     expression_put(&writer->out, rank == RANK_AND ? " AND " : " OR ");
-    expression_write_sql(writer, end - 1, expression_sql_below(place, 3));
+    expression_write_sql(writer, end - 1, expression_sql_below(nesting, 3));
 }
 
-static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlPlace place)
+static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlNesting nesting)
 {
     const ExpressionRank rank = expression_row(writer->steps, end)->rank;
-    const bool shallow = place.depth < EXPRESSION_SQL_DEPTH && place.stack < EXPRESSION_SQL_STACK;
+    const bool shallow = nesting.depth < EXPRESSION_SQL_DEPTH && nesting.stack < EXPRESSION_SQL_STACK;
     if (expression_sql_atom(writer, end)) {
         expression_sql_write_atom(writer, end);
     } else if (rank == RANK_COMPARE && expression_sql_atom(writer, end - 1) &&
@@ -169,28 +169,28 @@ static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlPl
         expression_sql_compare(writer, end);
     } else if (shallow && (rank == RANK_AND || rank == RANK_OR)) {
         expression_put(&writer->out, "(");
-        expression_sql_chain(writer, end, expression_sql_below(place, 1));
+        expression_sql_chain(writer, end, expression_sql_below(nesting, 1));
         expression_put(&writer->out, ")");
     } else if (shallow && rank == RANK_NOT) {
         expression_put(&writer->out, "(NOT ");
-        expression_write_sql(writer, end - 1, expression_sql_below(place, 2));
+        expression_write_sql(writer, end - 1, expression_sql_below(nesting, 2));
         expression_put(&writer->out, ")");
     } else {
-        expression_sql_part(writer, end);
+        expression_sql_piece(writer, end);
     }
 }
 
 Error expression_sql(const Expression *expression, Arena *arena, const char **sql, SqlValue **values, int *count)
 {
     ExpressionSql writer = {.steps = expression->steps, .arena = arena};
-    expression_write_sql(&writer, expression->count - 1, (ExpressionSqlPlace){0});
+    expression_write_sql(&writer, expression->count - 1, (ExpressionSqlNesting){0});
     if (writer.too_many)
         return error_make(ERROR_USER, "a comparison of this expression names more than %d columns; ask in two steps",
                           SQL_ARGUMENTS_MAX);
     writer.out = (ExpressionOutput){.text = ARENA_NEW(arena, char, writer.out.used + 1)};
     writer.values = ARENA_NEW(arena, SqlValue, writer.n_values + 1);
     writer.n_values = 0;
-    expression_write_sql(&writer, expression->count - 1, (ExpressionSqlPlace){0});
+    expression_write_sql(&writer, expression->count - 1, (ExpressionSqlNesting){0});
     *sql = writer.out.text;
     *values = writer.values;
     *count = writer.n_values;

@@ -57,7 +57,7 @@ static bool dominance_front_beats(const DominanceFronts *fronts, int64_t front, 
 }
 
 // The first front without a member that dominates the point: if one front has such a member, all before it have one.
-static int64_t dominance_place(const DominanceFronts *fronts, const double *point)
+static int64_t dominance_find_front(const DominanceFronts *fronts, const double *point)
 {
     int64_t low = 0, high = fronts->count;
     while (low < high) {
@@ -77,7 +77,7 @@ static void dominance_ranks(DominanceFronts *fronts, DominancePoint *points, int
         points[i] = (DominancePoint){.value = fronts->value + i * objectives, .end = objectives, .index = i};
     qsort(points, (size_t)count, sizeof *points, dominance_order);
     for (int64_t p = 0; p < count; p++) {
-        const int64_t i = points[p].index, front = dominance_place(fronts, points[p].value);
+        const int64_t i = points[p].index, front = dominance_find_front(fronts, points[p].value);
         fronts->previous[i] = front < fronts->count ? fronts->last[front] : -1;
         fronts->last[front] = i;
         if (front == fronts->count) fronts->count++;
@@ -85,7 +85,7 @@ static void dominance_ranks(DominanceFronts *fronts, DominancePoint *points, int
     }
 }
 
-// Adds to the distances of one front, points[count], the part of one objective: the gap between a point's neighbours
+// Adds to the distances of one front, points[count], the share of one objective: the gap between a point's neighbours
 // over the front's extent.
 static void dominance_crowd(DominancePoint *points, int64_t count, int objective, double *crowding)
 {

@@ -1,10 +1,10 @@
-// The hypervolume: the part of the space below a reference point that a set of points dominates. It grows when a front
-// moves ahead, gets wider or denser (Zitzler & Thiele 1998).
+// The hypervolume: the volume of the space below a reference point that a set of points dominates. It grows when a
+// front moves ahead, gets wider or denser (Zitzler & Thiele 1998).
 //
 // Exact, by exclusive volumes: L. While, L. Bradstreet, L. Barone, "A fast way of calculating exact hypervolumes", IEEE
 // Transactions on Evolutionary Computation 16(1), 2012. The points are taken from the worst to the best in the last
-// objective. Each adds its own box less the part that later points cover. Those are at least as good in the last
-// objective, so that part is a hypervolume of one dimension less.
+// objective. Each adds its own box less the volume that later points cover. Those are at least as good in the last
+// objective, so that volume is a hypervolume of one dimension less.
 #include "../experiment.h"
 
 #include <math.h>
@@ -88,7 +88,7 @@ static void hypervolume_add(double *set, int64_t *count, const double *point, in
     *count = kept + 1;
 }
 
-// The part of the point's box that later points cover, in one dimension less: the worse of both in each objective.
+// The volume of the point's box that later points cover, in one dimension less: the worse of both in each objective.
 static int64_t hypervolume_limit(const double *point, const double *after, int64_t count, int n, double *set)
 {
     double row[OBJECTIVES_MAX];

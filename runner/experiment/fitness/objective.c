@@ -108,9 +108,9 @@ static double objective_quantile(double *value, int n, double q)
     qsort(value, (size_t)n, sizeof *value, objective_ascending);
     const double rank = (n - 1) * q;
     const int below = (int)rank;
-    const double part = rank - below;
-    if (part == 0.0 || value[below] == value[below + 1]) return value[below];
-    return value[below] + part * (value[below + 1] - value[below]);
+    const double fraction = rank - below;
+    if (fraction == 0.0 || value[below] == value[below + 1]) return value[below];
+    return value[below] + fraction * (value[below + 1] - value[below]);
 }
 
 typedef double (*ObjectiveOver)(double *value, int n, double quantile); // may sort `value`
@@ -210,14 +210,14 @@ double trial_objective(const Spec *spec, const Replicates *of, TrialResult *resu
 static void objective_all(const Spec *spec, const Replicates *of, TrialResult *result)
 {
     const double first = trial_objective(spec, of, result);
-    result->good = first == first;
+    result->has_fitness = first == first;
     result->fitness = spec_several(spec) ? objective_canonical((double)NAN) : first;
     if (!spec_several(spec)) return;
     for (int k = 0; k < spec->objective.count; k++) {
         result->objective[k] = k == 0 ? first : objective_over_replicates(spec, k, of, result);
-        result->good = result->good && result->objective[k] == result->objective[k];
+        result->has_fitness = result->has_fitness && result->objective[k] == result->objective[k];
     }
-    for (int k = 0; k < spec->objective.count && !result->good; k++)
+    for (int k = 0; k < spec->objective.count && !result->has_fitness; k++)
         result->objective[k] = objective_canonical((double)NAN);
 }
 
@@ -267,7 +267,8 @@ void trial_result(const Spec *spec, const Replicates *of, TrialResult *result)
         if (of->failure[r] == 0) continue;
         if (result->n_failed++ == 0) result->failure = of->failure[r];
     }
-    if (!result->good && result->failure == 0) result->failure = configured_failure(&spec->configured, NON_FINITE);
+    if (!result->has_fitness && result->failure == 0)
+        result->failure = configured_failure(&spec->configured, NON_FINITE);
     if (n == 1)
         objective_means_of_one(of->metric, n_metrics, result->metric);
     else

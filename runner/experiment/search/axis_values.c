@@ -14,14 +14,15 @@ double values_at(const Values *values, int64_t index)
     return values->form == NULL ? values->list[index] : values->form->at(values, index);
 }
 
-// ---- the place of a value -------------------------------------------------------------------------------------------
+// ---- the index of a value -------------------------------------------------------------------------------------------
 
 // A value is found by equality, as in conditions, `--where` and SQL. Equal points of different forms are equal doubles.
 
 static int64_t values_guess(const Values *values, double x)
 {
-    const double last = (double)(values->count - 1), place = values->form->range ? 0.0 : values->form->place(values, x);
-    return !(place > 0) ? 0 : place >= last ? values->count - 1 : (int64_t)(place + 0.5);
+    const double last = (double)(values->count - 1),
+                 position = values->form->range ? 0.0 : values->form->position(values, x);
+    return !(position > 0) ? 0 : position >= last ? values->count - 1 : (int64_t)(position + 0.5);
 }
 
 int64_t values_find(const Values *values, double x, int64_t hint)

@@ -1,6 +1,6 @@
 // How many trials a grid has, exactly, however many ids. Conditions are `exclude`, the range of a derived parameter and
-// the condition of an axis (`when`). Axes that one condition uses are of one part; the count is the product of the
-// parts' counts. Only axes that conditions use are enumerated. Any other axis counts with all its values; with a
+// the condition of an axis (`when`). Axes that one condition uses are of one component; the count is the product of the
+// components' counts. Only axes that conditions use are enumerated. Any other axis counts with all its values; with a
 // condition of its own, with all of them where it holds and with one elsewhere.
 #include "../experiment.h"
 
@@ -8,12 +8,12 @@
 
 typedef struct CountGrid {
     const Spec *spec;
-    double *parameter, *base;         // [n_parameters] of a point; values that depend on no axis
-    bool *derived_uses;               // [n_derived][n_axes] directly or through other derived parameters
-    bool *used;                       // [n_axes] by a condition
-    int *part;                        // [n_axes] the least axis of its part
-    int *derived_part, *exclude_part; // [n_derived], [n_exclude] of the axes that each uses; -1: uses no axis
-    int64_t *place;                   // [n_axes] index of the point's value; zipped axes use that of the first
+    double *parameter, *base;                   // [n_parameters] of a point; values that depend on no axis
+    bool *derived_uses;                         // [n_derived][n_axes] directly or through other derived parameters
+    bool *used;                                 // [n_axes] by a condition
+    int *component;                             // [n_axes] the least axis of its component
+    int *derived_component, *exclude_component; // [n_derived], [n_exclude] of the axes that each uses; -1: uses no axis
+    int64_t *index; // [n_axes] index of the point's value; zipped axes use that of the first
 } CountGrid;
 
 // ---- what uses what -------------------------------------------------------------------------------------------------
@@ -42,10 +42,10 @@ static void count_grid_trace_derived(CountGrid *grid)
 
 static void count_grid_join(CountGrid *grid, int a, int b)
 {
-    const int from = grid->part[a] > grid->part[b] ? grid->part[a] : grid->part[b];
-    const int to = grid->part[a] > grid->part[b] ? grid->part[b] : grid->part[a];
+    const int from = grid->component[a] > grid->component[b] ? grid->component[a] : grid->component[b];
+    const int to = grid->component[a] > grid->component[b] ? grid->component[b] : grid->component[a];
     for (int i = 0; i < grid->spec->n_axes; i++) {
-        if (grid->part[i] == from) grid->part[i] = to;
+        if (grid->component[i] == from) grid->component[i] = to;
     }
 }
 
@@ -65,26 +65,26 @@ static int count_grid_mark(CountGrid *grid, const Expression *expression)
 static void count_grid_divide(CountGrid *grid)
 {
     const Spec *spec = grid->spec;
-    for (int a = 0; a < spec->n_axes; a++) grid->part[a] = a;
+    for (int a = 0; a < spec->n_axes; a++) grid->component[a] = a;
     for (int d = 0; d < spec->n_derived; d++)
-        grid->derived_part[d] = count_grid_mark(grid, spec->axes[spec->n_axes + d].derive);
-    for (int i = 0; i < spec->n_exclude; i++) grid->exclude_part[i] = count_grid_mark(grid, spec->exclude[i]);
+        grid->derived_component[d] = count_grid_mark(grid, spec->axes[spec->n_axes + d].derive);
+    for (int i = 0; i < spec->n_exclude; i++) grid->exclude_component[i] = count_grid_mark(grid, spec->exclude[i]);
     for (int w = 0; w < spec->n_when; w++) {
         const int first = count_grid_mark(grid, spec->when[w].condition);
         if (first >= 0) count_grid_join(grid, first, spec->when[w].axis);
     }
-    for (int a = 0; a < spec->n_axes; a++) { // zipped axes have one place
+    for (int a = 0; a < spec->n_axes; a++) { // zipped axes have one index
         const int leader = search_zip_leader(spec, a);
         grid->used[leader] |= grid->used[a];
         count_grid_join(grid, leader, a);
     }
     for (int d = 0; d < spec->n_derived; d++)
-        if (grid->derived_part[d] >= 0) grid->derived_part[d] = grid->part[grid->derived_part[d]];
+        if (grid->derived_component[d] >= 0) grid->derived_component[d] = grid->component[grid->derived_component[d]];
     for (int i = 0; i < spec->n_exclude; i++)
-        if (grid->exclude_part[i] >= 0) grid->exclude_part[i] = grid->part[grid->exclude_part[i]];
+        if (grid->exclude_component[i] >= 0) grid->exclude_component[i] = grid->component[grid->exclude_component[i]];
 }
 
-// ---- a point of a part ----------------------------------------------------------------------------------------------
+// ---- a point of a component -----------------------------------------------------------------------------------------
 
 static bool count_grid_derive(const CountGrid *grid, int d, double *parameter)
 {
@@ -95,80 +95,80 @@ static bool count_grid_derive(const CountGrid *grid, int d, double *parameter)
     return value >= row->low && value <= row->high; // not NaN
 }
 
-// How many trials a point of the part's used axes stands for: 0 if it is dropped, else the product of the other axes
-// whose condition holds. The same steps as in search_complete and search_grid_repeats, in their order.
-static int64_t count_grid_weight(const CountGrid *grid, int part)
+// How many trials a point of the component's used axes stands for: 0 if it is dropped, else the product of the other
+// axes whose condition holds. The same steps as in search_complete and search_grid_repeats, in their order.
+static int64_t count_grid_weight(const CountGrid *grid, int component)
 {
     const Spec *spec = grid->spec;
     double *parameter = grid->parameter;
     int64_t weight = 1;
     for (int w = 0; w < spec->n_when; w++) {
         const int axis = spec->when[w].axis, p = spec->axes[axis].parameter;
-        if (grid->part[axis] != part) continue;
+        if (grid->component[axis] != component) continue;
         const bool counts = search_counts(spec, w, parameter);
         if (!counts) parameter[p] = spec->fixed[p];
-        if (!counts && grid->used[axis] && grid->place[axis] > 0) return 0;
+        if (!counts && grid->used[axis] && grid->index[axis] > 0) return 0;
         if (counts && !grid->used[axis]) weight *= spec->axes[axis].values.count;
     }
     for (int d = 0; d < spec->n_derived; d++) {
-        if (grid->derived_part[d] == part && !count_grid_derive(grid, d, parameter)) return 0;
+        if (grid->derived_component[d] == component && !count_grid_derive(grid, d, parameter)) return 0;
     }
     for (int i = 0; i < spec->n_exclude; i++) {
-        if (grid->exclude_part[i] == part && expression_holds(spec->exclude[i], parameter)) return 0;
+        if (grid->exclude_component[i] == component && expression_holds(spec->exclude[i], parameter)) return 0;
     }
     return weight;
 }
 
-// Whether the axis is enumerated: the first of those that are zipped, of the part, and used.
-static bool count_grid_turns(const CountGrid *grid, int axis, int part)
+// Whether the axis is enumerated: the first of those that are zipped, of the component, and used.
+static bool count_grid_turns(const CountGrid *grid, int axis, int component)
 {
-    return grid->part[axis] == part && grid->used[axis] && search_zip_leader(grid->spec, axis) == axis;
+    return grid->component[axis] == component && grid->used[axis] && search_zip_leader(grid->spec, axis) == axis;
 }
 
-static void count_grid_set_point(const CountGrid *grid, int part)
+static void count_grid_set_point(const CountGrid *grid, int component)
 {
     const Spec *spec = grid->spec;
     memcpy(grid->parameter, grid->base, (size_t)spec->configured.n_parameters * sizeof(double));
     for (int a = 0; a < spec->n_axes; a++) {
-        if (grid->part[a] == part && grid->used[search_zip_leader(spec, a)])
+        if (grid->component[a] == component && grid->used[search_zip_leader(spec, a)])
             grid->parameter[spec->axes[a].parameter] =
-                values_at(&spec->axes[a].values, grid->place[search_zip_leader(spec, a)]);
+                values_at(&spec->axes[a].values, grid->index[search_zip_leader(spec, a)]);
     }
 }
 
 // The next point, the last axis first; false: there is none.
-static bool count_grid_turn(const CountGrid *grid, int part)
+static bool count_grid_turn(const CountGrid *grid, int component)
 {
     const Spec *spec = grid->spec;
     for (int a = spec->n_axes - 1; a >= 0; a--) {
-        if (!count_grid_turns(grid, a, part)) continue;
-        if (++grid->place[a] < spec->axes[a].values.count) return true;
-        grid->place[a] = 0;
+        if (!count_grid_turns(grid, a, component)) continue;
+        if (++grid->index[a] < spec->axes[a].values.count) return true;
+        grid->index[a] = 0;
     }
     return false;
 }
 
-static int64_t count_grid_part(const CountGrid *grid, int part)
+static int64_t count_grid_component(const CountGrid *grid, int component)
 {
     int64_t trials = 0;
-    memset(grid->place, 0, (size_t)grid->spec->n_axes * sizeof *grid->place);
+    memset(grid->index, 0, (size_t)grid->spec->n_axes * sizeof *grid->index);
     do {
-        count_grid_set_point(grid, part);
-        trials += count_grid_weight(grid, part);
-    } while (count_grid_turn(grid, part));
+        count_grid_set_point(grid, component);
+        trials += count_grid_weight(grid, component);
+    } while (count_grid_turn(grid, component));
     return trials;
 }
 
 // ---- all of them ----------------------------------------------------------------------------------------------------
 
-// Points to be enumerated: the product of the used axes of each part, summed; `most` if there are more.
+// Points to be enumerated: the product of the used axes of each component, summed; `most` if there are more.
 static int64_t count_grid_points(const CountGrid *grid, int64_t most)
 {
     int64_t sum = 0;
-    for (int part = 0; part < grid->spec->n_axes; part++) {
+    for (int component = 0; component < grid->spec->n_axes; component++) {
         int64_t points = 1;
         for (int a = 0; a < grid->spec->n_axes && points < most; a++) {
-            if (!count_grid_turns(grid, a, part)) continue;
+            if (!count_grid_turns(grid, a, component)) continue;
             const int64_t count = grid->spec->axes[a].values.count;
             points = count < most / points + 1 ? points * count : most;
         }
@@ -184,10 +184,10 @@ static bool count_grid_constants(const CountGrid *grid)
     const Spec *spec = grid->spec;
     memcpy(grid->base, spec->fixed, (size_t)spec->configured.n_parameters * sizeof(double));
     for (int d = 0; d < spec->n_derived; d++) {
-        if (grid->derived_part[d] < 0 && !count_grid_derive(grid, d, grid->base)) return false;
+        if (grid->derived_component[d] < 0 && !count_grid_derive(grid, d, grid->base)) return false;
     }
     for (int i = 0; i < spec->n_exclude; i++) {
-        if (grid->exclude_part[i] < 0 && expression_holds(spec->exclude[i], grid->base)) return false;
+        if (grid->exclude_component[i] < 0 && expression_holds(spec->exclude[i], grid->base)) return false;
     }
     return true;
 }
@@ -200,7 +200,7 @@ static bool count_grid_has_when(const Spec *spec, int axis)
     return false;
 }
 
-// The product over the parts. The part of an axis that no condition uses is that axis alone.
+// The product over the components. The component of an axis that no condition uses is that axis alone.
 static int64_t count_grid_product(const CountGrid *grid)
 {
     const Spec *spec = grid->spec;
@@ -209,8 +209,8 @@ static int64_t count_grid_product(const CountGrid *grid)
         const bool alone = search_zip_leader(spec, a) == a && !grid->used[a] && !count_grid_has_when(spec, a);
         if (alone)
             trials *= spec->axes[a].values.count;
-        else if (grid->part[a] == a)
-            trials *= count_grid_part(grid, a);
+        else if (grid->component[a] == a)
+            trials *= count_grid_component(grid, a);
     }
     return trials;
 }
@@ -221,7 +221,7 @@ bool count_grid(const Search *search, int64_t *trials)
     const int64_t most = search_affordable(search, (int64_t)1 << 40), n = spec->n_axes;
     const size_t parameters = (size_t)spec->configured.n_parameters;
     Arena arena;
-    if (search->method != &search_grid || search->segments != NULL || spec->n_blocks > 0) return false;
+    if (search->method != &search_grid || search->segments != NULL || spec->n_grids > 0) return false;
     const size_t bytes = 2 * parameters * sizeof(double) + (size_t)(n * (spec->n_derived + 32)) +
                          sizeof(int) * (size_t)(spec->n_derived + spec->n_exclude) + 4096;
     if (arena_create(&arena, bytes, "counting trials").kind != OK) return false;
@@ -230,10 +230,10 @@ bool count_grid(const Search *search, int64_t *trials)
                       .base = ARENA_NEW(&arena, double, parameters),
                       .derived_uses = ARENA_NEW(&arena, bool, spec->n_derived *n),
                       .used = ARENA_NEW(&arena, bool, n),
-                      .part = ARENA_NEW(&arena, int, n),
-                      .derived_part = ARENA_NEW(&arena, int, spec->n_derived),
-                      .exclude_part = ARENA_NEW(&arena, int, spec->n_exclude),
-                      .place = ARENA_NEW(&arena, int64_t, n)};
+                      .component = ARENA_NEW(&arena, int, n),
+                      .derived_component = ARENA_NEW(&arena, int, spec->n_derived),
+                      .exclude_component = ARENA_NEW(&arena, int, spec->n_exclude),
+                      .index = ARENA_NEW(&arena, int64_t, n)};
     count_grid_trace_derived(&grid);
     count_grid_divide(&grid);
     const bool few = count_grid_points(&grid, most) < most;

@@ -1,7 +1,7 @@
-// latin_hypercube: N points; each of N equal parts of a parameter's range holds one point (M. D. McKay, R. J. Beckman &
-// W. J. Conover, Technometrics 21(2), 1979). The order of the parts is a permutation that is computed point by point,
-// so memory does not grow with N: a Feistel network over the next power of four, applied until the result is in [0, N)
-// (J. Black & P. Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002).
+// latin_hypercube: N points; each of N equal strata of a parameter's range holds one point (M. D. McKay, R. J. Beckman
+// & W. J. Conover, Technometrics 21(2), 1979). The order of the strata is a permutation that is computed point by
+// point, so memory does not grow with N: a Feistel network over the next power of four, applied until the result is in
+// [0, N) (J. Black & P. Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002).
 #include "../experiment.h"
 
 enum { SEARCH_LATIN_ROUNDS = 6 };
@@ -27,7 +27,7 @@ static uint64_t search_latin_shuffle(const RandomKey *key, int axis, int bits, u
     return left << bits | right;
 }
 
-static int64_t search_latin_part(const RandomKey *key, int axis, int64_t count, int64_t id)
+static int64_t search_latin_stratum(const RandomKey *key, int axis, int64_t count, int64_t id)
 {
     int bits = 1;
     while (bits < 31 && (int64_t)1 << 2 * bits < count) bits++;
@@ -43,15 +43,15 @@ static void search_latin_point(const Search *search, int64_t id, double *paramet
     const RandomKey shuffle = {.seed = spec->seed, .search = 0xFFFD, .purpose = RANDOM_SAMPLE};
     const RandomKey within = {.seed = spec->seed, .ordinal = (uint64_t)id, .purpose = RANDOM_SAMPLE};
     for (int a = 0; a < spec->n_axes; a++) {
-        const double part = (double)search_latin_part(&shuffle, a, search->total, id);
-        const double u = (part + random_uniform(&within, (uint32_t)a)) / (double)search->total;
+        const double stratum = (double)search_latin_stratum(&shuffle, a, search->total, id);
+        const double u = (stratum + random_uniform(&within, (uint32_t)a)) / (double)search->total;
         parameter[spec->axes[a].parameter] = search_value(&spec->axes[a].values, u);
     }
 }
 
 const SearchMethod search_latin_hypercube = {
     .name = "latin_hypercube",
-    .doc = "N points: each of N equal parts of every range holds one",
+    .doc = "N points: each of N equal strata of every range holds one",
     .options = search_latin_options,
     .n_options = 1,
     .wants_values = true,

@@ -77,17 +77,17 @@ static void search_morris_point(const Search *search, int64_t id, double *parame
     }
 }
 
-// fitness[block][n_axes + 1]
-static void search_morris_measure(const Search *search, const SensitivityBlocks *blocks, double *out)
+// fitness[group][n_axes + 1]
+static void search_morris_measure(const Search *search, const SensitivityGroups *groups, double *out)
 {
     const Spec *spec = search->spec;
-    const double delta = search_morris_delta(spec), n = (double)blocks->count;
+    const double delta = search_morris_delta(spec), n = (double)groups->count;
     for (int a = 0; a < spec->n_axes; a++) {
         double sum = 0.0, absolute_sum = 0.0, squares = 0.0;
         for (int pass = 0; pass < 2; pass++) {
-            for (int64_t b = 0; b < blocks->count; b++) {
-                const int64_t trajectory = blocks->chosen[b];
-                const double *fitness = blocks->fitness + trajectory * (spec->n_axes + 1);
+            for (int64_t b = 0; b < groups->count; b++) {
+                const int64_t trajectory = groups->chosen[b];
+                const double *fitness = groups->fitness + trajectory * (spec->n_axes + 1);
                 const int step = search_morris_step(spec, trajectory, a);
                 const double sign = search_morris_goes_up(spec, trajectory, a) ? 1.0 : -1.0;
                 const double effect = sign * (fitness[step] - fitness[step - 1]) / delta;
@@ -102,11 +102,11 @@ static void search_morris_measure(const Search *search, const SensitivityBlocks 
     }
 }
 
-static int64_t search_morris_block(const Spec *spec) { return spec->n_axes + 1; }
+static int64_t search_morris_group(const Spec *spec) { return spec->n_axes + 1; }
 
 static const char *const search_morris_measures[SEARCH_MORRIS_MEASURES] = {"mu", "mu_star", "sigma"};
 static const Sensitivity search_morris_sensitivity = {search_morris_measures, SEARCH_MORRIS_MEASURES,
-                                                      SEARCH_MORRIS_MU_STAR,  search_morris_block,
+                                                      SEARCH_MORRIS_MU_STAR,  search_morris_group,
                                                       search_morris_measure,  NULL};
 
 static Error search_morris_check(const Spec *spec, const char **key)

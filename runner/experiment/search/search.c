@@ -1,4 +1,4 @@
-// The registry of search methods, and the shared part of methods that know all their trials beforehand.
+// The registry of search methods, and the functions that methods share that know all their trials beforehand.
 #include "../experiment.h"
 
 #include <string.h>
@@ -133,7 +133,7 @@ bool search_counts(const Spec *spec, int w, const double *parameter)
 
 bool search_drops(const Spec *spec)
 {
-    return spec->n_exclude > 0 || spec->n_derived > 0 || spec->n_segments > 0 || spec->n_when > 0 || spec->n_blocks > 1;
+    return spec->n_exclude > 0 || spec->n_derived > 0 || spec->n_segments > 0 || spec->n_when > 0 || spec->n_grids > 1;
 }
 
 bool search_complete(const Spec *spec, double *parameter)
@@ -193,15 +193,15 @@ typedef struct EnumeratedState {
 static int64_t search_spec_cost(const Spec *spec)
 {
     enum { AXIS = 4 };
-    const int64_t blocks = spec->n_blocks > 1 ? spec->n_blocks : 1;
-    int64_t cost = 1 + (int64_t)AXIS * spec->n_axes * blocks;
-    for (int b = 0; b < spec->n_blocks && blocks > 1; b++) { // a list is looked through for its values
+    const int64_t grids = spec->n_grids > 1 ? spec->n_grids : 1;
+    int64_t cost = 1 + (int64_t)AXIS * spec->n_axes * grids;
+    for (int b = 0; b < spec->n_grids && grids > 1; b++) { // a list is looked through for its values
         for (int a = 0; a < spec->n_axes; a++) {
-            const Values *values = &spec->blocks[b].values[a];
+            const Values *values = &spec->grids[b].values[a];
             if (values->form == NULL) cost += values->count;
         }
     }
-    for (int i = 0; i < spec->n_when; i++) cost += (blocks + 1) * expression_cost(spec->when[i].condition);
+    for (int i = 0; i < spec->n_when; i++) cost += (grids + 1) * expression_cost(spec->when[i].condition);
     for (int i = 0; i < spec->n_exclude; i++) cost += expression_cost(spec->exclude[i]);
     for (int i = 0; i < spec->n_derived; i++) cost += expression_cost(spec->axes[spec->n_axes + i].derive);
     return cost;
@@ -272,11 +272,11 @@ static bool enumerated_fill(const Search *search, int64_t id, double *parameter)
     return search->segments != NULL ? segments_fill(search, id, parameter) : enumerated_point(search, id, parameter);
 }
 
-// A run of ids from `first_id` on, of which each has a place in the trials, from `place` on.
+// A run of ids from `first_id` on, whose trials follow each other from `first_trial` on.
 typedef struct EnumeratedRun {
     const Search *search;
     Trials *trials;
-    int64_t first_id, place;
+    int64_t first_id, first_trial;
 } EnumeratedRun;
 
 // The id -1 marks those that are dropped.
@@ -287,7 +287,7 @@ static void enumerated_fill_range(void *context, int thread, int64_t first, int6
     const int n = run->search->spec->configured.n_parameters;
     (void)thread;
     for (int64_t i = first; i < end; i++) {
-        const int64_t id = run->first_id + i, t = run->place + i;
+        const int64_t id = run->first_id + i, t = run->first_trial + i;
         trials->id[t] = enumerated_fill(run->search, id, trials->parameter + t * n) ? id : -1;
         trials->ordinal[t] = (uint64_t)id;
         trials->search[t] = 0;
@@ -295,13 +295,13 @@ static void enumerated_fill_range(void *context, int thread, int64_t first, int6
     }
 }
 
-// Closes the gaps of dropped ids in [place, place + count). Returns how many are left.
+// Closes the gaps of dropped ids in [first_trial, first_trial + count). Returns how many are left.
 static int64_t enumerated_pack(const EnumeratedRun *run, int64_t count)
 {
     const Trials *trials = run->trials;
     const int n = run->search->spec->configured.n_parameters;
-    int64_t to = run->place;
-    for (int64_t t = run->place; t < run->place + count; t++) {
+    int64_t to = run->first_trial;
+    for (int64_t t = run->first_trial; t < run->first_trial + count; t++) {
         if (trials->id[t] < 0) continue;
         if (to < t) {
             trials->id[to] = trials->id[t];
@@ -310,7 +310,7 @@ static int64_t enumerated_pack(const EnumeratedRun *run, int64_t count)
         }
         to++;
     }
-    return to - run->place;
+    return to - run->first_trial;
 }
 
 // A search of segments compares points in memory of its own, so one thread asks it.

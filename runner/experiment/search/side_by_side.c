@@ -84,7 +84,7 @@ static int64_t side_next(const Search *search, SideBySide *side, int64_t wanted)
 
 typedef struct SideGift {
     Trials *trials;
-    int64_t first, id, round; // of the first trial: its place and id
+    int64_t first, id, round; // of the first trial: its index and id
 } SideGift;
 
 static void side_give(const Search *search, void *worker, const SideTurn *turn, int64_t from, int64_t end,
@@ -93,14 +93,14 @@ static void side_give(const Search *search, void *worker, const SideTurn *turn, 
     const SideBySide *side = search->scratch;
     const SideGift *gift = context;
     Trials *trials = gift->trials;
-    const int64_t n = search->spec->configured.n_parameters, place = gift->first + turn->first;
+    const int64_t n = search->spec->configured.n_parameters, at = gift->first + turn->first;
     side->method->give(search, worker, turn->search, turn->from + from, turn->from + end,
-                       trials->parameter + (place + from) * n);
+                       trials->parameter + (at + from) * n);
     for (int64_t i = from; i < end; i++) {
-        trials->id[place + i] = gift->id + turn->first + i;
-        trials->search[place + i] = (int32_t)(turn->search + side->first);
-        trials->round[place + i] = (int32_t)gift->round;
-        trials->ordinal[place + i] = search_ordinal(search->method, gift->round, turn->from + i);
+        trials->id[at + i] = gift->id + turn->first + i;
+        trials->search[at + i] = (int32_t)(turn->search + side->first);
+        trials->round[at + i] = (int32_t)gift->round;
+        trials->ordinal[at + i] = search_ordinal(search->method, gift->round, turn->from + i);
     }
 }
 
@@ -112,8 +112,8 @@ static Error side_no_trials(int64_t s)
                       (long long)s, SIDE_ATTEMPTS);
 }
 
-// Sets the places of the trials that each of turns[*count] gives, `wanted` in all, and moves behind them.
-static Error side_place(const Search *search, SideBySide *side, int64_t wanted, int64_t *count, int64_t *given)
+// Sets the ranges of the trials that each of turns[*count] gives, `wanted` in all, and moves behind them.
+static Error side_assign(const Search *search, SideBySide *side, int64_t wanted, int64_t *count, int64_t *given)
 {
     int64_t t = 0;
     for (*given = 0; t < *count && *given < wanted; t++) {
@@ -143,7 +143,7 @@ Error side_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
         int64_t count = side_next(search, side, wanted - trials->count), given = 0;
         if (count == 0) break;
         side_draw(search, count);
-        TRY(side_place(search, side, wanted - trials->count, &count, &given));
+        TRY(side_assign(search, side, wanted - trials->count, &count, &given));
         SideGift gift = {.trials = trials, .first = trials->count, .id = side->ask_id, .round = side->ask_round};
         side_share(search, count, SIDE_TRIALS_LEAST, side_give, &gift);
         side->ask_id += given;
@@ -194,37 +194,37 @@ static int64_t side_sort_told(const Search *search, const Trials *trials, int64_
 {
     const SideBySide *side = search->scratch;
     const SideProgress *progress = side_progress(search);
-    int64_t count = 0, place = first;
+    int64_t count = 0, at = first;
     for (int64_t s = progress->search; s < side->searches && s - progress->search < side->kept; s++) {
         const SideRun run = side->method->run(search, s);
         if (run.stop != 0 || run.round != progress->round) continue;
         const int64_t told = side_is_drawn(search, s)
                                  ? side->method->drawn(search, s)->trials - (count == 0 ? progress->told : 0)
-                                 : side_told_of(search, trials, place, progress->next_id + (place - first), s);
-        if (told <= 0 || place >= trials->count || trials->search[place] != s + side->first) break;
+                                 : side_told_of(search, trials, at, progress->next_id + (at - first), s);
+        if (told <= 0 || at >= trials->count || trials->search[at] != s + side->first) break;
         side->turns[count++].search = s;
-        place += told;
+        at += told;
     }
     return count;
 }
 
-// Sets the place of each turn, up to the first generation that the batch does not complete. Returns how many it
+// Sets the range of each turn, up to the first generation that the batch does not complete. Returns how many it
 // completes; *count: with that one.
-static int64_t side_place_told(const Search *search, const Trials *trials, int64_t first, int64_t *count)
+static int64_t side_assign_told(const Search *search, const Trials *trials, int64_t first, int64_t *count)
 {
     const SideBySide *side = search->scratch;
     const SideProgress *progress = side_progress(search);
-    int64_t place = first;
+    int64_t at = first;
     for (int64_t t = 0; t < *count; t++) {
         SideTurn *turn = &side->turns[t];
         turn->from = t == 0 ? progress->told : 0;
-        turn->first = place;
-        turn->count = side_told_of(search, trials, place, progress->next_id + (place - first), turn->search);
+        turn->first = at;
+        turn->count = side_told_of(search, trials, at, progress->next_id + (at - first), turn->search);
         const int64_t left = side->method->drawn(search, turn->search)->trials - turn->from;
         if (turn->count != left) *count = t + 1; // no more of this round
         if (turn->count < left) return t;
         turn->count = left;
-        place += left;
+        at += left;
     }
     return *count;
 }
@@ -254,7 +254,7 @@ static Error side_tell_round(Search *search, const Trials *trials, int64_t *firs
     const int64_t before = progress->next_id;
     int64_t count = side_sort_told(search, trials, *first);
     side_draw(search, count);
-    const int64_t whole = side_place_told(search, trials, *first, &count);
+    const int64_t whole = side_assign_told(search, trials, *first, &count);
     TRY(side_end_turns(search, trials, whole));
     if (whole < count) {
         const SideTurn *rest = &side->turns[whole];

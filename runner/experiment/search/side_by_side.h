@@ -125,7 +125,7 @@ void side_use_team(Search *search, ThreadTeam *team, Arena *arena);
 #define SIDE_BY_SIDE_METHOD                                                                                            \
     .ask = side_ask, .tell = side_tell, .restore = side_restore, .stopped = side_stopped, .use_team = side_use_team
 
-// Calls `work` for all items of turns[count], whose places follow each other from 0, in parts of `least` or more.
+// Calls `work` for all items of turns[count], whose ranges follow each other from 0, in chunks of `least` or more.
 enum { SIDE_TRIALS_LEAST = 256 }; // of a range
 typedef void (*SideWork)(const Search *search, void *worker, const SideTurn *turn, int64_t from, int64_t end,
                          void *context);

@@ -20,7 +20,7 @@ typedef struct SideLoop {
     void *context;
 } SideLoop;
 
-// The last turn whose place is not behind the item: those before it have no items.
+// The last turn whose range does not begin behind the item: those before it have no items.
 static int64_t side_turn_of(const SideLoop *loop, int64_t item)
 {
     int64_t low = 0, high = loop->count;

@@ -91,7 +91,7 @@ struct TrialGradient {
     double *share;             // [trials][replicates]
     SlopeValue *sorted;        // [replicates]
     double *scope, *slopes;    // [n_metrics + n_parameters]
-    double *own, *part;        // [n_parameters][width] of a group; its gradients
+    double *own, *gradients;   // [n_parameters][width] of a group; its gradients
     double *metrics, *weights; // [n_metrics][width] of a group
     int *failures;             // [width]
     double *one;               // [n_parameters] of a replicate
@@ -174,7 +174,7 @@ TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configure
                                 .scope = ARENA_NEW(arena, double, metrics + parameters),
                                 .slopes = ARENA_NEW(arena, double, metrics + parameters),
                                 .own = ARENA_NEW(arena, double, parameters *width),
-                                .part = ARENA_NEW(arena, double, parameters *width),
+                                .gradients = ARENA_NEW(arena, double, parameters *width),
                                 .metrics = ARENA_NEW(arena, double, metrics *width),
                                 .weights = ARENA_NEW(arena, double, metrics *width),
                                 .failures = ARENA_NEW(arena, int, width),
@@ -233,7 +233,7 @@ static void gradient_draw(TrialGradient *gradient, const GradientTrials *trials)
                         gradient->drawn + (ptrdiff_t)lane * spec->replicates.n_perturb);
 }
 
-// The derivatives of the objective of a lane, whose metrics' part is in gradient->one.
+// The derivatives of the objective of a lane, whose metrics' terms are in gradient->one.
 static void gradient_put_lane(TrialGradient *gradient, int lane, const double *parameter, const GradientSlopes *out)
 {
     const int n_metrics = gradient->configured->n_metrics, replicates = gradient->spec->replicates.count;
@@ -291,12 +291,12 @@ static Error gradient_run_group(TrialGradient *gradient, const GradientTrials *t
 }
 
 // Adds the gradient of a lane to that of its trial. Its own draws do not follow the trial's parameters.
-static void gradient_add_lane(TrialGradient *gradient, int lane, const double *part, int stride, double growth)
+static void gradient_add_lane(TrialGradient *gradient, int lane, const double *gradients, int stride, double growth)
 {
     const Spec *spec = gradient->spec;
     const int n = gradient->configured->n_parameters, trial = lane / spec->replicates.count;
     double *sum = gradient->sum + (ptrdiff_t)trial * n;
-    for (int p = 0; p < n; p++) gradient->one[p] = part[p * stride];
+    for (int p = 0; p < n; p++) gradient->one[p] = gradients[p * stride];
     for (int i = 0; i < spec->replicates.n_perturb; i++) gradient->one[spec->replicates.perturb[i].parameter] = 0.0;
     for (int p = 0; p < n; p++) sum[p] += gradient->one[p];
     if (!(growth <= gradient->growth[trial]) && isfinite(growth)) gradient->growth[trial] = growth;
@@ -317,14 +317,15 @@ static Error gradient_add_group(TrialGradient *gradient, const GradientTrials *t
             gradient->weights[m * count + i] = gradient->weight[(ptrdiff_t)(first + i) * n_metrics + m];
     }
     if (gradient->means.device != NULL)
-        TRY(gradient->means.device->back(gradient->means.device, gradient->weights, gradient->part, gradient->grown));
-    else if (!configured->model->adjoint->back(configured, count, gradient->memory, gradient->weights, gradient->part,
-                                               gradient->grown))
+        TRY(gradient->means.device->back(gradient->means.device, gradient->weights, gradient->gradients,
+                                         gradient->grown));
+    else if (!configured->model->adjoint->back(configured, count, gradient->memory, gradient->weights,
+                                               gradient->gradients, gradient->grown))
         return gradient_left();
     for (int i = count - 1; i >= 0; i--) {
         const int trial = (first + i) / gradient->spec->replicates.count;
         if (gradient->share[first + i] == 0.0) continue;
-        gradient_add_lane(gradient, first + i, gradient->part + i, count, gradient->grown[i]);
+        gradient_add_lane(gradient, first + i, gradient->gradients + i, count, gradient->grown[i]);
         if (out->each == NULL) continue;
         gradient_put_lane(gradient, first + i, trials->parameter + (ptrdiff_t)trial * configured->n_parameters, out);
     }
@@ -393,7 +394,7 @@ static void gradient_run_along(TrialGradient *gradient, const GradientTrials *tr
                          gradient->metric + lane * configured->n_metrics, gradient_tangent(gradient, r, i));
 }
 
-// d (part of replicate r)/d parameter i by its metrics.
+// d (share of replicate r)/d parameter i by its metrics.
 static double gradient_by_metrics(const TrialGradient *gradient, int lane, int r, int i)
 {
     const int n_metrics = gradient->configured->n_metrics;

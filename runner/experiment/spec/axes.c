@@ -72,7 +72,7 @@ static void axes_read_by_method(SpecReader *reader)
         diagnose(reader->diagnostics, name->value,
                  "method %s needs its trials: `points`, a list of them, or `csv`, a file", method->name);
     forms_read(reader, FORM_GRID);
-    if (method == &search_grid && !reader->axes->blocks) (void)axes_product(reader, reader->axes);
+    if (method == &search_grid && !reader->axes->several_grids) (void)axes_product(reader, reader->axes);
     if (method->wants_range && reader->axes->n_axes == 0 && (over == NULL || over->value->count == 0))
         diagnose(reader->diagnostics, name->value,
                  "method %s needs `over` with at least one parameter: over: {NAME: {range: [LOW, HIGH]}}",
@@ -158,5 +158,5 @@ void axes_read_without_model(SpecReader *reader)
     reader->spec->configured = (Configured){.n_parameters = 0};
     reader->spec->points = NULL;
     reader->spec->n_points = 0;
-    reader->names = NULL; // tells what follows that there is no model
+    reader->names = NULL; // what follows sees that there is no model
 }

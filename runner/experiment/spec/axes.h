@@ -9,7 +9,7 @@ typedef struct AxesBuild {
     const Node **expressions;     // [n_derived] that derived ones are computed by
     const Node **names;           // [n_parameters] where the spec names each axis
     int n_axes, n_derived, n_outer;
-    bool blocks;        // the axes are those of several grids (forms/union.c)
+    bool several_grids; // the axes are those of several grids (forms/union.c)
     const Node **taken; // [n_parameters] where it is searched; NULL: not searched
 } AxesBuild;
 

@@ -11,15 +11,15 @@ bool campaign_name_taken(const char *name)
 Error campaign_name_check(const char *name)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    const size_t length = strlen(name), good = strspn(name, allowed);
+    const size_t length = strlen(name), valid = strspn(name, allowed);
     if (length == 0 || length > NAME_LENGTH_MAX) {
         return error_make(ERROR_USER, "a campaign's name has 1 to %d characters; \"%.140s\" has %zu", NAME_LENGTH_MAX,
                           name, length);
     }
-    if (good < length) {
+    if (valid < length) {
         return error_make(ERROR_USER,
                           "campaign \"%s\": a name is made of A-Z a-z 0-9 . _ and -; character %zu is another one",
-                          name, good + 1);
+                          name, valid + 1);
     }
     if (name[0] == '.' || name[0] == '-') {
         return error_make(ERROR_USER, "campaign \"%s\": a name starts with a letter, a digit or _", name);

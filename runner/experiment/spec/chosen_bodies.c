@@ -155,11 +155,11 @@ static const bool *things_read(SpecReader *reader, const GivenKey *given)
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
-void things_choose(SpecReader *reader, bool good)
+void things_choose(SpecReader *reader, bool world_known)
 {
     Spec *spec = reader->spec;
     Configured *configured = &spec->configured;
-    const GivenKey *given = good ? given_find(reader, form_bodies.path) : NULL;
+    const GivenKey *given = world_known ? given_find(reader, form_bodies.path) : NULL;
     const bool *recorded = given != NULL ? things_read(reader, given) : NULL;
     if (spec->model->choose == NULL || (configured->n_things == 0 && !configured->policy)) return;
     const ThingWords words = things_words(reader);

@@ -1,5 +1,5 @@
-// A spec made out of another: a copy with some fields changed. The rows that write a spec that was read write its texts
-// from the fields.
+// A spec derived from another: a copy with some fields changed. The rows that write a spec that was read write its
+// texts from the fields.
 #include "axes.h"
 
 #include <string.h>
@@ -21,11 +21,11 @@ static void derive_nothing(Spec *spec, Arena *arena)
     memset(&spec->outer, 0, sizeof spec->outer);
     memset(&spec->warm, 0, sizeof spec->warm);
     spec->values_in = NULL;
-    spec->blocks = NULL;
+    spec->grids = NULL;
     spec->when = NULL;
     spec->exclude = NULL;
     spec->points = spec->inject = NULL;
-    spec->n_blocks = spec->n_when = spec->n_exclude = spec->n_inject = 0;
+    spec->n_grids = spec->n_when = spec->n_exclude = spec->n_inject = 0;
     spec->n_points = 0;
     spec->segments = NULL;
     spec->n_segments = 0;

@@ -144,7 +144,7 @@ void difference_print(const SpecChange *changes, int64_t count, FILE *out)
         const SpecChange *change = &changes[i];
         const char *from = change->from != NULL ? change->from : "(none)", *to = change->to;
         if (to == NULL) to = "(none)";
-        if (strcmp(from, to) == 0) to = "the same at another place in the order";
+        if (strcmp(from, to) == 0) to = "the same at another index";
         fprintf(out, "  %s: %.*s%s -> %.*s%s\n", change->key, WIDE, from, strlen(from) > WIDE ? "..." : "", WIDE, to,
                 strlen(to) > WIDE ? "..." : "");
     }

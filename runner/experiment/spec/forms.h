@@ -73,7 +73,7 @@ typedef enum FormChange {
 // Lines of the canonical text: those whose path begins with `start` and ends with `end`.
 typedef struct FormLines {
     const char *start, *end; // end NULL: any
-    const char *shown;       // what users read in place of `start` and of `digits` characters that follow it
+    const char *shown;       // what users read instead of `start` and of `digits` characters that follow it
     int digits;              // 0: leading zeros are left out too
     FormChange change;
 } FormLines;
@@ -117,7 +117,7 @@ typedef struct Form {
     FormStage stage;
     bool always;            // `read` is also called if the spec does not give it
     const char *instead_of; // path of a form that is not read if this one is given
-    bool nameless;          // without the model its parameters can't be told from other words
+    bool nameless;          // without the model its parameters can't be distinguished from other words
     void (*names)(const Node *value, FormNames *names);      // NULL: it names none that it searches
     void (*read)(SpecReader *reader, const GivenKey *given); // given NULL: `always`
 
@@ -134,7 +134,7 @@ typedef struct Form {
 
     const char *(*choice)(int index); // the words that the value can be, NULL after the last; NULL: not a choice
     const char *schema;               // its part of the schema (schema_put); NULL: that of a choice
-    const char *definition, *define;  // a part of the schema that others refer to: its name and its text
+    const char *definition, *define;  // a definition of the schema that others refer to: its name and its text
     const char *parameters_at;        // where a mapping of parameters stands in the schema of its section; NULL: none
 
     double most;         // MOST in `schema`; 0: no limit
@@ -163,7 +163,7 @@ const char *form_unknown(SpecReader *reader, const Form *form, const Node *node)
 
 // ---- spec/resolve.c -------------------------------------------------------------------------------------------------
 
-// Write "name: value" at its place in the nesting, with the headers of sections that start here.
+// Write "name: value" at its level of nesting, with the headers of sections that start here.
 void resolve_line(ResolveWriter *writer, const char *path, const char *value, const char *unit);
 void resolve_row(ResolveWriter *writer, const Key *key);
 // The text in quotes, if YAML would take it for something else than a text; and an expression, always in quotes.

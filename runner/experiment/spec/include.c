@@ -70,8 +70,8 @@ static void include_add(Node *mapping, const Node *key, const Node *item)
     mapping->items[mapping->count++] = item;
 }
 
-// `under` with the keys of `over`, which win. A key in both keeps its place in `under`: the order of axes gives trials
-// their ids. The result has the place of `over`.
+// `under` with the keys of `over`, which win. A key in both stays where it is in `under`: the order of axes gives
+// trials their ids. The result has the line and column of `over`.
 static const Node *include_merge(const Includer *includer, const char *section, const Node *under, const Node *over)
 {
     Node *merged = include_copy(includer, over, under->count + over->count);

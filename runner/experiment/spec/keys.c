@@ -1,4 +1,4 @@
-// The key table: the only place where a key of a spec is described, if it has no form of its own (forms.h).
+// The key table: the only table where a key of a spec is described, if it has no form of its own (forms.h).
 #include "forms.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static const Key keys_rows[] = {
     {.path = "objective", .type = KEY_SECTION, .doc = "what is minimised or maximised",
      .example = "{minimize: \"velocity_error\", over: mean}"},
     {.path = "environment", .type = KEY_SECTION,
-     .doc = "what a program that steps the model from outside is told (runner/hopscotch.h); needs control: {mode: "
+     .doc = "what a program that steps the model from outside gets (runner/hopscotch.h); needs control: {mode: "
             "external}. It changes nothing of a run",
      .example = "{reward: \"dx_foot\", terminate: \"z_foot > 3\"}"},
     {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",
@@ -98,7 +98,7 @@ static const Key keys_rows[] = {
     {.path = "limits.wall_time", .type = KEY_NUMBER, .unit = "s", .low = 1e-3, .high = 1e9, .words = "none",
      KEYS_AT(DOUBLE, limits.wall_time), .doc = "time after which the run ends", .example = "2h"},
     {.path = "limits.failures", .type = KEY_NUMBER, .unit = "fraction", .value = 1, .high = 1, .words = "none",
-     KEYS_AT(DOUBLE, limits.failures), .doc = "the run ends when more than this part of the trials has failed",
+     KEYS_AT(DOUBLE, limits.failures), .doc = "the run ends when more than this fraction of the trials has failed",
      .example = "50%"},
 
     {.path = "device", .type = KEY_SECTION, .doc = "what it runs on; never changes a result",

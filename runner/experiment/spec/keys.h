@@ -1,6 +1,6 @@
 // The table of keys, shared by all files that read, resolve and describe a spec. A row holds a key's path, type, unit,
 // default, range, meaning and an example; from it come reading, error texts, the resolved spec, its hash, the JSON
-// schema and the reference page. Rows of models and search methods are made from their own tables, so that all code
+// schema and the reference page. Rows of models and search methods come from their own tables, so that all code
 // below knows one kind of row.
 #ifndef HOPSCOTCH_KEYS_H
 #define HOPSCOTCH_KEYS_H
@@ -49,7 +49,7 @@ typedef struct Key {
     const char *path; // "record.trajectories.sample"
     KeyType type;
     const char *unit;        // "s" also takes 5ms, 30min, 2h; "fraction" also takes 50%; "1" or "": none
-    double value, low, high; // default and inclusive range; a choice's value is its place in `words`
+    double value, low, high; // default and inclusive range; a choice's value is its index in `words`
     const char *words;       // choice: "any|of|these"; number: the word that stands for the default ("auto", "none");
                              // form and section: what is expected there, for messages
     const char *doc, *example;
@@ -97,7 +97,7 @@ const Key *keys_table(Arena *arena, int *count); // with a row for each form
 Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
 Key key_of_parameter(const Parameter *parameter, Arena *arena);
-const char *key_name(const Key *key); // last part of the path
+const char *key_name(const Key *key); // last word of the path
 // What follows "SECTION." in a path, "" being the section of all paths; NULL: the path is not below it.
 const char *path_below(const char *path, const char *section);
 // A row of `record.debug.newton` as another model has it, under the name of its own debug rows; other rows as they are.
@@ -124,14 +124,14 @@ bool keys_widest_model(const Model *model, Arena *arena, Configured *out);
 // A number under a row's rules (units, integers, range); *value untouched and false after an error. A value out of
 // range is an error too, but *value is then the nearest bound, so that reading can go on.
 bool scalar_number(SpecReader *reader, const Key *key, const Node *node, double *value);
-// Any scalar row, into the place where the row stores it; node NULL: its default.
+// Any scalar row, into the field where the row stores it; node NULL: its default.
 void scalar_read(SpecReader *reader, const Key *key, const Node *node);
 // `text` as a strict number, nothing behind it.
 bool scalar_strict(const char *text, double *value);
 // What was given, for messages: "'150'", "the text \"150\"", "a list", "a mapping", "empty".
 const char *scalar_given(const Node *node, Arena *arena);
 const char *scalar_quoted(const char *text, Arena *arena); // in quotes, as YAML reads it
-// More errors than are kept: the rest is only counted, so no texts are made (a spec may have 100,000 mistakes).
+// More errors than are kept: the rest is only counted, so no texts are written (a spec may have 100,000 mistakes).
 bool scalar_flooded(const SpecReader *reader);
 bool scalar_is_empty(const Node *node); // nothing after the colon
 // key_mistyped reports "NAME is VALUE, expected ...", with advice. did_you_mean: "; did you mean 'near'?"; "" for NULL.
@@ -248,15 +248,15 @@ Scope objective_scope(SpecReader *reader); // the metrics' names, then the param
 
 // ---- spec/chosen_bodies.c: bodies that have columns -----------------------------------------------------------------
 
-// The model's tables for what the spec names; good: the world is the spec's, so that names of `record.bodies` can be
-// looked up. After the model is configured, before its parameters are read.
-void things_choose(SpecReader *reader, bool good);
+// The model's tables for what the spec names; world_known: the world is the spec's, so that names of `record.bodies`
+// can be looked up. After the model is configured, before its parameters are read.
+void things_choose(SpecReader *reader, bool world_known);
 // The tables again, as without `record.bodies`.
 Error things_choose_default(Spec *spec, Arena *arena);
 
 // ---- spec/environment.c ---------------------------------------------------------------------------------------------
 
-void environment_see(SpecReader *reader); // tells a policy what it sees; after the section `environment:`
+void environment_see(SpecReader *reader); // sets what a policy sees; after the section `environment:`
 
 // ---- spec/record_section.c: the section `record:` -------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ enum {
     EXPRESSION_LENGTH = 4096, // characters, also written out
     EXPRESSION_DEPTH = 64,    // of parentheses, calls and operators that contain themselves
     CONSTRAINTS_MAX = 16,
-    UNION_MAX = 256,   // blocks, each looked at for every trial
+    UNION_MAX = 256,   // grids, each looked at for every trial
     EXCLUDE_MAX = 256, // expressions, each evaluated for every trial
     REPLICATES_MAX = 65536,
     INCLUDES_MAX = 32,   // files, all together no larger than a spec may be

@@ -79,7 +79,7 @@ static int64_t matrix_read_rows(MatrixReader *matrix, double *numbers, int64_t m
     return rows;
 }
 
-// Rows that fit; a good row has at least two bytes for each number, and a wrong one is an error.
+// Rows that fit; a valid row has at least two bytes for each number, and a wrong one is an error.
 static int64_t matrix_most(const MatrixReader *matrix)
 {
     enum { WRONG_MAX = 1024 };

@@ -167,14 +167,14 @@ static bool files_read_content(SpecReader *reader, const Option *option, SpecFil
 bool files_read_contents(SpecReader *reader, SpecFile *files, Points *points)
 {
     const Spec *spec = reader->spec;
-    bool good = true;
+    bool ok = true;
     for (int i = 0; i < spec->model->n_options; i++) {
         const Option *option = &spec->model->options[i];
         if ((!files_is_robot(option) && !files_is_matrix(option)) || files[i].name == NULL) continue;
         const GivenKey *given = given_find(reader, arena_format(reader->arena, "simulation.%s", option->name));
-        good &= files_read_content(reader, option, &files[i], given != NULL ? given->value : reader->root, &points[i]);
+        ok &= files_read_content(reader, option, &files[i], given != NULL ? given->value : reader->root, &points[i]);
     }
-    return good;
+    return ok;
 }
 
 // ---- reading the key ------------------------------------------------------------------------------------------------
@@ -228,10 +228,10 @@ static void files_find_kept(const SpecReader *reader, const Key *key, SpecFile *
     if (file_read_stored(path, RESOLVED_BYTES_MAX, reader->arena, &bytes).kind != OK) return;
     *source = (Source){.file = path, .text = (const char *)bytes.data, .most = RESOLVED_BYTES_MAX};
     const Node *node = yaml_parse(source, reader->arena, diagnostics_new(reader->arena));
-    for (const char *part = key->path; node != NULL && node->kind == NODE_MAPPING && *part != '\0';) {
-        const size_t length = strcspn(part, ".");
-        node = node_find(node, arena_format(reader->arena, "%.*s", (int)length, part));
-        part += length + (part[length] == '.');
+    for (const char *word = key->path; node != NULL && node->kind == NODE_MAPPING && *word != '\0';) {
+        const size_t length = strcspn(word, ".");
+        node = node_find(node, arena_format(reader->arena, "%.*s", (int)length, word));
+        word += length + (word[length] == '.');
     }
     if (node == NULL || node->kind != NODE_MAPPING) return;
     const Node *name = node_find(node, "file"), *sha256 = node_find(node, "sha256");

@@ -187,11 +187,11 @@ static void items_read_name(ItemsReader *items, const ItemField *field, const No
     items->names[items->count] = arena_copy(items->reader->arena, name);
 }
 
-static bool items_place(const Points *items, const char *name, double *place)
+static bool items_index(const Points *items, const char *name, double *index)
 {
     for (int64_t i = 0; i < items->count; i++) {
         if (strcmp(items->names[i], name) != 0) continue;
-        *place = (double)i;
+        *index = (double)i;
         return true;
     }
     return false;
@@ -207,12 +207,12 @@ static void items_read_reference(const ItemsReader *items, const ItemField *fiel
         items_mistyped(items, field, node);
         return;
     }
-    if (items_place(others, node->text, value)) return;
+    if (items_index(others, node->text, value)) return;
     const char *near = scalar_flooded(reader) ? NULL : nearest_name(node->text, others->names, (int)others->count);
-    const bool good = near != NULL && near[0] != '\0'; // an item whose name is wrong has none
-    if (good) items_place(others, near, value);
+    const bool found = near != NULL && near[0] != '\0'; // an item whose name is wrong has none
+    if (found) items_index(others, near, value);
     diagnose(reader->diagnostics, node, "%s is '%s', which is not one of %s%s", field->name, node->text, field->words,
-             did_you_mean(good ? near : NULL, reader->arena));
+             did_you_mean(found ? near : NULL, reader->arena));
 }
 
 static void items_read_numbers(const ItemsReader *items, const ItemField *field, const Node *node, double *value)
@@ -262,7 +262,7 @@ static bool text_is_printable(const char *text)
 }
 
 // Names keep `#` unless the item is repeated.
-static void items_read_words(const ItemsReader *items, const ItemField *field, const Node *node, int place)
+static void items_read_words(const ItemsReader *items, const ItemField *field, const Node *node, int index)
 {
     Arena *arena = items->reader->arena;
     const bool list = node->kind == NODE_SEQUENCE;
@@ -276,15 +276,15 @@ static void items_read_words(const ItemsReader *items, const ItemField *field, c
         }
         words[i] = arena_copy(arena, items_numbered(items, word)->text);
     }
-    items->words[items->count * list_words(items->list) + place] = words;
+    items->words[items->count * list_words(items->list) + index] = words;
 }
 
-// Its place among the fields of words.
-static int items_words_place(const List *list, const ItemField *field)
+// Its index among the fields of words.
+static int items_words_index(const List *list, const ItemField *field)
 {
-    int place = 0;
-    for (const ItemField *f = list->fields; f < field; f++) place += f->type == ITEM_WORDS;
-    return place;
+    int index = 0;
+    for (const ItemField *f = list->fields; f < field; f++) index += f->type == ITEM_WORDS;
+    return index;
 }
 
 // What the field is if it is not given.
@@ -356,7 +356,7 @@ static void items_read_field(ItemsReader *items, const ItemField *field, const N
     switch (field->type) {
     case ITEM_NAME: items_read_name(items, field, node); break;
     case ITEM_REFERENCE: items_read_reference(items, field, node, value); break;
-    case ITEM_WORDS: items_read_words(items, field, node, items_words_place(items->list, field)); break;
+    case ITEM_WORDS: items_read_words(items, field, node, items_words_index(items->list, field)); break;
     case ITEM_NUMBERS:
         items_read_numbers(items, field, node, value);
         items_step(items, field, item, value);
@@ -614,7 +614,7 @@ static const char *items_words_text(const Key *key, int64_t item, const ItemFiel
 {
     const List *list = key->list;
     const Points *items = key->at;
-    const char *const *words = items->words[item * list_words(list) + items_words_place(list, field)];
+    const char *const *words = items->words[item * list_words(list) + items_words_index(list, field)];
     const char *text = "[";
     if (words == NULL) return NULL;
     for (int i = 0; words[i] != NULL; i++)

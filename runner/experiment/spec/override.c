@@ -14,7 +14,7 @@ typedef struct OverridePath {
     const char *text, *end;
 } OverridePath;
 
-// A scalar node for the part [start, start + length) of the path.
+// A scalar node for the word [start, start + length) of the path.
 static const Node *override_key(const OverridePath *path, const char *start, size_t length, Arena *arena)
 {
     Node *node = ARENA_NEW(arena, Node, 1);
@@ -27,22 +27,22 @@ static const Node *override_key(const OverridePath *path, const char *start, siz
     return node;
 }
 
-// `mapping` with `key` set to `value`; a key that is there keeps its place in the order.
+// `mapping` with `key` set to `value`; a key that is there keeps its index.
 static const Node *override_with(const Node *mapping, const Node *key, const Node *value, Arena *arena)
 {
     Node *node = ARENA_NEW(arena, Node, 1);
     *node = *mapping;
     node->keys = ARENA_NEW(arena, const Node *, mapping->count + 1);
     node->items = ARENA_NEW(arena, const Node *, mapping->count + 1);
-    int place = mapping->count;
+    int index = mapping->count;
     for (int i = 0; i < mapping->count; i++) {
         node->keys[i] = mapping->keys[i];
         node->items[i] = mapping->items[i];
-        if (strcmp(mapping->keys[i]->text, key->text) == 0) place = i;
+        if (strcmp(mapping->keys[i]->text, key->text) == 0) index = i;
     }
-    node->keys[place] = key;
-    node->items[place] = value;
-    node->count = place == mapping->count ? mapping->count + 1 : mapping->count;
+    node->keys[index] = key;
+    node->items[index] = value;
+    node->count = index == mapping->count ? mapping->count + 1 : mapping->count;
     return node;
 }
 
@@ -64,7 +64,7 @@ static const Node *override_descend(const Node *mapping, const OverridePath *pat
     }
     if (length == 0 || mapping->kind != NODE_MAPPING) {
         diagnose(diagnostics, key,
-                 length == 0 ? "a part of the key is empty" : "the value above this key in the spec is not a mapping");
+                 length == 0 ? "a word of the key is empty" : "the value above this key in the spec is not a mapping");
         return NULL;
     }
     if (from + length < path->end)
@@ -79,7 +79,7 @@ static const Node *override_set(const Node *root, const OverridePath *path, cons
     int depth = 1;
     for (const char *p = path->text; p < path->end; p++) depth += *p == '.';
     if (depth > YAML_DEPTH_MAX) {
-        diagnose(diagnostics, path->at, "the key has more than %d parts", YAML_DEPTH_MAX);
+        diagnose(diagnostics, path->at, "the key has more than %d words", YAML_DEPTH_MAX);
         return root;
     }
     const Node *changed = override_descend(root, path, path->text, value, arena, diagnostics);
@@ -103,7 +103,7 @@ const Node *override_apply(const Node *root, const char *override, Arena *arena,
         diagnose(diagnostics, at, "'" OVERRIDE_KEY "' holds what --set gave before: give the key itself");
         return root;
     }
-    // The value is read with blanks in the key's place, so that its columns are those of the whole text.
+    // The value is read with blanks instead of the key, so that its columns are those of the whole text.
     char *value_text = arena_copy(arena, override);
     memset(value_text, ' ', (size_t)(equals - override) + 1);
     source->text = value_text;
@@ -157,8 +157,8 @@ static bool override_is_kept(const char *text, int count, Arena *arena)
     return kept != NULL && kept->kind == NODE_MAPPING && kept->count == count;
 }
 
-// Where a block that was written here begins; else the end of the text.
-static const char *override_block(const char *text)
+// Where values that were added here begin; else the end of the text.
+static const char *override_added(const char *text)
 {
     for (const char *at = text; (at = strstr(at, override_head)) != NULL; at++) {
         if (at == text || at[-1] == '\n') return at;
@@ -171,10 +171,10 @@ const char *spec_text_set(const char *text, const Overrides *overrides, Arena *a
     TextStream out;
     int count = 0;
     if (overrides->count == 0 || text_stream_open("the text of a spec", &out).kind != OK) return text;
-    const char *block = override_block(text), *line = block[0] != '\0' ? block + strlen(override_head) : block;
+    const char *added = override_added(text), *line = added[0] != '\0' ? added + strlen(override_head) : added;
     const char *first = line, *end = line;
     while (strncmp(end, "  ", 2) == 0) end += override_line(end);
-    fprintf(out.out, "%.*s%s%s%s", (int)(block - text), text, block > text && block[-1] != '\n' ? "\n" : "", end,
+    fprintf(out.out, "%.*s%s%s%s", (int)(added - text), text, added > text && added[-1] != '\n' ? "\n" : "", end,
             override_head);
     for (line = first; line < end; line += override_line(line)) {
         if (override_again(overrides, line)) continue;

@@ -155,9 +155,9 @@ static void record_read_window(SpecReader *reader)
     const double life = (double)configured->ticks * configured->tick_duration;
     const Key key = {.path = "window", .type = KEY_NUMBER, .unit = "s", .high = life};
     double *window = spec->record.debug.window;
-    bool good = true;
-    for (int i = 0; i < 2; i++) good &= scalar_number(reader, &key, given->value->items[i], &window[i]);
-    if (good && record_tick_at(spec, window[0]) >= record_tick_at(spec, window[1]))
+    bool ok = true;
+    for (int i = 0; i < 2; i++) ok &= scalar_number(reader, &key, given->value->items[i], &window[i]);
+    if (ok && record_tick_at(spec, window[0]) >= record_tick_at(spec, window[1]))
         diagnose(reader->diagnostics, given->value, "no step begins in the window from %s s to %s s: a step takes %s s",
                  text_number(window[0]).text, text_number(window[1]).text, text_number(configured->tick_duration).text);
 }

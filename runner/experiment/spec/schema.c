@@ -1,5 +1,5 @@
-// The JSON schema of specs (draft 2020-12), for editors: made from the key table and the tables of models and methods.
-// What it can't say (an axis fixed too, unequal zips, expressions) is left to `hopscotch check`.
+// The JSON schema of specs (draft 2020-12), for editors: written from the key table and the tables of models and
+// methods. What it can't say (an axis fixed too, unequal zips, expressions) is left to `hopscotch check`.
 #include "forms.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 enum { SCHEMA_ARENA = 32 << 20 };
 #define SCHEMA_QUANTITY_PATTERN "^[-+]?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?(us|ms|s|min|h|%)?$"
 
-// ---- parts that are written as YAML ---------------------------------------------------------------------------------
+// ---- pieces that are written as YAML --------------------------------------------------------------------------------
 
 static void schema_put_node(Json *json, const char *name, const Node *node, double most);
 

@@ -128,7 +128,7 @@ const Key *key_find(const SpecReader *reader, const char *path)
     return NULL;
 }
 
-// The part of `path` directly below `section` ("" is the top): its length, 0 if it doesn't stand there.
+// The word of `path` directly below `section` ("" is the top): its length, 0 if it doesn't stand there.
 static size_t spec_child_length(const char *path, const char *section, const char **child)
 {
     *child = path_below(path, section);
@@ -407,7 +407,7 @@ const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
     return item != NULL ? item : given->key;
 }
 
-// If the settings can't be combined, the rest is checked under the defaults, with the lists if they are good.
+// If the settings can't be combined, the rest is checked under the defaults, with the lists if they are valid.
 static bool spec_configure_defaults(SpecReader *reader)
 {
     Spec *spec = reader->spec;
@@ -420,8 +420,8 @@ static bool spec_configure_defaults(SpecReader *reader)
     return model_configure(model, defaults, NULL, reader->arena, &spec->configured).kind == OK;
 }
 
-// Assets are built for a run. For a spec in a file they are built here too, so that their errors are reported at their
-// place.
+// Assets are built for a run. For a spec in a file they are built here too, so that their errors are reported where
+// they stand.
 static void spec_build_here(SpecReader *reader, const GivenKey *section)
 {
     Spec *spec = reader->spec;

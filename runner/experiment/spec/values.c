@@ -21,11 +21,11 @@ const ValueForm *const *value_forms(int *count)
 static bool values_read_list(SpecReader *reader, const Key *key, const Node *node, Values *out)
 {
     double *list = ARENA_NEW(reader->arena, double, node->count);
-    bool good = node->count > 0;
-    if (!good) diagnose(reader->diagnostics, node, "%s has no values, give at least one", key_name(key));
-    for (int i = 0; i < node->count; i++) good &= scalar_number(reader, key, node->items[i], &list[i]);
+    bool ok = node->count > 0;
+    if (!ok) diagnose(reader->diagnostics, node, "%s has no values, give at least one", key_name(key));
+    for (int i = 0; i < node->count; i++) ok &= scalar_number(reader, key, node->items[i], &list[i]);
     *out = (Values){.list = list, .count = node->count};
-    return good;
+    return ok;
 }
 
 bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Values *values)
@@ -51,13 +51,13 @@ static bool values_read_form(SpecReader *reader, const Key *key, const Node *map
         return false;
     }
     Values values = {.form = form};
-    bool good = scalar_number(reader, key, node->items[0], &values.low);
-    good &= scalar_number(reader, key, node->items[1], &values.high);
-    if (good && !isfinite(values.high - values.low)) {
+    bool ok = scalar_number(reader, key, node->items[0], &values.low);
+    ok &= scalar_number(reader, key, node->items[1], &values.high);
+    if (ok && !isfinite(values.high - values.low)) {
         diagnose(reader->diagnostics, node, "the ends of %s are too far apart", key_name(key));
-        good = false;
+        ok = false;
     }
-    if (!good) return false;
+    if (!ok) return false;
     if (!form->read(reader, key, mapping, node, &values)) return false;
     *out = values_prepared(values);
     return true;
@@ -111,17 +111,17 @@ static const char **values_keys(int *count, Arena *arena)
     return names;
 }
 
-// The form that a key of such a mapping names; NULL: a companion of one (*good), or an error.
-static const ValueForm *values_form_key(SpecReader *reader, const Key *key, const Node *given, bool *good)
+// The form that a key of such a mapping names; NULL: a companion of one (*ok), or an error.
+static const ValueForm *values_form_key(SpecReader *reader, const Key *key, const Node *given, bool *ok)
 {
     int count;
     const char **names = values_keys(&count, reader->arena), *name = given->text;
     const char *near = nearest_name(name, names, count);
-    *good = near != NULL && strcmp(near, name) == 0;
+    *ok = near != NULL && strcmp(near, name) == 0;
     for (int f = 0; f < VALUE_FORMS_COUNT; f++) {
         if (strcmp(name, values_forms[f]->name) == 0) return values_forms[f];
     }
-    if (*good) return NULL;
+    if (*ok) return NULL;
     diagnose(reader->diagnostics, given, "unknown key '%s' in %s%s", name, key_name(key),
              near != NULL ? did_you_mean(near, reader->arena)
                           : arena_format(reader->arena, ", expected %s", values_expected(reader->arena)));
@@ -133,9 +133,9 @@ static const ValueForm *values_form_of(SpecReader *reader, const Key *key, const
 {
     const ValueForm *found = NULL;
     for (int i = 0; i < mapping->count; i++) {
-        bool good;
-        const ValueForm *form = values_form_key(reader, key, mapping->keys[i], &good);
-        if (!good) return NULL;
+        bool ok;
+        const ValueForm *form = values_form_key(reader, key, mapping->keys[i], &ok);
+        if (!ok) return NULL;
         if (form != NULL && found != NULL) {
             diagnose(reader->diagnostics, mapping->keys[i], "%s has both %s and %s, give one", key_name(key),
                      found->name, form->name);
@@ -237,7 +237,7 @@ void numbers_read(SpecReader *reader, const Key *key, const Node *node)
 
 enum { WORD_MAX = 64, WORDS_MAX = 256 };
 
-static bool word_is_good(const Node *node)
+static bool word_is_valid(const Node *node)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-";
     if (node->kind != NODE_SCALAR) return false;
@@ -245,14 +245,14 @@ static bool word_is_good(const Node *node)
     return length > 0 && length <= WORD_MAX && strspn(node->text, allowed) == length;
 }
 
-// Adds a word at its place in the order, once.
+// Adds a word where it belongs in the order, once.
 static void word_add(const char **words, int64_t *count, const char *word)
 {
-    int64_t place = *count;
-    while (place > 0 && strcmp(words[place - 1], word) > 0) place--;
-    if (place > 0 && strcmp(words[place - 1], word) == 0) return;
-    memmove(&words[place + 1], &words[place], (size_t)(*count - place) * sizeof *words);
-    words[place] = word;
+    int64_t index = *count;
+    while (index > 0 && strcmp(words[index - 1], word) > 0) index--;
+    if (index > 0 && strcmp(words[index - 1], word) == 0) return;
+    memmove(&words[index + 1], &words[index], (size_t)(*count - index) * sizeof *words);
+    words[index] = word;
     ++*count;
 }
 
@@ -267,7 +267,7 @@ void words_read(SpecReader *reader, const Key *key, const Node *node)
     }
     const char **list = ARENA_NEW(reader->arena, const char *, node->count + 1);
     for (int i = 0; i < node->count; i++) {
-        if (word_is_good(node->items[i]))
+        if (word_is_valid(node->items[i]))
             word_add(list, &words->count, node->items[i]->text);
         else
             diagnose(reader->diagnostics, node->items[i],
@@ -281,7 +281,7 @@ void words_read(SpecReader *reader, const Key *key, const Node *node)
 
 enum { ARGUMENTS_MAX = 64, ARGUMENT_LENGTH = 1024 };
 
-static bool argument_is_good(const Node *node)
+static bool argument_is_valid(const Node *node)
 {
     if (node->kind != NODE_SCALAR || strlen(node->text) > ARGUMENT_LENGTH) return false;
     for (const char *c = node->text; *c != '\0'; c++) {
@@ -302,7 +302,7 @@ void arguments_read(SpecReader *reader, const Key *key, const Node *node)
     }
     const char **list = ARENA_NEW(reader->arena, const char *, node->count);
     for (int i = 0; i < node->count; i++) {
-        if (!argument_is_good(node->items[i]))
+        if (!argument_is_valid(node->items[i]))
             diagnose(reader->diagnostics, node->items[i], "%s holds %s, which is not a text of up to %d bytes",
                      key_name(key), scalar_given(node->items[i], reader->arena), ARGUMENT_LENGTH);
         list[i] = node->items[i]->kind == NODE_SCALAR ? node->items[i]->text : "";

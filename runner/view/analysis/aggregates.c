@@ -47,29 +47,29 @@ static Error aggregate_unknown(const TrialColumns *all, const char *name)
                       name);
 }
 
-static Error aggregate_read_part(const char *text, double *part)
+static Error aggregate_read_fraction(const char *text, double *fraction)
 {
     char *end = NULL;
-    *part = text != NULL ? strtod(text, &end) : (double)NAN;
-    if (text != NULL && end != text && *end == '\0' && *part >= 0 && *part <= 1) return error_none();
+    *fraction = text != NULL ? strtod(text, &end) : (double)NAN;
+    if (text != NULL && end != text && *end == '\0' && *fraction >= 0 && *fraction <= 1) return error_none();
     return error_make(ERROR_USER,
                       "--columns: quantile takes a column and a number from 0 to 1, as in quantile(fitness, "
                       "0.9)");
 }
 
-// What stands in the parentheses: a column, and the part of a quantile.
+// What stands in the parentheses: a column, and the fraction of a quantile.
 static Error aggregate_read_inner(const TrialColumns *all, char *inner, Aggregate *aggregate)
 {
-    char *column = aggregates_next(&inner), *part = aggregates_next(&inner);
+    char *column = aggregates_next(&inner), *fraction = aggregates_next(&inner);
     const bool quantile = aggregate->kind == AGGREGATE_QUANTILE;
     const char *name = aggregate_names[aggregate->kind];
     TRY(query_column(all, column, "columns", &aggregate->column));
     if (all->is_text[aggregate->column] && aggregate->kind != AGGREGATE_COUNT)
         return error_make(ERROR_USER, "--columns: '%.60s' is a text; only count(%.60s) takes it", column, column);
-    if (inner != NULL || (part != NULL && !quantile))
+    if (inner != NULL || (fraction != NULL && !quantile))
         return error_make(ERROR_USER, "--columns: %s takes %s", name,
                           quantile ? "a column and a number" : "one column");
-    return quantile ? aggregate_read_part(part, &aggregate->part) : error_none();
+    return quantile ? aggregate_read_fraction(fraction, &aggregate->fraction) : error_none();
 }
 
 static Error aggregate_read(const TrialColumns *all, char *text, Arena *arena, Aggregate *aggregate)
@@ -91,7 +91,7 @@ static Error aggregate_read(const TrialColumns *all, char *text, Arena *arena, A
     TRY(aggregate_read_inner(all, open + 1, aggregate));
     const char *column = all->names[aggregate->column];
     aggregate->name = kind == AGGREGATE_QUANTILE
-                          ? arena_format(arena, "%s(%s, %s)", name, column, text_number(aggregate->part).text)
+                          ? arena_format(arena, "%s(%s, %s)", name, column, text_number(aggregate->fraction).text)
                           : arena_format(arena, "%s(%s)", name, column);
     return error_none();
 }

@@ -17,8 +17,8 @@ typedef enum AggregateKind {
 
 struct Aggregate {
     AggregateKind kind;
-    int column;       // place in TrialColumns; -1: of trials
-    double part;      // of a quantile
+    int column;       // index in TrialColumns; -1: of trials
+    double fraction;  // of a quantile
     const char *name; // "quantile(fitness, 0.9)"
 };
 
@@ -29,7 +29,7 @@ char *aggregates_next(char **rest);
 // the list too.
 Error aggregates_read(const StoredCampaign *campaign, const TrialColumns *all, const char *text, const int *by,
                       int n_by, Arena *arena, Aggregate **aggregates, int *count);
-// query.c: *column <- place of a column; error (user) with the nearest name. what: the option.
+// query.c: *column <- index of a column; error (user) with the nearest name. what: the option.
 Error query_column(const TrialColumns *all, const char *name, const char *what, int *column);
 
 #endif

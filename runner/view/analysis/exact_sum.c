@@ -1,8 +1,8 @@
 // Exact sums by a superaccumulator. Source: R. M. Neal, Fast exact summation using small and large superaccumulators,
 // arXiv:1505.05571, 2015: the small one.
 //
-// A term of 53 bits is shifted to its place and added to two words. Each takes at most 2^52 of a term, so carries are
-// due after 2^10 terms.
+// A term of 53 bits is shifted to its position and added to two words. Each takes at most 2^52 of a term, so carries
+// are due after 2^10 terms.
 #include "exact_sum.h"
 
 #include <math.h>

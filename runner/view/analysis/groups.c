@@ -21,7 +21,7 @@ typedef struct GroupColumn {
     int64_t n_values, room;
 } GroupColumn;
 
-typedef enum GroupsFault { GROUPS_GOOD, GROUPS_MANY, GROUPS_BYTES, GROUPS_MEMORY } GroupsFault;
+typedef enum GroupsFault { GROUPS_OK, GROUPS_MANY, GROUPS_BYTES, GROUPS_MEMORY } GroupsFault;
 
 typedef struct GroupTable {
     uint64_t *keys;  // [count][n_by] of order_key; missing: the greatest
@@ -52,7 +52,7 @@ static bool groups_extend(GroupsScan *scan, GroupTable *table, void *array, int6
     memcpy(&old, array, sizeof old);
     const int64_t more = (room - before) * (int64_t)size;
     if (atomic_fetch_add(&scan->bytes, more) + more > groups_bytes_max) table->fault = GROUPS_BYTES;
-    if (table->fault != GROUPS_GOOD) return false;
+    if (table->fault != GROUPS_OK) return false;
     void *grown = realloc(old, (size_t)room * size);
     if (grown == NULL) table->fault = GROUPS_MEMORY;
     if (grown == NULL) return false;
@@ -118,7 +118,7 @@ static uint32_t groups_find(GroupsScan *scan, GroupTable *table, const uint64_t 
         if (memcmp(&table->keys[(int64_t)(slot - 1) * scan->n_by], key, size) == 0) return slot - 1;
     }
     if (table->count == GROUPS_MAX) table->fault = GROUPS_MANY;
-    if (table->fault != GROUPS_GOOD) return 0;
+    if (table->fault != GROUPS_OK) return 0;
     const uint32_t group = (uint32_t)table->count++;
     memcpy(&table->keys[(int64_t)group * scan->n_by], key, size);
     groups_insert_slot(scan, table, group);
@@ -138,7 +138,7 @@ static bool groups_same(const TrialPiece *piece, int n_by, int i)
 static bool groups_find_rows(GroupsScan *scan, GroupTable *table, const TrialPiece *piece)
 {
     uint64_t key[GROUPS_BY_MAX];
-    for (int i = 0; i < piece->rows && table->fault == GROUPS_GOOD; i++) {
+    for (int i = 0; i < piece->rows && table->fault == GROUPS_OK; i++) {
         if (i > 0 && groups_same(piece, scan->n_by, i)) {
             table->of_row[i] = table->of_row[i - 1];
             continue;
@@ -149,7 +149,7 @@ static bool groups_find_rows(GroupsScan *scan, GroupTable *table, const TrialPie
         }
         table->of_row[i] = groups_find(scan, table, key);
     }
-    return table->fault == GROUPS_GOOD;
+    return table->fault == GROUPS_OK;
 }
 
 static void groups_take_value(GroupColumn *column, uint32_t group, double value)
@@ -163,7 +163,7 @@ static bool groups_keep_values(GroupsScan *scan, GroupTable *table, GroupColumn 
                                const uint32_t *groups, int64_t rows)
 {
     if (atomic_fetch_add(&scan->values, rows) + rows > groups_values_max) table->fault = GROUPS_MEMORY;
-    while (table->fault == GROUPS_GOOD && column->room < column->n_values + rows) {
+    while (table->fault == GROUPS_OK && column->room < column->n_values + rows) {
         const int64_t room = column->room > 0 ? 2 * column->room : TRIAL_PIECE;
         double *value = realloc(column->value, (size_t)room * sizeof *value);
         if (value != NULL) column->value = value;
@@ -172,19 +172,19 @@ static bool groups_keep_values(GroupsScan *scan, GroupTable *table, GroupColumn 
         if (value == NULL || group == NULL) table->fault = GROUPS_MEMORY;
         column->room = room;
     }
-    for (int64_t i = 0; i < rows && table->fault == GROUPS_GOOD; i++) {
+    for (int64_t i = 0; i < rows && table->fault == GROUPS_OK; i++) {
         column->value[column->n_values] = values[i];
         column->group[column->n_values] = groups[i];
         column->n_values += values[i] == values[i];
     }
-    return table->fault == GROUPS_GOOD;
+    return table->fault == GROUPS_OK;
 }
 
 static void groups_take(void *context, int thread, const TrialPiece *piece)
 {
     GroupsScan *scan = context;
     GroupTable *table = scan->tables[thread];
-    if (table->fault != GROUPS_GOOD || !groups_find_rows(scan, table, piece)) return;
+    if (table->fault != GROUPS_OK || !groups_find_rows(scan, table, piece)) return;
     const uint32_t *of_row = table->of_row;
     for (int i = 0; i < piece->rows; i++) table->trials[of_row[i]]++;
     for (int c = 0; c < scan->n_columns; c++) {
@@ -218,15 +218,15 @@ static void groups_join_column(const GroupsScan *scan, int c, GroupColumn *to, u
 static void groups_join(GroupsScan *scan, GroupTable *to, const GroupTable *from)
 {
     uint32_t *groups = malloc(((size_t)from->count + 1) * sizeof *groups);
-    if (from->fault != GROUPS_GOOD || groups == NULL) to->fault = groups == NULL ? GROUPS_MEMORY : from->fault;
-    for (int64_t g = 0; g < from->count && to->fault == GROUPS_GOOD; g++) {
+    if (from->fault != GROUPS_OK || groups == NULL) to->fault = groups == NULL ? GROUPS_MEMORY : from->fault;
+    for (int64_t g = 0; g < from->count && to->fault == GROUPS_OK; g++) {
         groups[g] = groups_find(scan, to, &from->keys[g * scan->n_by]);
-        if (to->fault != GROUPS_GOOD) break;
+        if (to->fault != GROUPS_OK) break;
         to->trials[groups[g]] += from->trials[g];
         for (int c = 0; c < scan->n_columns; c++)
             groups_join_column(scan, c, &to->columns[c], groups[g], &from->columns[c], g);
     }
-    for (int c = 0; c < scan->n_columns && to->fault == GROUPS_GOOD; c++) {
+    for (int c = 0; c < scan->n_columns && to->fault == GROUPS_OK; c++) {
         const GroupColumn *column = &from->columns[c];
         for (int64_t i = 0; i < column->n_values; i++) column->group[i] = groups[column->group[i]];
         atomic_fetch_sub(&scan->values, column->n_values);
@@ -238,7 +238,7 @@ static void groups_join(GroupsScan *scan, GroupTable *to, const GroupTable *from
 static Error groups_error(GroupsFault fault)
 {
     switch (fault) {
-    case GROUPS_GOOD: break;
+    case GROUPS_OK: break;
     case GROUPS_MANY:
         return error_make(ERROR_USER,
                           "--group-by: more than %d groups; use columns with fewer values, or choose trials "
@@ -278,15 +278,15 @@ static void groups_select(double *value, int64_t n, int64_t k)
 }
 
 // Type 7 of R. J. Hyndman and Y. Fan, The American Statistician 50, 1996: linear between the values.
-static double groups_quantile(double *value, int64_t n, double part)
+static double groups_quantile(double *value, int64_t n, double fraction)
 {
     if (n == 0) return (double)NAN;
-    const double place = (double)(n - 1) * part;
-    const int64_t k = (int64_t)place;
+    const double position = (double)(n - 1) * fraction;
+    const int64_t k = (int64_t)position;
     groups_select(value, n, k);
     double next = k + 1 < n ? value[k + 1] : value[k];
     for (int64_t i = k + 2; i < n; i++) next = value[i] < next ? value[i] : next;
-    const double a = value[k], t = place - (double)k;
+    const double a = value[k], t = position - (double)k;
     if (t == 0 || a == next) return a;
     return t < 0.5 ? a + (next - a) * t : next - (next - a) * (1 - t);
 }
@@ -303,9 +303,9 @@ static double groups_deviation(const GroupColumn *column, int64_t g)
     if (!isfinite(mean) || !isfinite(mean * mean)) return (double)NAN;
     const double square = mean * mean;
     for (int i = 0; i < 3; i++) { // the sum as three doubles
-        const double part = exact_value(&sum);
-        exact_add_product(&squares, -2 * mean, part);
-        exact_add(&sum, -part);
+        const double residual = exact_value(&sum);
+        exact_add_product(&squares, -2 * mean, residual);
+        exact_add(&sum, -residual);
     }
     exact_add_product(&squares, square, n);
     exact_add_product(&squares, fma(mean, mean, -square), n);
@@ -329,7 +329,7 @@ static double groups_value(const Aggregate *aggregate, const GroupTable *table, 
     case AGGREGATE_MEAN: return exact_value(&column->sum[g]) / (double)n;
     case AGGREGATE_STD: return groups_deviation(column, g);
     case AGGREGATE_MEDIAN: return groups_quantile(values, n, 0.5);
-    case AGGREGATE_QUANTILE: return groups_quantile(values, n, aggregate->part);
+    case AGGREGATE_QUANTILE: return groups_quantile(values, n, aggregate->fraction);
     }
     return (double)NAN;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUERY_BLOCK = 500, QUERY_COLUMNS_MAX = 2000, QUERY_ORDER_MAX = 64 };
+enum { QUERY_CHUNK = 500, QUERY_COLUMNS_MAX = 2000, QUERY_ORDER_MAX = 64 };
 
 // ---- options --------------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ static Error query_columns(Query *query, const char *text, Arena *arena)
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-// The ids that match, in order; one more than the limit, if there is one, tells that there are more.
+// The ids that match, in order; one more than the limit, if there is one, shows that there are more.
 static Error query_ids(Query *query, Arena *arena)
 {
     const DatabaseGuard guard = {.interrupted = interrupt_requested};
@@ -87,7 +87,7 @@ static Error query_ids(Query *query, Arena *arena)
                           query->limit > 0 ? query->limit + 1 : 0, &guard, arena, &query->ids, &query->n_ids);
 }
 
-static Error query_block(const Query *query, Cursor *trials, int64_t from, int64_t to, QueryTake *take, void *taker)
+static Error query_chunk(const Query *query, Cursor *trials, int64_t from, int64_t to, QueryTake *take, void *taker)
 {
     for (int64_t i = from; i < to && trials->error.kind == OK; i++) {
         if (trial_at(trials, query->ids[i])) TRY(take(taker, query, trials));
@@ -101,12 +101,12 @@ Error query_each(const Query *query, Arena *arena, QueryTake *take, void *taker)
     Database *database = query->campaign->database;
     const int64_t rows = query_rows(query);
     Cursor trials = trials_by_id(database, (const char *const *)query->names, query->count, arena);
-    for (int64_t from = 0; from < rows && trials.error.kind == OK; from += QUERY_BLOCK) {
-        const int64_t to = from + QUERY_BLOCK < rows ? from + QUERY_BLOCK : rows;
+    for (int64_t from = 0; from < rows && trials.error.kind == OK; from += QUERY_CHUNK) {
+        const int64_t to = from + QUERY_CHUNK < rows ? from + QUERY_CHUNK : rows;
         const Error begun = store_read_begin(database);
         cursor_stop(&trials, begun);
         if (begun.kind == OK)
-            cursor_stop(&trials, store_read_end(database, query_block(query, &trials, from, to, take, taker)));
+            cursor_stop(&trials, store_read_end(database, query_chunk(query, &trials, from, to, take, taker)));
     }
     return cursor_close(&trials);
 }

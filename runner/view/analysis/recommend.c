@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECOMMEND_MOST = 64, RECOMMEND_LEAST = 4, RECOMMEND_PART = 10 };
+enum { RECOMMEND_MOST = 64, RECOMMEND_LEAST = 4, RECOMMEND_TENTH = 10 };
 
 #define RECOMMEND_PURPOSE "recommends"
 #define RECOMMEND_EVENT "recommended"
@@ -26,7 +26,7 @@ bool recommend_wanted(const Spec *spec)
 
 typedef struct Recommend {
     const StoredCampaign *campaign;
-    const CampaignPlace *place;
+    const CampaignLocation *location;
     int64_t trials; // that the campaign has
     Origin *candidates;
     double *parameter; // [count][n_parameters]
@@ -37,8 +37,8 @@ typedef struct Recommend {
 static int64_t recommend_most(const Spec *spec, int64_t trials)
 {
     if (spec->recommend.when == RECOMMEND_ALWAYS) return spec->recommend.trials;
-    const int64_t part = trials / RECOMMEND_PART;
-    return part < 1 ? 1 : part < RECOMMEND_PART ? part : RECOMMEND_PART;
+    const int64_t tenth = trials / RECOMMEND_TENTH;
+    return tenth < 1 ? 1 : tenth < RECOMMEND_TENTH ? tenth : RECOMMEND_TENTH;
 }
 
 static double *recommend_point(const Recommend *task, int candidate)
@@ -107,8 +107,8 @@ static int recommend_replicates(const Recommend *task)
     const int64_t own = spec->replicates.count, least = own > RECOMMEND_LEAST ? own : RECOMMEND_LEAST;
     if (spec->recommend.when == RECOMMEND_ALWAYS && spec->recommend.replicates > 0)
         return (int)spec->recommend.replicates;
-    const int64_t part = task->trials * own / RECOMMEND_PART / task->count;
-    const int64_t count = part < RECOMMEND_MOST ? part : RECOMMEND_MOST;
+    const int64_t share = task->trials * own / RECOMMEND_TENTH / task->count;
+    const int64_t count = share < RECOMMEND_MOST ? share : RECOMMEND_MOST;
     return (int)(count > least ? count : least);
 }
 
@@ -185,7 +185,7 @@ static Error recommend_spec(const Recommend *task, Arena *arena, Diagnostics *di
 
 // ---- the run --------------------------------------------------------------------------------------------------------
 
-// The name of the last campaign that was made; NULL: none.
+// The name of the last campaign that was run; NULL: none.
 static Error recommend_last(Database *database, Arena *arena, const char **name)
 {
     *name = NULL;
@@ -199,26 +199,26 @@ static Error recommend_last(Database *database, Arena *arena, const char **name)
 static Error recommend_run_spec(const Recommend *task, Spec *spec, const RunOptions *options, Arena *arena)
 {
     RunSummary summary;
-    RunOptions own = {.results = campaign_made_root(task->place, arena),
+    RunOptions own = {.results = campaign_nested_root(task->location, arena),
                       .name = spec->experiment,
                       .backend = options->backend,
                       .progress = options->progress == PROGRESS_JSON ? PROGRESS_NONE : options->progress,
-                      .made = true,
+                      .nested = true,
                       .shared_fs = options->shared_fs,
                       .fallback_cpu = options->fallback_cpu,
                       .accept_version = options->accept_version,
                       .out = options->out,
                       .messages = options->messages};
-    const CampaignPlace there = {
+    const CampaignLocation there = {
         .results = own.results, .name = own.name, .folder = arena_format(arena, "%s/%s", own.results, own.name)};
     const Error error = campaign_run(spec, &own, arena, &summary);
     if (error.kind == ERROR_INTERRUPTED)
         return error_make(ERROR_INTERRUPTED,
                           "interrupted while the best trials ran under fresh seeds; continue with `%s`",
-                          command_again(task->place->results, "resume %.128s", task->place->name).text);
+                          command_again(task->location->results, "resume %.128s", task->location->name).text);
     TRY(error);
     TRY(origin_note(&there, options->shared_fs, task->candidates, task->count, arena));
-    return event_note(task->place, options->shared_fs, RECOMMEND_EVENT, spec->experiment, arena);
+    return event_note(task->location, options->shared_fs, RECOMMEND_EVENT, spec->experiment, arena);
 }
 
 // Whether there is something to run: candidates that were not run yet, and no other process runs them.
@@ -233,7 +233,7 @@ static Error recommend_prepare(Recommend *task, const RunOptions *options, Arena
     diagnostics_print(diagnostics, options->messages, terminal_colour(options->messages));
     TRY(error);
     TRY(recommend_last(task->campaign->database, arena, &last));
-    const char *there = arena_format(arena, "%s/%s/", campaign_made_root(task->place, arena), spec->experiment);
+    const char *there = arena_format(arena, "%s/%s/", campaign_nested_root(task->location, arena), spec->experiment);
     const char *lock = arena_format(arena, "%s" CAMPAIGN_LOCK, there);
     const bool done = last != NULL && strcmp(last, spec->experiment) == 0 &&
                       !file_missing(arena_format(arena, "%s" CAMPAIGN_DATABASE, there));
@@ -242,13 +242,13 @@ static Error recommend_prepare(Recommend *task, const RunOptions *options, Arena
     return error_none();
 }
 
-Error recommend_run(const CampaignPlace *place, const RunOptions *options, Arena *arena)
+Error recommend_run(const CampaignLocation *location, const RunOptions *options, Arena *arena)
 {
     StoredCampaign campaign;
     Spec spec;
     bool due = false;
-    TRY(campaign_open(place->results, place->name, arena, &campaign));
-    Recommend task = {.campaign = &campaign, .place = place};
+    TRY(campaign_open(location->results, location->name, arena, &campaign));
+    Recommend task = {.campaign = &campaign, .location = location};
     const Error error =
         recommend_wanted(&campaign.spec) ? recommend_prepare(&task, options, arena, &spec, &due) : error_none();
     campaign_close(&campaign);
@@ -281,7 +281,7 @@ static Error recommend_read_results(const StoredCampaign *run, Arena *arena, Rec
         TRY(trial_fitness(run->database, i, &candidate->fresh, &found));
         TRY(verify_outcome(run, i, arena, &outcome));
         candidate->interval = outcome.fitness;
-        candidate->failed = outcome.n - outcome.good;
+        candidate->failed = outcome.n - outcome.succeeded;
         if (candidate->failed > 0 && run->spec.objective.failed == FAILED_PENALTY)
             candidate->interval = (Interval){candidate->fresh, (double)NAN, (double)NAN};
     }
@@ -303,14 +303,14 @@ static bool recommend_is_better(const StoredCampaign *campaign, const Recommende
 
 Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out)
 {
-    const CampaignPlace place = {
+    const CampaignLocation location = {
         .results = folder_of(campaign->folder, arena), .name = campaign->name, .folder = campaign->folder};
     StoredCampaign run;
     const char *name = NULL;
     *out = (Recommendation){.best = -1};
     if (!database_has(campaign->database, "events", NULL)) return error_none();
     TRY(recommend_last(campaign->database, arena, &name));
-    const char *root = campaign_made_root(&place, arena);
+    const char *root = campaign_nested_root(&location, arena);
     if (name == NULL || campaign_name_check(name).kind != OK) return error_none();
     if (file_missing(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, root, name))) return error_none();
     TRY(campaign_open(root, name, arena, &run));
@@ -321,7 +321,7 @@ Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommen
             out->best = i;
     }
     out->seeds = run.spec.replicates.count;
-    if (out->count > 0) out->run = campaign_made_name(&place, name, arena);
+    if (out->count > 0) out->run = campaign_nested_name(&location, name, arena);
     campaign_close(&run);
     return error;
 }

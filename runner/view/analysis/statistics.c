@@ -98,10 +98,10 @@ Interval interval_of_quantile(const double *value, int64_t n, double q)
 {
     Interval interval = {(double)NAN, (double)NAN, (double)NAN};
     if (n == 0) return interval;
-    const double rank = (double)(n - 1) * q, part = rank - floor(rank);
+    const double rank = (double)(n - 1) * q, fraction = rank - floor(rank);
     const double *at = value + (int64_t)rank;
-    interval.value = part == 0.0 || at[0] == at[1] ? at[0] : at[0] + part * (at[1] - at[0]);
-    int64_t low = -1, high = n; // places from 0: P(X < quantile) at most 2.5 %, P(X > quantile) likewise
+    interval.value = fraction == 0.0 || at[0] == at[1] ? at[0] : at[0] + fraction * (at[1] - at[0]);
+    int64_t low = -1, high = n; // indices from 0: P(X < quantile) at most 2.5 %, P(X > quantile) likewise
     while (low + 1 < n && binomial_below(low + 1, n, q) <= 0.025) low++;
     while (high > 0 && 1.0 - binomial_below(high - 1, n, q) <= 0.025) high--;
     if (low >= 0) interval.low = value[low];
@@ -146,7 +146,7 @@ void statistics_ranks(const double *value, int64_t n, Arena *arena, double *rank
 enum { RANK_EXACT_MAX = 50 }; // the greatest n_a + n_b for which all orders are counted
 
 // P(U <= u) if all orders of n_a and n_b values are equally likely. count[k][s]: the number of ways to choose k of the
-// ranks seen so far with the sum s of their places above the least (the recursion of Mann and Whitney's section 4).
+// ranks seen so far with the sum s of their ranks above the least (the recursion of Mann and Whitney's section 4).
 static double rank_exact(double u, int64_t n_a, int64_t n_b, Arena *arena)
 {
     const int64_t sums = n_a * n_b + 1;

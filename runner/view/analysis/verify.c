@@ -66,8 +66,8 @@ static double verify_within(const Parameter *row, double x)
     return x < row->low ? row->low : x > row->high ? row->high : x;
 }
 
-// A part of zero changes nothing: of such a gain it is a part of the width that was searched; if the search has one
-// value only, of 1, or of the parameter's own range.
+// A fraction of zero changes nothing: of such a gain it is a fraction of the width that was searched; if the search has
+// one value only, of 1, or of the parameter's own range.
 static double verify_scale(const Parameter *row, const Axis *axis, double x)
 {
     if (x != 0.0 || axis == NULL) return fabs(x);
@@ -80,14 +80,14 @@ static double verify_scale(const Parameter *row, const Axis *axis, double x)
     return high > low ? high - low : row->high - row->low < 1.0 ? row->high - row->low : 1.0;
 }
 
-// The trial's value, lowered and raised by `part` of it as far as the parameter's range allows. `centered` takes the
-// middle of three values and the first of two as its centre.
-static Values verify_changes(const VerifyTask *task, int parameter, double part, Arena *arena)
+// The trial's value, lowered and raised by `fraction` of it as far as the parameter's range allows. `centered` takes
+// the middle of three values and the first of two as its centre.
+static Values verify_changes(const VerifyTask *task, int parameter, double fraction, Arena *arena)
 {
     const Parameter *row = &task->campaign->spec.configured.parameters[parameter];
     const Axis *axis = verify_searched(&task->campaign->spec, parameter);
     const double x = task->parameter[parameter];
-    double step = part * verify_scale(row, axis, x);
+    double step = fraction * verify_scale(row, axis, x);
     if (axis != NULL && axis->values.integer && step > 0.0) step = fmax(1.0, floor(step + 0.5));
     const double low = step > 0.0 ? verify_within(row, x - step) : x;
     const double high = step > 0.0 ? verify_within(row, x + step) : x;
@@ -198,16 +198,16 @@ Error verify_seeds_spec(const VerifyTask *task, const char *name, Arena *arena, 
 // ---- the grid -------------------------------------------------------------------------------------------------------
 
 // Whether a parameter is an axis of the grid, and its ends: the range that the replicates draw from (three standard
-// deviations to each side of a normal mean), or of another parameter a part less and more.
+// deviations to each side of a normal mean), or of another parameter a fraction less and more.
 static bool verify_grid_range(const VerifyTask *task, int parameter, double *low, double *high)
 {
     const Spec *spec = &task->campaign->spec;
     const Parameter *row = &spec->configured.parameters[parameter];
     const Perturbation *drawn = verify_perturbed(spec, parameter);
-    const double x = task->parameter[parameter], part = (task->physics > 0.0 ? task->physics : 0.1) * fabs(x);
+    const double x = task->parameter[parameter], change = (task->physics > 0.0 ? task->physics : 0.1) * fabs(x);
     if (drawn == NULL && !verify_is_also(task, parameter)) return false;
-    *low = x - part;
-    *high = x + part;
+    *low = x - change;
+    *high = x + change;
     if (drawn != NULL) {
         const bool normal = drawn->distribution == DISTRIBUTION_NORMAL;
         *low = normal ? drawn->a - 3.0 * drawn->b : drawn->a;
@@ -276,7 +276,7 @@ static void verify_add_run(const Spec *spec, const Replicates *of, int r, const 
         outcome->worst_survived = survived;
     }
     outcome->value[outcome->n++] = value;
-    outcome->good += failure == 0;
+    outcome->succeeded += failure == 0;
 }
 
 // The stored replicates of a trial: *count of them.
@@ -322,18 +322,18 @@ static Error verify_read_runs(const StoredCampaign *run, int64_t trial, Arena *a
     return error_none();
 }
 
-static Interval verify_cost(const Spec *spec, const double *sorted, int64_t good)
+static Interval verify_cost(const Spec *spec, const double *sorted, int64_t succeeded)
 {
     const double q = spec->objective.quantile;
     const Interval none = {(double)NAN, (double)NAN, (double)NAN};
-    if (good == 0) return none;
+    if (succeeded == 0) return none;
     switch (spec->objective.over) {
-    case OVER_MEAN: return interval_of_mean(sorted, good);
-    case OVER_MEDIAN: return interval_of_quantile(sorted, good, 0.5);
-    case OVER_QUANTILE: return interval_of_quantile(sorted, good, spec->objective.maximize[0] ? 1.0 - q : q);
+    case OVER_MEAN: return interval_of_mean(sorted, succeeded);
+    case OVER_MEDIAN: return interval_of_quantile(sorted, succeeded, 0.5);
+    case OVER_QUANTILE: return interval_of_quantile(sorted, succeeded, spec->objective.maximize[0] ? 1.0 - q : q);
     case OVER_WORST: break;
     }
-    return (Interval){sorted[good - 1], (double)NAN, (double)NAN};
+    return (Interval){sorted[succeeded - 1], (double)NAN, (double)NAN};
 }
 
 Interval verify_shown(const Spec *spec, const Interval *cost)
@@ -363,8 +363,8 @@ Error verify_outcome(const StoredCampaign *run, int64_t trial, Arena *arena, Ver
     double *sorted = ARENA_NEW(arena, double, count);
     memcpy(sorted, outcome->value, (size_t)outcome->n * sizeof *sorted);
     qsort(sorted, (size_t)outcome->n, sizeof *sorted, statistics_ascending); // failed runs last
-    outcome->rate = interval_of_rate(outcome->good, outcome->n);
-    const Interval cost = verify_cost(&run->spec, sorted, outcome->good);
+    outcome->rate = interval_of_rate(outcome->succeeded, outcome->n);
+    const Interval cost = verify_cost(&run->spec, sorted, outcome->succeeded);
     outcome->fitness = verify_shown(&run->spec, &cost);
     return error_none();
 }

@@ -78,12 +78,12 @@ Error verify_run_spec(const VerifyTask *task, const char *purpose, Spec *spec, c
     TRY(doctor_mend(options, name, arena));
     TRY(campaign_run(spec, options, arena, &summary));
     TRY(campaign_folder(options->results, name, arena, &folder));
-    const CampaignPlace place = {.results = options->results, .name = name, .folder = folder};
+    const CampaignLocation location = {.results = options->results, .name = name, .folder = folder};
     const Origin origin = {.purpose = purpose,
                            .campaign = task->campaign->name,
                            .hash = task->campaign->spec.hash.hex,
                            .trial = task->trial,
                            .fitness = task->fitness};
-    TRY(origin_note(&place, options->shared_fs, &origin, 1, arena));
+    TRY(origin_note(&location, options->shared_fs, &origin, 1, arena));
     return campaign_open(options->results, name, arena, out);
 }

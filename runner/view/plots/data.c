@@ -73,8 +73,8 @@ enum { PLOT_SAMPLE_MOST = PLOT_SAMPLE + 2000 };
 
 static bool plot_is_sampled(const PlotData *data, int64_t id)
 {
-    const double part = data->trials > PLOT_SAMPLE ? (double)PLOT_SAMPLE / (double)data->trials : 1.0;
-    return data->n_sample < PLOT_SAMPLE_MOST && (double)plot_hash((uint64_t)id) * 0x1p-64 < part;
+    const double fraction = data->trials > PLOT_SAMPLE ? (double)PLOT_SAMPLE / (double)data->trials : 1.0;
+    return data->n_sample < PLOT_SAMPLE_MOST && (double)plot_hash((uint64_t)id) * 0x1p-64 < fraction;
 }
 
 static void plot_take_sample(PlotData *data, const Cursor *trial)
@@ -106,10 +106,10 @@ static void plot_sort_fitness(PlotData *data, Arena *arena)
     qsort(data->sorted, (size_t)data->n_fitted, sizeof *data->sorted, statistics_ascending);
 }
 
-double plot_quantile(const PlotData *data, double part)
+double plot_quantile(const PlotData *data, double fraction)
 {
     if (data->n_fitted == 0) return (double)NAN;
-    const int64_t at = (int64_t)(part * (double)(data->n_fitted - 1) + 0.5);
+    const int64_t at = (int64_t)(fraction * (double)(data->n_fitted - 1) + 0.5);
     return data->sorted[data->maximize ? data->n_fitted - 1 - at : at];
 }
 
@@ -141,9 +141,9 @@ static void plot_bins_even(PlotGain *gain, int bins)
 {
     const int count = gain->n_bins = bins;
     for (int b = 0; b <= count; b++) {
-        const double part = (double)b / count;
-        gain->edge[b] =
-            gain->log ? gain->low * pow(gain->high / gain->low, part) : gain->low + part * (gain->high - gain->low);
+        const double fraction = (double)b / count;
+        gain->edge[b] = gain->log ? gain->low * pow(gain->high / gain->low, fraction)
+                                  : gain->low + fraction * (gain->high - gain->low);
     }
 }
 
@@ -370,7 +370,7 @@ Error plot_data_read(const StoredCampaign *campaign, int objective, const char *
     TrialColumns all;
     *data = (PlotData){.campaign = campaign};
     TRY(trial_columns(campaign->database, &campaign->spec, arena, &all));
-    data->sums = where == NULL && kept_in_part(campaign->database);
+    data->sums = where == NULL && kept_partly(campaign->database);
     data->sample_every = data->sums ? campaign->spec.record.rows.every : 0;
     TRY(condition_read(&all, where, arena, &data->where));
     TRY(plot_find_value(&campaign->spec, objective, arena, data));

@@ -60,11 +60,11 @@ static void failures_draw_kinds(const PlotData *data, Plot *plot, Arena *arena)
     double y = 34;
     for (int f = 0; f < failures_kinds(data); f++) {
         if (data->failures[f] == 0) continue;
-        const double part = (double)data->failures[f] / (double)data->trials;
+        const double fraction = (double)data->failures[f] / (double)data->trials;
         svg_text(plot->out, "la", 2, y + 9, "start", failures_name(data, f));
-        svg_rectangle(plot->out, failures_class(f, name, sizeof name), from, y, (280 - from) * part + 1, 12);
+        svg_rectangle(plot->out, failures_class(f, name, sizeof name), from, y, (280 - from) * fraction + 1, 12);
         svg_text(plot->out, "tk", from, y + 25, "start",
-                 arena_format(arena, "%s, %.3g %%", text_count(data->failures[f]).text, 100 * part));
+                 arena_format(arena, "%s, %.3g %%", text_count(data->failures[f]).text, 100 * fraction));
         y += FAILURES_ROW;
     }
     plot_panel_end(&panel);
@@ -80,10 +80,10 @@ static void failures_bar(const PlotData *data, PlotPanel *panel, int g, int b)
     char name[24];
     for (int f = 1; f < failures_kinds(data); f++) {
         if (kinds[f] == 0) continue;
-        const double part = (double)kinds[f] / (double)count, top = plot_at(&panel->y, 100 * (below + part));
+        const double fraction = (double)kinds[f] / (double)count, top = plot_at(&panel->y, 100 * (below + fraction));
         svg_rectangle(panel->plot->out, failures_class(f, name, sizeof name), left + 0.4, top, right - left - 0.8,
                       plot_at(&panel->y, 100 * below) - top);
-        below += part;
+        below += fraction;
     }
 }
 
@@ -158,8 +158,8 @@ static double failures_most(const PlotData *data)
     double most = 0;
     for (int i = 0; i < data->n_gains * PLOT_BINS; i++) {
         const PlotCell *bin = &data->bin[i];
-        const double part = bin->count > 0 ? (double)bin->failed / (double)bin->count : 0;
-        most = part > most ? part : most;
+        const double fraction = bin->count > 0 ? (double)bin->failed / (double)bin->count : 0;
+        most = fraction > most ? fraction : most;
     }
     return most;
 }

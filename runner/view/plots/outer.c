@@ -46,16 +46,16 @@ static OuterGrid outer_grid(const Spec *spec, Arena *arena)
 // The point of a trial, whose cells begin with the outer parameters; NULL: none.
 static OuterBest *outer_point(const OuterGrid *grid, const Cursor *trial)
 {
-    int64_t line = 0, place = 0;
+    int64_t line = 0, point = 0;
     for (int k = 0; k < grid->n; k++) {
         const int64_t i = values_find(&grid->axis[k].values, cell_real(trial, k), 0);
         if (i < 0) return NULL; // written by another program
         if (k == grid->along)
-            place = i;
+            point = i;
         else
             line = line * grid->axis[k].values.count + i;
     }
-    return &grid->best[line * outer_length(grid) + place];
+    return &grid->best[line * outer_length(grid) + point];
 }
 
 static Error outer_read(const PlotData *data, Arena *arena, OuterGrid *grid)

@@ -110,9 +110,9 @@ const char *plot_unit(const char *unit, char *text, size_t size)
 
 double plot_at(const PlotAxis *axis, double value)
 {
-    const double part = axis->log ? log(value / axis->low) / log(axis->high / axis->low)
-                                  : (value - axis->low) / (axis->high - axis->low);
-    return axis->from + part * (axis->to - axis->from);
+    const double fraction = axis->log ? log(value / axis->low) / log(axis->high / axis->low)
+                                      : (value - axis->low) / (axis->high - axis->low);
+    return axis->from + fraction * (axis->to - axis->from);
 }
 
 PlotAxis plot_axis_of(const PlotGain *gain)
@@ -318,7 +318,7 @@ static void plot_draw_y(const PlotPanel *panel)
 
 // ---- panels ---------------------------------------------------------------------------------------------------------
 
-static void plot_place(Plot *plot, double width, double height)
+static void plot_take_room(Plot *plot, double width, double height)
 {
     if (plot->x > 0 && plot->x + width > PLOT_PICTURE_WIDTH) {
         plot->x = 0;
@@ -336,7 +336,7 @@ void plot_new_row(Plot *plot)
     plot->x = 2 * PLOT_PICTURE_WIDTH;
 }
 
-// The numbers by which the page's script converts a place to a value: low high from to log.
+// The numbers by which the page's script converts a pixel to a value: low high from to log.
 static void plot_note_axis(FILE *out, const char *name, const PlotAxis *axis)
 {
     fprintf(out, " data-%s=\"%s %s %.1f %.1f %d ", name, text_number(axis->low).text, text_number(axis->high).text,
@@ -371,7 +371,7 @@ PlotPanel plot_panel(Plot *plot, double width, double height, const char *title,
     panel.x.to = width - 12;
     panel.y.from = height - (x.name != NULL ? 42 : 10);
     panel.y.to = (title != NULL ? 24 : 8) + (y.name != NULL ? 16 : 0);
-    if (!plot->page) plot_place(plot, width, height);
+    if (!plot->page) plot_take_room(plot, width, height);
     plot_open(&panel, title);
     if (panel.y.name != NULL) plot_draw_y(&panel);
     if (panel.x.name != NULL) plot_draw_x(&panel);

@@ -107,8 +107,8 @@ static void pareto_draw_front(const PlotData *data, const Pareto *pareto, PlotPa
     const int64_t shown = pareto->front.count < PARETO_FRONT ? pareto->front.count : PARETO_FRONT;
     const bool several = spec_several(&data->campaign->spec);
     for (int64_t i = 0; i < shown; i++) {
-        const int64_t place = front_spread(&pareto->front, shown, i), id = pareto->front.id[place];
-        const double x = front_value(&pareto->front, place, kx), y = front_value(&pareto->front, place, ky);
+        const int64_t index = front_spread(&pareto->front, shown, i), id = pareto->front.id[index];
+        const double x = front_value(&pareto->front, index, kx), y = front_value(&pareto->front, index, ky);
         const bool best = !several && data->n_best > 0 && id == data->best_id[0];
         if (!pareto_inside(panel, x, y)) continue;
         plot_mark(panel, best ? "be" : "pt", plot_at(&panel->x, x), plot_at(&panel->y, y),

@@ -15,15 +15,15 @@ int plot_bin(const PlotGain *gain, double value); // the bin that holds the valu
 const PlotCell *plot_cell(const PlotData *data, int gain_x, int gain_y, int bin_x, int bin_y); // in any order
 bool plot_varies(const PlotGain *gain);                     // it has at least two values
 bool plot_better(const PlotData *data, double a, double b); // a is better than b, or b is NaN
-// The fitness that a part [0, 1] of the sample reaches: 0 the best, 1 the worst.
-double plot_quantile(const PlotData *data, double part);
+// The fitness that a fraction [0, 1] of the sample reaches: 0 the best, 1 the worst.
+double plot_quantile(const PlotData *data, double fraction);
 
 // ---- panels (panel.c) -----------------------------------------------------------------------------------------------
 
 struct Plot {
     FILE *out;
     bool page;
-    double x, y, row, width, height; // of a picture: the next panel's place, the row's height, the size so far
+    double x, y, row, width, height; // of a picture: the next panel's corner, the row's height, the size so far
 };
 
 typedef struct PlotAxis {

@@ -16,9 +16,9 @@ typedef struct ScatterCounts {
 static void scatter_edges(const PlotAxis *axis, double *edge)
 {
     for (int i = 0; i <= SCATTER_ROWS; i++) {
-        const double part = (double)i / SCATTER_ROWS;
-        edge[i] =
-            axis->log ? axis->low * pow(axis->high / axis->low, part) : axis->low + part * (axis->high - axis->low);
+        const double fraction = (double)i / SCATTER_ROWS;
+        edge[i] = axis->log ? axis->low * pow(axis->high / axis->low, fraction)
+                            : axis->low + fraction * (axis->high - axis->low);
     }
 }
 
@@ -29,10 +29,11 @@ static void scatter_count(const PlotData *data, int g, const PlotAxis *fitness, 
     for (int64_t s = 0; s < data->n_sample; s++) {
         const double value = data->fitness[s];
         if (!(value >= fitness->low && value < fitness->high)) continue;
-        const double part = fitness->log ? log(value / fitness->low) / log(fitness->high / fitness->low)
-                                         : (value - fitness->low) / (fitness->high - fitness->low);
-        if (!(part >= 0 && part <= 1)) continue;
-        const int row = (int)(part * SCATTER_ROWS), bin = plot_bin(&data->gain[g], data->value[s * data->n_gains + g]);
+        const double fraction = fitness->log ? log(value / fitness->low) / log(fitness->high / fitness->low)
+                                             : (value - fitness->low) / (fitness->high - fitness->low);
+        if (!(fraction >= 0 && fraction <= 1)) continue;
+        const int row = (int)(fraction * SCATTER_ROWS),
+                  bin = plot_bin(&data->gain[g], data->value[s * data->n_gains + g]);
         int64_t *count = &counts->count[row < SCATTER_ROWS ? row : SCATTER_ROWS - 1][bin];
         if (++*count > counts->most) counts->most = *count;
     }
@@ -44,8 +45,8 @@ static int scatter_class(const void *context, int x, int y)
     const ScatterCounts *counts = context;
     const int64_t count = counts->count[y][x];
     if (count == 0) return -1;
-    const double part = log((double)count + 1) / log((double)counts->most + 1);
-    const int class_number = (int)(part * (PLOT_CLASSES - 1) + 0.5);
+    const double fraction = log((double)count + 1) / log((double)counts->most + 1);
+    const int class_number = (int)(fraction * (PLOT_CLASSES - 1) + 0.5);
     return class_number < 1 ? 1 : class_number;
 }
 

@@ -3,15 +3,15 @@
 
 #include <math.h>
 
-enum { TIMINGS_BARS = 96, TIMINGS_PARTS = 4 };
+enum { TIMINGS_BARS = 96, TIMINGS_PHASES = 4 };
 
 typedef struct TimingsBar {
-    double part[TIMINGS_PARTS]; // s: kernel, copy, search, the rest
+    double phase[TIMINGS_PHASES]; // s: kernel, copy, search, the rest
     int64_t trials, batches;
 } TimingsBar;
 
-static const char *const timings_words[TIMINGS_PARTS] = {"kernels", "copies", "search", "waiting, writing"};
-static const char *const timings_classes[TIMINGS_PARTS] = {"k2", "k3", "k4", "k0"};
+static const char *const timings_words[TIMINGS_PHASES] = {"kernels", "copies", "search", "waiting, writing"};
+static const char *const timings_classes[TIMINGS_PHASES] = {"k2", "k3", "k4", "k0"};
 
 static double timings_seconds(double value) { return value > 0 && value < 1e12 ? value : 0; }
 
@@ -24,14 +24,14 @@ static Error timings_read_bars(const PlotData *data, TimingsBar *bar, int64_t *e
     Cursor rows = batches_in_turn(data->campaign->database);
     *each = 1 + (total - 1) / TIMINGS_BARS;
     for (*batches = 0; *batches < total && batch_next(&rows, &batch);) {
-        const double parts[] = {batch.kernel, batch.copy, batch.search};
+        const double phases[] = {batch.kernel, batch.copy, batch.search};
         TimingsBar *sum = &bar[(*batches)++ / *each];
         double rest = timings_seconds(batch.wall);
         for (int p = 0; p < 3; p++) {
-            sum->part[p] += timings_seconds(parts[p]);
-            rest -= timings_seconds(parts[p]);
+            sum->phase[p] += timings_seconds(phases[p]);
+            rest -= timings_seconds(phases[p]);
         }
-        sum->part[3] += rest > 0 ? rest : 0;
+        sum->phase[3] += rest > 0 ? rest : 0;
         sum->trials += batch.trials;
         sum->batches++;
     }
@@ -41,15 +41,15 @@ static Error timings_read_bars(const PlotData *data, TimingsBar *bar, int64_t *e
 static double timings_total(const TimingsBar *bar)
 {
     double total = 0;
-    for (int p = 0; p < TIMINGS_PARTS; p++) total += bar->part[p];
+    for (int p = 0; p < TIMINGS_PHASES; p++) total += bar->phase[p];
     return total;
 }
 
 static void timings_draw_bar(PlotPanel *panel, const TimingsBar *bar, double left, double right)
 {
     double below = 0;
-    for (int p = 0; p < TIMINGS_PARTS; p++) {
-        const double seconds = bar->part[p] / (double)bar->batches;
+    for (int p = 0; p < TIMINGS_PHASES; p++) {
+        const double seconds = bar->phase[p] / (double)bar->batches;
         if (seconds <= 0) continue;
         const double top = plot_at(&panel->y, below + seconds);
         svg_rectangle(panel->plot->out, timings_classes[p], left, top, right - left, plot_at(&panel->y, below) - top);
@@ -96,7 +96,7 @@ static void timings_draw_rate(Plot *plot, const TimingsBar *bar, int bars, int64
 static void timings_draw_key(Plot *plot)
 {
     PlotPanel panel = plot_plain_panel(plot, 440, 26, NULL);
-    for (int p = 0; p < TIMINGS_PARTS; p++) plot_key(&panel, 8 + 100.0 * p, 16, timings_classes[p], timings_words[p]);
+    for (int p = 0; p < TIMINGS_PHASES; p++) plot_key(&panel, 8 + 100.0 * p, 16, timings_classes[p], timings_words[p]);
     plot_panel_end(&panel);
     plot_new_row(plot);
 }

@@ -231,8 +231,8 @@ static int report_order(const Report *report, const ReportSection **order)
 {
     int count = 0;
     const int first = report_lead(report);
-    for (int place = 0; place < REPORT_SECTIONS; place++) {
-        const int s = place == 0 ? first : place <= first ? place - 1 : place;
+    for (int position = 0; position < REPORT_SECTIONS; position++) {
+        const int s = position == 0 ? first : position <= first ? position - 1 : position;
         if (report_has(report, &report_sections[s])) order[count++] = &report_sections[s];
     }
     return count;

@@ -1,5 +1,5 @@
-// What moves the objective: the derivatives of the fitness at the best trial by parts of the searched ranges, as bars,
-// and how good the gradients were round by round.
+// What moves the objective: the derivatives of the fitness at the best trial by fractions of the searched ranges, as
+// bars, and how good the gradients were round by round.
 #include "report.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 
 enum { SUMS_BARS = 48 };
 
-bool report_has_sums(const Report *report) { return kept_in_part(report->campaign->database); }
+bool report_has_sums(const Report *report) { return kept_partly(report->campaign->database); }
 
 // ---- the histogram --------------------------------------------------------------------------------------------------
 
@@ -108,7 +108,7 @@ static void sums_put_cell(FILE *out, const char *text)
 
 static void sums_put_row(const ColumnSum *sum, FILE *out)
 {
-    static const double parts[] = {0.05, 0.5, 0.95};
+    static const double fractions[] = {0.05, 0.5, 0.95};
     fputs("<tr><th scope=\"row\">", out);
     put_markup(out, sum->name);
     fputs("</th>", out);
@@ -116,7 +116,7 @@ static void sums_put_row(const ColumnSum *sum, FILE *out)
     sums_put_cell(out, sum->values > 0 ? plot_short(sum->least).text : "");
     for (int i = 0; i < 3; i++) {
         double low, high;
-        column_quantile(sum, parts[i], &low, &high);
+        column_quantile(sum, fractions[i], &low, &high);
         sums_put_cell(out, sum->values > 0 ? plot_short(high).text : "");
     }
     sums_put_cell(out, sum->values > 0 ? plot_short(sum->greatest).text : "");

@@ -7,7 +7,7 @@
 
 enum { REPORT_BEST = 25, REPORT_EVENTS = 100 };
 
-// ---- small parts ----------------------------------------------------------------------------------------------------
+// ---- small pieces ---------------------------------------------------------------------------------------------------
 
 static void report_element(FILE *out, const char *element, const char *attributes, const char *text)
 {

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-// A change below this part of the greatest value of all columns with the same unit is rounding. (A mechanism in a plane
-// moves about 1e-16 m out of it.)
+// A change below this fraction of the greatest value of all columns with the same unit is rounding. (A mechanism in a
+// plane moves about 1e-16 m out of it.)
 #define TRACE_ROUNDING 1e-12
 
 enum { TRACE_NAMED = 24, TRACE_NAMES_WIDTH = 120 }; // more names are folded; characters of a picture's line

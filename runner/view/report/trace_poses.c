@@ -82,7 +82,7 @@ static const double pose_z[3] = {0, 0, 1};
 #define POSE_HALF 1.5707963267948966
 
 // u: the direction of the camera in the solid's axes. The outline of a ball is the image of the circle across the
-// direction in which the ball is made round.
+// direction in which the ball is rounded.
 static int pose_ball(const double *size, const double *u, PoseFace *face)
 {
     double w[3], a[3], b[3];
@@ -142,11 +142,11 @@ static int (*const pose_faces[SOLID_KINDS])(const double *, const double *, Pose
 // ---- solids in the world --------------------------------------------------------------------------------------------
 
 // A solid of one pose: its centre, its axes, its size by the body's factor, and how near to the camera it is.
-typedef struct PlacedSolid {
+typedef struct PosedSolid {
     const Solid *solid;
     double p[3], body[4], size[3], near;
     int arc; // points of a half circle
-} PlacedSolid;
+} PosedSolid;
 
 typedef struct PoseEye {
     double to[3], right[3], up[3]; // unit vectors: to the camera, and of the picture
@@ -158,7 +158,7 @@ static PoseEye pose_eye(void)
     return (PoseEye){.to = {s * flat, -c * flat, rise}, .right = {c, s, 0}, .up = {-s * rise, c * rise, flat}};
 }
 
-static void pose_place(const Solid *solid, const double *pose, const PoseEye *eye, PlacedSolid *to)
+static void pose_solid(const Solid *solid, const double *pose, const PoseEye *eye, PosedSolid *to)
 {
     static const double world[POSE_NUMBERS] = {0, 0, 0, 0, 0, 0, 1, 1};
     const double *body = solid->body >= 0 ? pose + (ptrdiff_t)solid->body * POSE_NUMBERS : world;
@@ -177,22 +177,22 @@ static void pose_place(const Solid *solid, const double *pose, const PoseEye *ey
 
 static int pose_compare(const void *a, const void *b)
 {
-    const PlacedSolid *first = a, *second = b;
+    const PosedSolid *first = a, *second = b;
     if (first->near != second->near) return first->near < second->near ? -1 : 1;
     return first->solid < second->solid ? -1 : 1;
 }
 
 // All solids of one pose, the farthest first. False: one of them is nowhere.
-static bool pose_place_all(const ReplayTrace *trace, int64_t i, const PoseEye *eye, PlacedSolid *placed)
+static bool pose_all_solids(const ReplayTrace *trace, int64_t i, const PoseEye *eye, PosedSolid *posed)
 {
     const Drawing *drawing = trace_drawing(trace);
     const double *pose = trace_poses(trace, i);
     bool finite = true;
     for (int s = 0; s < drawing->n_solids; s++) {
-        pose_place(&drawing->solids[s], pose, eye, &placed[s]);
-        finite = finite && isfinite(pose_dot(placed[s].p, placed[s].p)) && isfinite(placed[s].near);
+        pose_solid(&drawing->solids[s], pose, eye, &posed[s]);
+        finite = finite && isfinite(pose_dot(posed[s].p, posed[s].p)) && isfinite(posed[s].near);
     }
-    if (finite) qsort(placed, (size_t)drawing->n_solids, sizeof *placed, pose_compare);
+    if (finite) qsort(posed, (size_t)drawing->n_solids, sizeof *posed, pose_compare);
     return finite;
 }
 
@@ -212,44 +212,44 @@ static void pose_path_to(const PoseView *view, const double *point, SvgPath *pat
                 view->y - view->scale * pose_dot(from, view->eye.up));
 }
 
-static const char *pose_shade(const PlacedSolid *placed, const PoseFace *face)
+static const char *pose_shade(const PosedSolid *posed, const PoseFace *face)
 {
     static const double light[3] = {0.25, -0.4, 0.88};
     double normal[3];
     if (!face->flat) return "side";
-    pose_turn(placed->solid->q, face->normal, false, normal);
-    pose_turn(placed->body, normal, false, normal);
+    pose_turn(posed->solid->q, face->normal, false, normal);
+    pose_turn(posed->body, normal, false, normal);
     const double bright = pose_dot(normal, light);
     return bright > 0.6 ? "lit" : bright > 0 ? "side" : "dark";
 }
 
 // The faces of a solid that are visible from a direction, in the world. Returns their number.
-static int pose_see(const PlacedSolid *placed, const double *from, PoseFace *face)
+static int pose_see(const PosedSolid *posed, const double *from, PoseFace *face)
 {
     double u[3];
     memset(face, 0, POSE_FACES * sizeof *face);
-    for (int f = 0; f < POSE_FACES; f++) face[f].arc = placed->arc;
-    pose_turn(placed->body, from, true, u);
-    pose_turn(placed->solid->q, u, true, u);
-    const int count = pose_faces[placed->solid->kind](placed->size, u, face);
+    for (int f = 0; f < POSE_FACES; f++) face[f].arc = posed->arc;
+    pose_turn(posed->body, from, true, u);
+    pose_turn(posed->solid->q, u, true, u);
+    const int count = pose_faces[posed->solid->kind](posed->size, u, face);
     for (int f = 0; f < count; f++) {
         for (int i = 0; i < face[f].count; i++) {
             double *point = face[f].point[i];
-            pose_turn(placed->solid->q, point, false, point);
-            pose_turn(placed->body, point, false, point);
-            for (int k = 0; k < 3; k++) point[k] += placed->p[k];
+            pose_turn(posed->solid->q, point, false, point);
+            pose_turn(posed->body, point, false, point);
+            for (int k = 0; k < 3; k++) point[k] += posed->p[k];
         }
     }
     return count;
 }
 
-static void pose_draw_solid(const PoseView *view, const PlacedSolid *placed)
+static void pose_draw_solid(const PoseView *view, const PosedSolid *posed)
 {
     char name[32];
     PoseFace face[POSE_FACES];
-    const int count = pose_see(placed, view->eye.to, face);
+    const int count = pose_see(posed, view->eye.to, face);
     for (int f = 0; f < count; f++) {
-        snprintf(name, sizeof name, "%s-%s", placed->solid->name, pose_shade(placed, &face[f]));
+        snprintf(name, sizeof name, "%s-%s", posed->solid->name, pose_shade(posed, &face[f]));
         SvgPath path = svg_path(view->out, name);
         for (int i = 0; i < face[f].count; i++) pose_path_to(view, face[f].point[i], &path);
         fputc('Z', view->out);
@@ -269,13 +269,13 @@ static double pose_area(const PoseFace *face)
 }
 
 // Of all solids, from straight above: one path of faces that turn alike, so that they add up.
-static void pose_draw_shadow(const ReplayTrace *trace, const PoseView *view, const PlacedSolid *placed)
+static void pose_draw_shadow(const ReplayTrace *trace, const PoseView *view, const PosedSolid *posed)
 {
     PoseFace face[POSE_FACES];
     SvgPath path = svg_path(view->out, "sd");
     for (int s = 0; s < trace_drawing(trace)->n_solids; s++) {
-        const double ground = trace_ground(trace, placed[s].p[0]);
-        const int count = pose_see(&placed[s], pose_z, face);
+        const double ground = trace_ground(trace, posed[s].p[0]);
+        const int count = pose_see(&posed[s], pose_z, face);
         for (int f = 0; f < count; f++) {
             const bool back = pose_area(&face[f]) < 0;
             path.down = false;
@@ -316,13 +316,13 @@ typedef struct PoseExtent {
     double left, right, down, up;
 } PoseExtent;
 
-static void pose_widen(const PlacedSolid *placed, const double *origin, const PoseEye *eye, PoseExtent *extent)
+static void pose_widen(const PosedSolid *posed, const double *origin, const PoseEye *eye, PoseExtent *extent)
 {
-    const double *size = placed->size;
-    const double own = placed->solid->kind == SOLID_BOX    ? sqrt(pose_dot(size, size))
-                       : placed->solid->kind == SOLID_BALL ? fmax(size[0], fmax(size[1], size[2]))
-                                                           : size[0] + size[1];
-    const double from[3] = {placed->p[0] - origin[0], placed->p[1] - origin[1], placed->p[2] - origin[2]};
+    const double *size = posed->size;
+    const double own = posed->solid->kind == SOLID_BOX    ? sqrt(pose_dot(size, size))
+                       : posed->solid->kind == SOLID_BALL ? fmax(size[0], fmax(size[1], size[2]))
+                                                          : size[0] + size[1];
+    const double from[3] = {posed->p[0] - origin[0], posed->p[1] - origin[1], posed->p[2] - origin[2]};
     const double x = pose_dot(from, eye->right), y = pose_dot(from, eye->up);
     extent->left = fmax(extent->left, own - x);
     extent->right = fmax(extent->right, own + x);
@@ -338,7 +338,7 @@ static void pose_origin(const ReplayTrace *trace, int64_t i, double *origin)
 }
 
 // Of the poses in these rows; one that is out of all proportion to the first does not count.
-static PoseExtent pose_extent(const ReplayTrace *trace, const int64_t *rows, int count, PlacedSolid *placed)
+static PoseExtent pose_extent(const ReplayTrace *trace, const int64_t *rows, int count, PosedSolid *posed)
 {
     const PoseEye eye = pose_eye();
     PoseExtent all = {0, 0, 0, 0};
@@ -347,8 +347,8 @@ static PoseExtent pose_extent(const ReplayTrace *trace, const int64_t *rows, int
         PoseExtent one = {0, 0, 0, 0};
         double origin[3];
         pose_origin(trace, rows[k], origin);
-        if (!pose_place_all(trace, rows[k], &eye, placed)) continue;
-        for (int s = 0; s < trace_drawing(trace)->n_solids; s++) pose_widen(&placed[s], origin, &eye, &one);
+        if (!pose_all_solids(trace, rows[k], &eye, posed)) continue;
+        for (int s = 0; s < trace_drawing(trace)->n_solids; s++) pose_widen(&posed[s], origin, &eye, &one);
         const double size = fmax(one.left + one.right, one.down + one.up);
         if (first > 0 && size > POSE_FAR * first) continue;
         if (!(first > 0)) first = size;
@@ -359,20 +359,20 @@ static PoseExtent pose_extent(const ReplayTrace *trace, const int64_t *rows, int
 }
 
 // Small solids need few points.
-static void pose_detail(const Drawing *drawing, double scale, PlacedSolid *placed)
+static void pose_detail(const Drawing *drawing, double scale, PosedSolid *posed)
 {
     for (int s = 0; s < drawing->n_solids; s++) {
-        const double *size = placed[s].size;
-        const double round = placed[s].solid->kind == SOLID_BALL ? fmax(size[0], fmax(size[1], size[2])) : size[0];
-        placed[s].arc = (int)fmax(3, fmin(2 + 2 * sqrt(round * scale), POSE_ARC));
+        const double *size = posed[s].size;
+        const double round = posed[s].solid->kind == SOLID_BALL ? fmax(size[0], fmax(size[1], size[2])) : size[0];
+        posed[s].arc = (int)fmax(3, fmin(2 + 2 * sqrt(round * scale), POSE_ARC));
     }
 }
 
-static void pose_draw_all(const ReplayTrace *trace, const PoseView *view, const PlacedSolid *placed)
+static void pose_draw_all(const ReplayTrace *trace, const PoseView *view, const PosedSolid *posed)
 {
     const Drawing *drawing = trace_drawing(trace);
-    if (drawing->ground != NULL) pose_draw_shadow(trace, view, placed);
-    for (int s = 0; s < drawing->n_solids; s++) pose_draw_solid(view, &placed[s]);
+    if (drawing->ground != NULL) pose_draw_shadow(trace, view, posed);
+    for (int s = 0; s < drawing->n_solids; s++) pose_draw_solid(view, &posed[s]);
 }
 
 static int pose_count(const Drawing *drawing)
@@ -387,9 +387,9 @@ void trace_plot_poses(const ReplayTrace *trace, Plot *plot, const char *title, i
     const int count = pose_count(drawing);
     int64_t rows[POSE_FIGURES];
     char text[32];
-    PlacedSolid *placed = ARENA_NEW(arena, PlacedSolid, drawing->n_solids);
+    PosedSolid *posed = ARENA_NEW(arena, PosedSolid, drawing->n_solids);
     for (int k = 0; k < count; k++) rows[k] = first + (end - first) * k / (count - 1);
-    const PoseExtent extent = pose_extent(trace, rows, count, placed);
+    const PoseExtent extent = pose_extent(trace, rows, count, posed);
     const double column = POSE_WIDTH / count, width = extent.left + extent.right, height = extent.up + extent.down;
     if (!(width > 0 && height > 0)) return;
     const double scale = fmin(0.96 * column / width, POSE_HEIGHT / height), bottom = 30 + ceil(height * scale);
@@ -399,9 +399,9 @@ void trace_plot_poses(const ReplayTrace *trace, Plot *plot, const char *title, i
         view.x = column * (k + 0.5) + 0.5 * (extent.left - extent.right) * scale;
         pose_origin(trace, rows[k], view.origin);
         if (drawing->ground != NULL) pose_draw_ground(trace, &view, 0.4 * column / scale);
-        if (pose_place_all(trace, rows[k], &view.eye, placed)) {
-            pose_detail(drawing, scale, placed);
-            pose_draw_all(trace, &view, placed);
+        if (pose_all_solids(trace, rows[k], &view.eye, posed)) {
+            pose_detail(drawing, scale, posed);
+            pose_draw_all(trace, &view, posed);
         }
         snprintf(text, sizeof text, "%.3f s", trace->row[rows[k] * trace->n_columns]);
         svg_text(plot->out, "la", column * (k + 0.5), bottom + 26, "middle", text);

@@ -93,10 +93,10 @@ static void scene_list(Json *json, const char *name, const double *values, int c
     json_close(json, ']');
 }
 
-// A part [-1, 1] of the greatest number.
-static unsigned char *scene_pack(double part, unsigned char *to)
+// A fraction [-1, 1] of the greatest number.
+static unsigned char *scene_pack(double fraction, unsigned char *to)
 {
-    const double bound = isfinite(part) ? fmax(fmin(part, 1), -1) : 0;
+    const double bound = isfinite(fraction) ? fmax(fmin(fraction, 1), -1) : 0;
     const uint16_t bits = (uint16_t)(int16_t)nearbyint(bound * SCENE_MOST);
     *to++ = (unsigned char)(bits & 255);
     *to++ = (unsigned char)(bits >> 8);

@@ -39,7 +39,7 @@ static Error stored_read(StoredCampaign *campaign, const char *path, Arena *aren
 
 Error campaign_check_folders(const char *folder, Arena *arena)
 {
-    static const char *const inside[] = {CAMPAIGN_SHARDS, CAMPAIGN_FILES, CAMPAIGN_QUARANTINE, CAMPAIGN_MADE};
+    static const char *const inside[] = {CAMPAIGN_SHARDS, CAMPAIGN_FILES, CAMPAIGN_QUARANTINE, CAMPAIGN_NESTED};
     for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
         TRY(folder_check_inside(arena_format(arena, "%s/%s", folder, inside[i])));
     return error_none();

@@ -2,11 +2,11 @@
 #include "../queries.h"
 #include "store.h"
 
-Error store_unused(const CampaignPlace *place, Arena *arena, int64_t *bytes)
+Error store_unused(const CampaignLocation *location, Arena *arena, int64_t *bytes)
 {
     Database *database;
     int64_t pages = 0, size = 0;
-    TRY(store_peek(place, arena, &database));
+    TRY(store_peek(location, arena, &database));
     Error error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
     if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
     store_leave(database);

@@ -102,7 +102,7 @@ static Error digest_rounds(Database *database, Sha256 *hash)
                        hash);
 }
 
-// Of rounds where there is more to tell than the norm, which is in the row of the round.
+// Of rounds that have more than the norm, which is in the row of the round.
 static Error digest_gradients(Database *database, Sha256 *hash)
 {
     if (!gradients_are_kept(database)) return error_none();
@@ -114,24 +114,24 @@ static Error digest_gradients(Database *database, Sha256 *hash)
 
 // ---- arrays ---------------------------------------------------------------------------------------------------------
 
-static Error digest_lane(LaneReader *lanes, const ArrayPlace *place, Sha256 *hash)
+static Error digest_lane(LaneReader *lanes, const StoredArray *array, Sha256 *hash)
 {
     const double *samples = NULL;
-    TRY(lane_read(lanes, place, &samples));
-    digest_integer(hash, place->trial);
-    digest_integer(hash, place->replicate);
-    digest_integer(hash, place->samples);
-    sha256_add(hash, samples, (size_t)place->samples * (size_t)lanes->layout.n_columns * sizeof(double));
+    TRY(lane_read(lanes, array, &samples));
+    digest_integer(hash, array->trial);
+    digest_integer(hash, array->replicate);
+    digest_integer(hash, array->samples);
+    sha256_add(hash, samples, (size_t)array->samples * (size_t)lanes->layout.n_columns * sizeof(double));
     return error_none();
 }
 
 static Error digest_each_lane(const StoredCampaign *campaign, const Recording *recording, LaneReader *lanes,
                               Arena *arena, Sha256 *hash)
 {
-    ArrayPlace place;
-    Cursor places = places_wanted(campaign->database, recording, arena);
-    while (place_next(&places, &place)) cursor_stop(&places, digest_lane(lanes, &place, hash));
-    return cursor_close(&places);
+    StoredArray array;
+    Cursor arrays = arrays_wanted(campaign->database, recording, arena);
+    while (array_next(&arrays, &array)) cursor_stop(&arrays, digest_lane(lanes, &array, hash));
+    return cursor_close(&arrays);
 }
 
 // Trajectories in the order of trials jump between shards: those recorded as they ran lie in the shards of their
@@ -153,7 +153,7 @@ static Error digest_sums(Database *database, Sha256 *hash)
     static const char *const tables[] = {"SELECT * FROM kept_rows", "SELECT * FROM summary_failures ORDER BY failure",
                                          "SELECT * FROM summary_columns ORDER BY name",
                                          "SELECT * FROM summary_axes ORDER BY x, y"};
-    for (size_t i = 0; kept_in_part(database) && i < sizeof tables / sizeof *tables; i++)
+    for (size_t i = 0; kept_partly(database) && i < sizeof tables / sizeof *tables; i++)
         TRY(digest_rows(database, tables[i], digest_cells, hash));
     return error_none();
 }

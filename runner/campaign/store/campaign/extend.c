@@ -133,7 +133,7 @@ static Error extend_measure(Extension *extension, Arena *arena)
     return error_none();
 }
 
-static void extend_tell(const Extension *extension, FILE *out)
+static void extend_report(const Extension *extension, FILE *out)
 {
     if (out == NULL) return;
     if (search_learns(extension->given->method)) {
@@ -187,7 +187,7 @@ static Error extend_compare_sums(const Extension *extension, Arena *arena)
 {
     const Store *store = extension->store;
     const char *axis = NULL;
-    if (!kept_in_part(store->database) || summary_same_axes(extension->stored, extension->given, arena, &axis))
+    if (!kept_partly(store->database) || summary_same_axes(extension->stored, extension->given, arena, &axis))
         return error_none();
     return kept_refuse(
         store->database, store->name,
@@ -242,7 +242,7 @@ static Error extend_store(const Extension *extension, Arena *arena)
 }
 
 // Says which keys --extend would keep from earlier runs.
-static Error extend_tell_kept(const Extension *extension, FILE *out, Arena *arena)
+static Error extend_report_kept(const Extension *extension, FILE *out, Arena *arena)
 {
     Overrides stored;
     TRY(overrides_read(extension->store->database, arena, &stored));
@@ -262,10 +262,10 @@ Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *
     const char *forbidden = extend_forbidden(changes, count, arena);
     if (out != NULL) fprintf(out, "%s is another spec now:\n", store->name);
     if (out != NULL) difference_print(changes, count, out);
-    if (forbidden == NULL && !options->extend && !options->resume_only) TRY(extend_tell_kept(&extension, out, arena));
+    if (forbidden == NULL && !options->extend && !options->resume_only) TRY(extend_report_kept(&extension, out, arena));
     if (forbidden == NULL) {
         TRY(extend_measure(&extension, arena));
-        extend_tell(&extension, out);
+        extend_report(&extension, out);
     }
     if (forbidden != NULL || !options->extend) return extend_refuse(store, forbidden);
     TRY(extend_compare_sums(&extension, arena));

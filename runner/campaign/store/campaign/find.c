@@ -68,28 +68,29 @@ static Error campaign_check_link(const char *folder)
 }
 
 // A path comes from the shell's completion ("results/gains"): a slash makes it one. It is split in place.
-static Error campaign_at_path(char *path, Arena *arena, CampaignPlace *place, bool *found)
+static Error campaign_at_path(char *path, Arena *arena, CampaignLocation *location, bool *found)
 {
     char *slash = strrchr(path, '/');
     *found = slash != NULL && campaign_is_folder(path, arena);
     if (!*found) return error_none();
-    place->folder = arena_copy(arena, path);
-    place->name = slash + 1;
+    location->folder = arena_copy(arena, path);
+    location->name = slash + 1;
     *slash = '\0';
-    place->results = slash == path ? "/" : path;
-    TRY(nofollow_add_root(place->results));
-    return campaign_check_link(place->folder);
+    location->results = slash == path ? "/" : path;
+    TRY(nofollow_add_root(location->results));
+    return campaign_check_link(location->folder);
 }
 
 // "gains/verify/trial_41": below the results root.
-static Error campaign_below(const char *results, const char *name, Arena *arena, CampaignPlace *place, bool *found)
+static Error campaign_below(const char *results, const char *name, Arena *arena, CampaignLocation *location,
+                            bool *found)
 {
     *found = false;
     if (name[0] == '/' || strchr(name, '/') == NULL) return error_none();
-    return campaign_at_path(arena_format(arena, "%s/%s", results, name), arena, place, found);
+    return campaign_at_path(arena_format(arena, "%s/%s", results, name), arena, location, found);
 }
 
-// Error: it cannot be told whether the campaign is there, because the disk fails or the folder may not be read.
+// Error: it is unknown whether the campaign is there, because the disk fails or the folder may not be read.
 static Error campaign_look(const char *folder, Arena *arena, bool *there)
 {
     const char *database = arena_format(arena, "%s/" CAMPAIGN_DATABASE, folder);
@@ -98,23 +99,23 @@ static Error campaign_look(const char *folder, Arena *arena, bool *there)
     return *there && !file_exists(database) ? file_size(database, &bytes) : error_none();
 }
 
-Error campaign_check_inside(const char *results, const CampaignPlace *place, Arena *arena)
+Error campaign_check_inside(const char *results, const CampaignLocation *location, Arena *arena)
 {
-    const char *root = folder_absolute(results, arena), *at = folder_absolute(place->results, arena);
+    const char *root = folder_absolute(results, arena), *at = folder_absolute(location->results, arena);
     const size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
     if (strncmp(at, root, length) == 0 && (at[length] == '\0' || at[length] == '/')) return error_none();
     return error_make(ERROR_USER, "%.200s lies outside of the results root %.200s: name its root with --results",
-                      place->folder, results);
+                      location->folder, results);
 }
 
-Error find_campaign(const char *results, const char *text, Arena *arena, CampaignPlace *place)
+Error find_campaign(const char *results, const char *text, Arena *arena, CampaignLocation *location)
 {
     const char *folder;
     char *name = arena_copy(arena, text);
     for (size_t length = strlen(name); length > 1 && name[length - 1] == '/'; length--) name[length - 1] = '\0';
     bool found = false, there = false;
-    TRY(campaign_at_path(name, arena, place, &found));
-    if (!found) TRY(campaign_below(results, name, arena, place, &found));
+    TRY(campaign_at_path(name, arena, location, &found));
+    if (!found) TRY(campaign_below(results, name, arena, location, &found));
     if (found) return error_none();
     if (strchr(name, '/') != NULL) TRY(campaign_check_link(name));
     if (strchr(name, '/') != NULL) return campaign_unknown(results, text, arena);
@@ -122,67 +123,68 @@ Error find_campaign(const char *results, const char *text, Arena *arena, Campaig
     TRY(campaign_check_link(folder));
     TRY(campaign_look(folder, arena, &there));
     if (!there) return campaign_unknown(results, name, arena);
-    *place = (CampaignPlace){.results = results, .name = name, .folder = folder};
+    *location = (CampaignLocation){.results = results, .name = name, .folder = folder};
     return error_none();
 }
 
-// ---- what verify and compare made of a campaign ---------------------------------------------------------------------
+// ---- what verify and compare run for a campaign ---------------------------------------------------------------------
 
-enum { CAMPAIGN_MADE_MOST = 100000, CAMPAIGN_MADE_DEPTH = 4 };
+enum { CAMPAIGN_NESTED_MOST = 100000, CAMPAIGN_NESTED_DEPTH = 4 };
 
-const char *campaign_made_root(const CampaignPlace *place, Arena *arena)
+const char *campaign_nested_root(const CampaignLocation *location, Arena *arena)
 {
-    return arena_format(arena, "%s/" CAMPAIGN_MADE, place->folder);
+    return arena_format(arena, "%s/" CAMPAIGN_NESTED, location->folder);
 }
 
-const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena)
+const char *campaign_nested_name(const CampaignLocation *of, const char *name, Arena *arena)
 {
-    return arena_format(arena, "%s/" CAMPAIGN_MADE "/%s", of->name, name);
+    return arena_format(arena, "%s/" CAMPAIGN_NESTED "/%s", of->name, name);
 }
 
-// Those of `place`, which is called `name`, each followed by what was made of it. made NULL: they are counted.
-static Error campaign_add_made(const CampaignPlace *place, const char *name, int depth, int most, Arena *arena,
-                               CampaignMade *made, int *count)
+// Those of `location`, which is called `name`, each followed by what was run for it. nested NULL: they are counted.
+static Error campaign_add_nested(const CampaignLocation *location, const char *name, int depth, int most, Arena *arena,
+                                 NestedCampaign *nested, int *count)
 {
-    const char *root = campaign_made_root(place, arena);
+    const char *root = campaign_nested_root(location, arena);
     const char *const *names;
     int n_names;
     TRY(campaign_names(root, arena, &names, &n_names));
     for (int i = 0; i < n_names && *count < most; i++) {
-        const CampaignMade one = {
-            .place = {.results = root, .name = names[i], .folder = arena_format(arena, "%s/%s", root, names[i])},
-            .name = arena_format(arena, "%s/" CAMPAIGN_MADE "/%s", name, names[i])};
-        if (made != NULL) made[*count] = one;
+        const NestedCampaign one = {
+            .location = {.results = root, .name = names[i], .folder = arena_format(arena, "%s/%s", root, names[i])},
+            .name = arena_format(arena, "%s/" CAMPAIGN_NESTED "/%s", name, names[i])};
+        if (nested != NULL) nested[*count] = one;
         (*count)++;
-        if (depth < CAMPAIGN_MADE_DEPTH)
-            TRY(campaign_add_made(&one.place, one.name, depth + 1, most, arena, made, count));
+        if (depth < CAMPAIGN_NESTED_DEPTH)
+            TRY(campaign_add_nested(&one.location, one.name, depth + 1, most, arena, nested, count));
     }
     return error_none();
 }
 
-Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count)
+Error campaign_nested(const CampaignLocation *location, Arena *arena, NestedCampaign **nested, int *count)
 {
     int room = 0;
     *count = 0;
-    *made = NULL;
-    TRY(campaign_add_made(place, place->name, 1, CAMPAIGN_MADE_MOST, arena, NULL, &room));
+    *nested = NULL;
+    TRY(campaign_add_nested(location, location->name, 1, CAMPAIGN_NESTED_MOST, arena, NULL, &room));
     if (room == 0) return error_none();
-    *made = ARENA_NEW(arena, CampaignMade, room);
-    return campaign_add_made(place, place->name, 1, room, arena, *made, count); // others may have come meanwhile
+    *nested = ARENA_NEW(arena, NestedCampaign, room);
+    return campaign_add_nested(location, location->name, 1, room, arena, *nested,
+                               count); // others may have come meanwhile
 }
 
-Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena)
+Error campaign_nested_is_idle(const CampaignLocation *location, Arena *arena)
 {
-    CampaignMade *made;
+    NestedCampaign *nested;
     char holder[160];
     int count;
-    TRY(campaign_made(place, arena, &made, &count));
+    TRY(campaign_nested(location, arena, &nested, &count));
     for (int i = 0; i < count; i++) {
-        TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, made[i].place.folder), holder, sizeof holder));
+        TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, nested[i].location.folder), holder, sizeof holder));
         if (holder[0] != '\0')
             return error_make(ERROR_USER,
                               "%.100s works in %.150s, which was made from it: remove %.100s when that has ended",
-                              holder, made[i].name, place->name);
+                              holder, nested[i].name, location->name);
     }
     return error_none();
 }
@@ -199,11 +201,11 @@ static Error campaign_read_text(Database *database, Arena *arena, StoredText *te
     return error_none();
 }
 
-Error campaign_text(const CampaignPlace *place, Arena *arena, StoredText *text)
+Error campaign_text(const CampaignLocation *location, Arena *arena, StoredText *text)
 {
     Database *database;
     *text = (StoredText){.given = NULL};
-    TRY(store_peek(place, arena, &database));
+    TRY(store_peek(location, arena, &database));
     const Error error = campaign_read_text(database, arena, text);
     store_leave(database);
     return error;
@@ -242,7 +244,7 @@ static Error trial_of_name(const StoredCampaign *campaign, int which, Arena *are
 
 enum { TRIAL_NAMES = sizeof trial_names / sizeof *trial_names };
 
-// Its place among the names; TRIAL_NAMES: it is none.
+// Its index among the names; TRIAL_NAMES: it is none.
 static int trial_name_find(const char *text)
 {
     int which = 0;

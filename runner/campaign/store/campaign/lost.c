@@ -51,7 +51,7 @@ Error lost_shards_want(Database *database, const Recording *recording, Arena *ar
                            recording, "WHERE shard IN temp.lost", arena);
 }
 
-Error lost_shards_keep_places(Database *database, const Recording *recording, Arena *arena)
+Error lost_shards_delete_others(Database *database, const Recording *recording, Arena *arena)
 {
     return lost_shards_run(database, "DELETE FROM", recording,
                            "WHERE shard NOT IN temp.lost OR trial NOT IN (SELECT id FROM trials)", arena);

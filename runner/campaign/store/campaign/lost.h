@@ -12,7 +12,7 @@ Error lost_shards_count(Database *database, int64_t *count, int64_t *last);     
 Error lost_shards_forget(Database *database);
 // Replaces the temporary table `wanted` by the trials of the lost arrays.
 Error lost_shards_want(Database *database, const Recording *recording, Arena *arena);
-// Deletes the places in shards that are not lost, and the places of trials that do not exist.
-Error lost_shards_keep_places(Database *database, const Recording *recording, Arena *arena);
+// Deletes the rows of arrays in shards that are not lost, and of trials that do not exist.
+Error lost_shards_delete_others(Database *database, const Recording *recording, Arena *arena);
 
 #endif

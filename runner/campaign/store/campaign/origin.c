@@ -1,4 +1,4 @@
-// Where a campaign comes from, if it was made out of others: verified, compared, merged. Its table `origin`
+// Where a campaign comes from, if it was derived from others: verified, compared, merged. Its table `origin`
 // has a row for each of them.
 #include "store.h"
 
@@ -19,13 +19,13 @@ typedef struct OriginRoot {
     const char *around; // the campaign in whose folder verify or compare put it; NULL: it lies beside the others
 } OriginRoot;
 
-static OriginRoot origin_root(const CampaignPlace *place, Arena *arena)
+static OriginRoot origin_root(const CampaignLocation *location, Arena *arena)
 {
-    const OriginRoot beside = {.results = place->results};
-    char *around = arena_copy(arena, place->results);
-    char *made = strrchr(around, '/');
-    if (made == NULL || strcmp(made + 1, CAMPAIGN_MADE) != 0) return beside;
-    *made = '\0';
+    const OriginRoot beside = {.results = location->results};
+    char *around = arena_copy(arena, location->results);
+    char *last = strrchr(around, '/');
+    if (last == NULL || strcmp(last + 1, CAMPAIGN_NESTED) != 0) return beside;
+    *last = '\0';
     char *slash = strrchr(around, '/');
     if (slash == NULL || file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, around))) return beside;
     *slash = '\0';
@@ -36,11 +36,11 @@ static OriginRoot origin_root(const CampaignPlace *place, Arena *arena)
 // database, which may be anybody's.
 static bool origin_is(const char *results, const char *name, const char *hash, Arena *arena)
 {
-    CampaignPlace place = {.results = results, .name = name};
+    CampaignLocation location = {.results = results, .name = name};
     Database *database;
-    if (campaign_folder(results, name, arena, &place.folder).kind != OK) return false;
-    if (file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place.folder))) return false;
-    if (store_peek(&place, arena, &database).kind != OK) return false;
+    if (campaign_folder(results, name, arena, &location.folder).kind != OK) return false;
+    if (file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, location.folder))) return false;
+    if (store_peek(&location, arena, &database).kind != OK) return false;
     Cursor hashes = cursor_open(database, "SELECT 1 FROM campaign WHERE hash = ?1 UNION ALL "
                                           "SELECT 1 FROM segments WHERE hash = ?1");
     with_text(&hashes, hash);
@@ -51,9 +51,10 @@ static bool origin_is(const char *results, const char *name, const char *hash, A
 }
 
 // Where the campaign of this name is now: "" under that name, " (now b)", " (now a or b)", " (not under results)".
-static Error origin_now(const CampaignPlace *place, const char *name, const char *hash, Arena *arena, const char **now)
+static Error origin_now(const CampaignLocation *location, const char *name, const char *hash, Arena *arena,
+                        const char **now)
 {
-    const OriginRoot root = origin_root(place, arena);
+    const OriginRoot root = origin_root(location, arena);
     const char *const *names;
     int count, like = 0;
     *now = "";
@@ -64,7 +65,7 @@ static Error origin_now(const CampaignPlace *place, const char *name, const char
     if (origin_is(root.results, name, hash, arena)) return error_none();
     TRY(campaign_names(root.results, arena, &names, &count));
     for (int i = 0; i < count && like < ORIGIN_LIKE_MOST; i++) {
-        const bool itself = root.around == NULL && strcmp(names[i], place->name) == 0;
+        const bool itself = root.around == NULL && strcmp(names[i], location->name) == 0;
         if (itself || !origin_is(root.results, names[i], hash, arena)) continue;
         *now = arena_format(arena, "%s%s%s", *now, like++ > 0 ? " or " : " (now ", names[i]);
     }
@@ -83,7 +84,7 @@ static void with_trial(Cursor *cursor, int64_t trial)
 }
 
 // The row of the same campaign, which may have been renamed or extended since; -1: there is none.
-static Error origin_find(CampaignEdit *edit, const CampaignPlace *place, const Origin *origin, Arena *arena,
+static Error origin_find(CampaignEdit *edit, const CampaignLocation *location, const Origin *origin, Arena *arena,
                          int64_t *row)
 {
     const char *now = "", *renamed = arena_format(arena, " (now %s)", origin->campaign);
@@ -94,16 +95,16 @@ static Error origin_find(CampaignEdit *edit, const CampaignPlace *place, const O
     with_trial(&rows, origin->trial);
     while (cursor_next(&rows)) {
         const char *name = cell_text(&rows, 1);
-        cursor_stop(&rows, origin_now(place, name, cell_text(&rows, 2), arena, &now));
+        cursor_stop(&rows, origin_now(location, name, cell_text(&rows, 2), arena, &now));
         if (strcmp(name, origin->campaign) == 0 || strcmp(now, renamed) == 0) *row = cell_integer(&rows, 0);
     }
     return cursor_close(&rows);
 }
 
-static Error origin_put(CampaignEdit *edit, const CampaignPlace *place, const Origin *origin, Arena *arena)
+static Error origin_put(CampaignEdit *edit, const CampaignLocation *location, const Origin *origin, Arena *arena)
 {
     int64_t row = -1;
-    TRY(origin_find(edit, place, origin, arena, &row));
+    TRY(origin_find(edit, location, origin, arena, &row));
     Cursor put = cursor_open(edit->store.database,
                              row < 0 ? "INSERT INTO origin(campaign, hash, purpose, trial, fitness, time) "
                                        "VALUES(?, ?, ?, ?, ?, ?)"
@@ -122,12 +123,12 @@ static Error origin_put(CampaignEdit *edit, const CampaignPlace *place, const Or
     return cursor_run(&put);
 }
 
-Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origins, int count, Arena *arena)
+Error origin_note(const CampaignLocation *location, bool shared_fs, const Origin *origins, int count, Arena *arena)
 {
     CampaignEdit edit;
     Error error = error_none();
-    TRY(edit_begin(place, shared_fs, arena, &edit));
-    for (int i = 0; i < count && error.kind == OK; i++) error = origin_put(&edit, place, &origins[i], arena);
+    TRY(edit_begin(location, shared_fs, arena, &edit));
+    for (int i = 0; i < count && error.kind == OK; i++) error = origin_put(&edit, location, &origins[i], arena);
     return edit_end(&edit, error);
 }
 
@@ -150,8 +151,8 @@ Error origin_note_merged(Store *store, const StoredCampaign *source)
 
 // ---- as a text ------------------------------------------------------------------------------------------------------
 
-// place NULL: without where each is now.
-static Error origin_write(Database *database, const CampaignPlace *place, Arena *arena, const char **text)
+// location NULL: without where each is now.
+static Error origin_write(Database *database, const CampaignLocation *location, Arena *arena, const char **text)
 {
     const char *now = "";
     *text = "";
@@ -163,7 +164,8 @@ static Error origin_write(Database *database, const CampaignPlace *place, Arena 
                                    : arena_format(arena, "%s, %s", *text, campaign);
         if (!cell_is_null(&origins, 3))
             *text = arena_format(arena, "%s/%lld", *text, (long long)cell_integer(&origins, 3));
-        if (place != NULL) cursor_stop(&origins, origin_now(place, campaign, cell_text(&origins, 2), arena, &now));
+        if (location != NULL)
+            cursor_stop(&origins, origin_now(location, campaign, cell_text(&origins, 2), arena, &now));
         *text = arena_format(arena, "%s%s", *text, now);
     }
     return cursor_close(&origins);
@@ -174,11 +176,11 @@ Error origin_text(Database *database, Arena *arena, const char **text)
     return origin_write(database, NULL, arena, text);
 }
 
-Error origin_read(const CampaignPlace *place, Arena *arena, const char **text)
+Error origin_read(const CampaignLocation *location, Arena *arena, const char **text)
 {
     Database *database;
-    TRY(store_peek(place, arena, &database));
-    const Error error = origin_write(database, place, arena, text);
+    TRY(store_peek(location, arena, &database));
+    const Error error = origin_write(database, location, arena, text);
     store_leave(database);
     return error;
 }

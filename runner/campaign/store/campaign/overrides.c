@@ -40,7 +40,7 @@ Error overrides_read(Database *database, Arena *arena, Overrides *overrides)
 {
     const char *override;
     *overrides = (Overrides){.count = 0};
-    if (!database_has(database, "overrides", NULL)) return error_none(); // its run was killed before it made any table
+    if (!database_has(database, "overrides", NULL)) return error_none(); // its run was killed before it created one
     overrides->items = ARENA_NEW(arena, const char *, OVERRIDES_MAX);
     Cursor each =
         cursor_open(database, "SELECT key || '=' || value FROM overrides WHERE length(key) + length(value) < ?"

@@ -117,12 +117,12 @@ static Error parts_read_one(Parts *parts, int number, Arena *arena)
 {
     PartReport *report = &parts->part[number - 1];
     const char *name = arena_copy(arena, part_name((PartOf){number, parts->count}).text);
-    report->place = (CampaignPlace){
+    report->location = (CampaignLocation){
         .results = parts->root, .name = name, .folder = arena_format(arena, "%s/%s", parts->root, name)};
     report->state = "missing";
-    if (file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, report->place.folder))) return error_none();
-    TRY(folder_check_inside(report->place.folder));
-    const Error error = status_read(&report->place, arena, &report->status);
+    if (file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, report->location.folder))) return error_none();
+    TRY(folder_check_inside(report->location.folder));
+    const Error error = status_read(&report->location, arena, &report->status);
     report->there = true;
     report->state = error.kind == OK ? report->status.state : "unreadable";
     report->error = error.kind == OK ? "" : arena_copy(arena, error.text);
@@ -154,7 +154,8 @@ const char *parts_without(const Parts *parts, const Gathered *gathered, Arena *a
         if (gathered->has[i + 1]) continue;
         const PartReport *part = &parts->part[i];
         if (++missing <= SHOWN)
-            text = arena_format(arena, "%s%s%s (%s)", text, text[0] != '\0' ? ", " : "", part->place.name, part->state);
+            text =
+                arena_format(arena, "%s%s%s (%s)", text, text[0] != '\0' ? ", " : "", part->location.name, part->state);
     }
     return missing > SHOWN ? arena_format(arena, "%s and %d more", text, missing - SHOWN) : text;
 }

@@ -1,4 +1,4 @@
-// The parts of a campaign, as its databases tell of them (parts.c).
+// The parts of a campaign, as its databases describe them (parts.c).
 #ifndef HOPSCOTCH_PARTS_H
 #define HOPSCOTCH_PARTS_H
 

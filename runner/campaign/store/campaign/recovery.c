@@ -17,7 +17,7 @@ static bool recovery_is_temporary(const char *name)
     return length > 4 && strcmp(name + length - 4, ".tmp") == 0;
 }
 
-// Only in the folder of this database: another folder may have taken its place.
+// Only in the folder of this database: another folder may have replaced it.
 static Error recovery_remove_temporaries(const Store *store, const char *folder, StoreRecovery *recovery, Arena *arena)
 {
     char **names = NULL;
@@ -25,7 +25,7 @@ static Error recovery_remove_temporaries(const Store *store, const char *folder,
     TRY(folder_list(folder, arena, &names, &count));
     for (int i = 0; i < count; i++) {
         if (!recovery_is_temporary(names[i])) continue;
-        TRY(database_check_place(store->database));
+        TRY(database_check_path(store->database));
         TRY(file_remove(arena_format(arena, "%s/%s", folder, names[i])));
         recovery->temporary_files++;
     }
@@ -37,7 +37,7 @@ static Error recovery_quarantine(const Store *store, const char *name, Arena *ar
 {
     const char *folder = arena_format(arena, "%s/" CAMPAIGN_QUARANTINE, store->folder);
     const char *to = arena_format(arena, "%s/%s", folder, name);
-    TRY(database_check_place(store->database)); // the folder may now be another campaign's
+    TRY(database_check_path(store->database)); // the folder may now be another campaign's
     TRY(folder_add(folder));
     for (int i = 1; file_exists(to); i++) to = arena_format(arena, "%s/%s.%d", folder, name, i);
     return file_rename(arena_format(arena, "%s/%s", store->shards, name), to);
@@ -117,7 +117,7 @@ static Error recovery_steps(Store *store, StoreRecovery *recovery, Arena *arena)
     return recovery_drop_damaged(store, recovery, arena);
 }
 
-static Error recovery_tell(Store *store, const StoreRecovery *recovery, FILE *messages)
+static Error recovery_report(Store *store, const StoreRecovery *recovery, FILE *messages)
 {
     if (recovery->temporary_files + recovery->orphan_shards + recovery->missing_shards == 0) return error_none();
     if (messages != NULL) {
@@ -139,6 +139,6 @@ Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages)
     TRY(arena_create_growing(&arena, (size_t)1 << 30, "names of files that are looked through"));
     Error error = recovery_steps(store, recovery, &arena);
     arena_destroy(&arena);
-    if (error.kind == OK) error = recovery_tell(store, recovery, messages);
+    if (error.kind == OK) error = recovery_report(store, recovery, messages);
     return error;
 }

@@ -1,6 +1,6 @@
-// Sensitivities of the parameters of a campaign (morris, sobol_indices): the method's measures over its blocks of
-// trials, with the method's intervals of 95 %, or from a thousand bootstrap samples of blocks (B. Efron & R. J.
-// Tibshirani, An introduction to the bootstrap, 1993, chapter 13: percentiles). A block with a failed or missing trial
+// Sensitivities of the parameters of a campaign (morris, sobol_indices): the method's measures over its groups of
+// trials, with the method's intervals of 95 %, or from a thousand bootstrap samples of groups (B. Efron & R. J.
+// Tibshirani, An introduction to the bootstrap, 1993, chapter 13: percentiles). A group with a failed or missing trial
 // is left out. The table `sensitivity` is written again when a run of the campaign ends.
 #include "store.h"
 
@@ -13,12 +13,12 @@ enum { SENSITIVITY_SAMPLES = 1000 };
 typedef struct SensitivityPass {
     const Search *search;
     Store *store;
-    int64_t n_blocks, block; // block: trials per block
+    int64_t n_groups, group; // group: trials per group
     int n_values;            // measures of all axes
-    double *fitness;         // [n_blocks][block]
-    int64_t *good;           // [n_good] blocks without a failure
-    int64_t n_good;
-    int64_t *chosen;            // [n_good]
+    double *fitness;         // [n_groups][group]
+    int64_t *whole;          // [n_whole] groups without a failure
+    int64_t n_whole;
+    int64_t *chosen;            // [n_whole]
     double *value, *low, *high; // [n_values]
     double *sample;             // [SENSITIVITY_SAMPLES][n_values]
 } SensitivityPass;
@@ -27,7 +27,7 @@ typedef struct SensitivityPass {
 
 static Error sensitivity_read(SensitivityPass *pass)
 {
-    const int64_t count = pass->n_blocks * pass->block;
+    const int64_t count = pass->n_groups * pass->group;
     for (int64_t i = 0; i < count; i++) pass->fitness[i] = (double)NAN;
     Cursor trials = cursor_open(pass->store->database, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL");
     while (cursor_next(&trials)) {
@@ -37,13 +37,13 @@ static Error sensitivity_read(SensitivityPass *pass)
     return cursor_close(&trials);
 }
 
-static void sensitivity_find_good(SensitivityPass *pass)
+static void sensitivity_find_whole(SensitivityPass *pass)
 {
-    pass->n_good = 0;
-    for (int64_t b = 0; b < pass->n_blocks; b++) {
-        bool good = true;
-        for (int64_t i = 0; i < pass->block; i++) good = good && isfinite(pass->fitness[b * pass->block + i]);
-        if (good) pass->good[pass->n_good++] = b;
+    pass->n_whole = 0;
+    for (int64_t b = 0; b < pass->n_groups; b++) {
+        bool complete = true;
+        for (int64_t i = 0; i < pass->group; i++) complete = complete && isfinite(pass->fitness[b * pass->group + i]);
+        if (complete) pass->whole[pass->n_whole++] = b;
     }
 }
 
@@ -51,8 +51,8 @@ static void sensitivity_find_good(SensitivityPass *pass)
 
 static void sensitivity_measure(const SensitivityPass *pass, const int64_t *chosen, double *out)
 {
-    const SensitivityBlocks blocks = {pass->fitness, chosen, pass->n_good};
-    pass->search->method->sensitivity->measure(pass->search, &blocks, out);
+    const SensitivityGroups groups = {pass->fitness, chosen, pass->n_whole};
+    pass->search->method->sensitivity->measure(pass->search, &groups, out);
 }
 
 static void sensitivity_bootstrap(SensitivityPass *pass)
@@ -60,9 +60,9 @@ static void sensitivity_bootstrap(SensitivityPass *pass)
     for (int s = 0; s < SENSITIVITY_SAMPLES; s++) {
         RandomKey key = {
             .seed = pass->search->spec->seed, .search = 0xFFFC, .replicate = (uint32_t)s, .purpose = RANDOM_SAMPLE};
-        for (int64_t b = 0; b < pass->n_good; b++) {
+        for (int64_t b = 0; b < pass->n_whole; b++) {
             key.ordinal = (uint64_t)b;
-            pass->chosen[b] = pass->good[(int64_t)(random_uniform(&key, 0) * (double)pass->n_good)];
+            pass->chosen[b] = pass->whole[(int64_t)(random_uniform(&key, 0) * (double)pass->n_whole)];
         }
         sensitivity_measure(pass, pass->chosen, pass->sample + s * pass->n_values);
     }
@@ -87,9 +87,9 @@ static void sensitivity_percentiles(const SensitivityPass *pass, int v, double *
 static void sensitivity_intervals(SensitivityPass *pass)
 {
     const Sensitivity *sensitivity = pass->search->method->sensitivity;
-    const SensitivityBlocks blocks = {pass->fitness, pass->good, pass->n_good};
+    const SensitivityGroups groups = {pass->fitness, pass->whole, pass->n_whole};
     if (sensitivity->interval != NULL) {
-        sensitivity->interval(pass->search, &blocks, pass->low, pass->high);
+        sensitivity->interval(pass->search, &groups, pass->low, pass->high);
         return;
     }
     sensitivity_bootstrap(pass);
@@ -113,8 +113,8 @@ static Error sensitivity_replace(SensitivityPass *pass)
         with_real(&insert, sensitivity_finite(pass->value[v]));
         with_real(&insert, sensitivity_finite(pass->low[v]));
         with_real(&insert, sensitivity_finite(pass->high[v]));
-        with_integer(&insert, pass->n_good);
-        with_integer(&insert, pass->n_blocks - pass->n_good);
+        with_integer(&insert, pass->n_whole);
+        with_integer(&insert, pass->n_groups - pass->n_whole);
         cursor_next(&insert);
     }
     return cursor_close(&insert);
@@ -123,9 +123,9 @@ static Error sensitivity_replace(SensitivityPass *pass)
 static Error sensitivity_all(SensitivityPass *pass)
 {
     TRY(sensitivity_read(pass));
-    sensitivity_find_good(pass);
-    if (pass->n_good < 2) return error_none(); // no interval from fewer
-    sensitivity_measure(pass, pass->good, pass->value);
+    sensitivity_find_whole(pass);
+    if (pass->n_whole < 2) return error_none(); // no interval from fewer
+    sensitivity_measure(pass, pass->whole, pass->value);
     sensitivity_intervals(pass);
     TRY(store_begin(pass->store));
     return store_end(pass->store, sensitivity_replace(pass));
@@ -136,14 +136,14 @@ Error sensitivity_record(Store *store, const Search *search)
     const Sensitivity *sensitivity = search->method->sensitivity;
     Arena arena;
     if (sensitivity == NULL) return error_none();
-    SensitivityPass pass = {.search = search, .store = store, .block = sensitivity->block(search->spec)};
-    pass.n_blocks = search->total / pass.block;
+    SensitivityPass pass = {.search = search, .store = store, .group = sensitivity->group(search->spec)};
+    pass.n_groups = search->total / pass.group;
     pass.n_values = search->spec->n_axes * sensitivity->n_measures;
-    const size_t bytes = (size_t)(pass.n_blocks * (pass.block + 2) + (SENSITIVITY_SAMPLES + 3) * pass.n_values) * 8;
+    const size_t bytes = (size_t)(pass.n_groups * (pass.group + 2) + (SENSITIVITY_SAMPLES + 3) * pass.n_values) * 8;
     TRY(arena_create(&arena, bytes + 4096, "sensitivities"));
-    pass.fitness = ARENA_NEW(&arena, double, pass.n_blocks *pass.block);
-    pass.good = ARENA_NEW(&arena, int64_t, pass.n_blocks);
-    pass.chosen = ARENA_NEW(&arena, int64_t, pass.n_blocks);
+    pass.fitness = ARENA_NEW(&arena, double, pass.n_groups *pass.group);
+    pass.whole = ARENA_NEW(&arena, int64_t, pass.n_groups);
+    pass.chosen = ARENA_NEW(&arena, int64_t, pass.n_groups);
     pass.value = ARENA_NEW(&arena, double, pass.n_values);
     pass.low = ARENA_NEW(&arena, double, pass.n_values);
     pass.high = ARENA_NEW(&arena, double, pass.n_values);

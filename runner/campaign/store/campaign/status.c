@@ -111,9 +111,9 @@ static Error status_read_set(Database *database, Arena *arena, StatusReport *rep
     return error_none();
 }
 
-StatusReport status_unread(const CampaignPlace *place)
+StatusReport status_unread(const CampaignLocation *location)
 {
-    return (StatusReport){.place = *place,
+    return (StatusReport){.location = *location,
                           .best = (double)NAN,
                           .state = "unreadable",
                           .reason = "",
@@ -152,22 +152,22 @@ static Error status_read_all(Database *database, Arena *arena, StatusReport *rep
     return error;
 }
 
-Error status_read_database(const CampaignPlace *place, Arena *arena, StatusReport *report)
+Error status_read_database(const CampaignLocation *location, Arena *arena, StatusReport *report)
 {
     Database *database;
-    *report = status_unread(place);
-    TRY(store_peek(place, arena, &database));
+    *report = status_unread(location);
+    TRY(store_peek(location, arena, &database));
     const Error error = status_read_all(database, arena, report);
     store_leave(database);
     return error;
 }
 
-bool status_read_still(const CampaignPlace *place, Arena *arena, DatabaseStamp *stamp, StatusReport *report)
+bool status_read_still(const CampaignLocation *location, Arena *arena, DatabaseStamp *stamp, StatusReport *report)
 {
     DatabaseStamp after;
     Database *database = NULL;
-    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
-    *report = status_unread(place);
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, location->folder);
+    *report = status_unread(location);
     if (!database_stamp(path, stamp)) return false;
     Error error = database_open_still(path, arena, &database);
     if (error.kind == OK) error = status_read_all(database, arena, report);
@@ -186,15 +186,15 @@ void status_copy_texts(StatusReport *report, Arena *arena)
 
 Error status_read_lock(Arena *arena, StatusReport *report)
 {
-    const char *path = arena_format(arena, "%s/" CAMPAIGN_LOCK, report->place.folder);
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_LOCK, report->location.folder);
     TRY(lock_holder(path, report->holder, sizeof report->holder));
     if (strcmp(report->state, "running") == 0 && report->holder[0] == '\0') report->state = "killed";
     return error_none();
 }
 
-Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report)
+Error status_read(const CampaignLocation *location, Arena *arena, StatusReport *report)
 {
-    TRY(status_read_database(place, arena, report));
+    TRY(status_read_database(location, arena, report));
     return status_read_lock(arena, report);
 }
 

@@ -4,13 +4,13 @@
 
 #include "../../campaign.h"
 
-// The two parts of status_read: the database, and the holder of the lock. status_unread: the report of an unreadable
+// The two steps of status_read: the database, and the holder of the lock. status_unread: the report of an unreadable
 // campaign.
-StatusReport status_unread(const CampaignPlace *place);
-Error status_read_database(const CampaignPlace *place, Arena *arena, StatusReport *report);
+StatusReport status_unread(const CampaignLocation *location);
+Error status_read_database(const CampaignLocation *location, Arena *arena, StatusReport *report);
 // Reads a database that nothing writes to: faster, and without a file beside it. *stamp: of the database that was read.
 // False: use status_read_database.
-bool status_read_still(const CampaignPlace *place, Arena *arena, DatabaseStamp *stamp, StatusReport *report);
+bool status_read_still(const CampaignLocation *location, Arena *arena, DatabaseStamp *stamp, StatusReport *report);
 Error status_read_lock(Arena *arena, StatusReport *report);
 // Copies all texts of a report into the arena.
 void status_copy_texts(StatusReport *report, Arena *arena);

@@ -86,10 +86,10 @@ static Error store_fill_new(const Store *store, const RunOptions *options, Arena
 static Error store_write_spec(const Store *store, const char *given)
 {
     const char *resolved = store->spec->resolved;
-    TRY(database_check_place(store->database)); // else it is another campaign's folder
+    TRY(database_check_path(store->database)); // else it is another campaign's folder
     TRY(file_write(store->folder, "spec.yaml", given, strlen(given)));
     TRY(spec_keep_files(store->spec, store->folder));
-    TRY(database_check_place(store->database));
+    TRY(database_check_path(store->database));
     return file_write(store->folder, "resolved.yaml", resolved, strlen(resolved));
 }
 
@@ -136,7 +136,7 @@ Error store_compare_numerics(Database *database, const char *name)
                       name, (long long)numerics, NUMERICS_VERSION);
 }
 
-// Not part of what a spec means, but the tables were made for it.
+// Not part of what a spec means, but the tables were created for it.
 static Error store_compare_replicates(const Store *store)
 {
     const bool stored = database_has(store->database, "replicates", NULL);
@@ -247,7 +247,7 @@ static Error store_prepare(Store *store, Arena *arena)
     TRY(store_prepare_rows(store, arena));
     store->insert_shard = cursor_open(database, "INSERT INTO shards VALUES(?, ?, ?, ?)");
     for (RecordKind kind = 0; kind < RECORD_KINDS; kind++)
-        store->insert_place[kind] =
+        store->insert_array[kind] =
             cursor_open(database, arena_format(arena, "INSERT OR REPLACE INTO %s VALUES(?, ?, ?, ?, ?, ?)",
                                                recording_of(store->spec, kind).table));
     store->insert_batch =
@@ -264,7 +264,7 @@ static Error store_prepare(Store *store, Arena *arena)
     return error_none();
 }
 
-static Error store_open_parts(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
+static Error store_open_contents(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
 {
     int64_t tables = 0;
     const char *state = NULL;
@@ -297,13 +297,13 @@ Error store_open(const char *folder, const char *name, const Spec *spec, const R
                      .name = arena_copy(arena, name),
                      .spec = own,
                      .sqlite_seconds = -1};
-    const Error error = store_open_parts(store, own, path, options, arena);
+    const Error error = store_open_contents(store, own, path, options, arena);
     if (error.kind == OK) {
         *out = store;
         return error;
     }
     const Error closing = store_close(store);
-    (void)closing; // the first error is the one to tell
+    (void)closing; // the first error is reported
     return error;
 }
 
@@ -359,7 +359,7 @@ Error store_search_state(Store *store, Search *search, bool *found)
 
 // In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
 // x` use it too, in whichever direction. Of several objectives it is the order in which a front is swept
-// (front.c). Made at the end, because it would halve the rate of inserts.
+// (front.c). Built at the end, because it would halve the rate of inserts.
 Error store_index_fitness(Store *store, Arena *arena)
 {
     const char *sql = arena_format(arena, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s)",

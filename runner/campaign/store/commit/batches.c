@@ -54,7 +54,7 @@ Error batches_restore(Database *database, const Spec *spec, Arena *arena)
                                     "CREATE TEMP TABLE sums AS SELECT count(*) AS trials, min(id) AS first, "
                                     "max(id) AS last, ifnull(sum(failure <> 'none' OR %s IS NULL), 0) AS failures "
                                     "FROM trials",
-                                    rows_good_name(spec));
+                                    rows_outcome_name(spec));
     TRY(database_run(database, sums));
     return database_run(
         database,

@@ -1,4 +1,4 @@
-// The commit rule: arrays first, as a whole shard that is safe on disk; then one transaction with the rows, the places
+// The commit rule: arrays first, as a whole shard that is safe on disk; then one transaction with the rows, those
 // of the arrays and the search's state. So every array that the database names exists. recovery.c removes shards that
 // no row names.
 #include "commit.h"
@@ -68,7 +68,7 @@ Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)
     ShardAttribute attributes[COMMIT_ATTRIBUTES];
     char seed[32], numerics[32];
     Bytes image = {0};
-    TRY(database_check_place(store->database)); // the folder may now be another campaign's
+    TRY(database_check_path(store->database)); // the folder may now be another campaign's
     commit_attributes(store, attributes, seed, numerics);
     shard->attributes = attributes;
     shard->n_attributes = COMMIT_ATTRIBUTES;
@@ -117,7 +117,7 @@ static Error commit_digests(Store *store, const MemoryTable *table, const char *
         if (k == 0 && given == NULL)
             memory_table_digests(table, i, left < COMMIT_DIGESTS ? left : COMMIT_DIGESTS, digests);
         const uint64_t digest = given != NULL ? given[i - table->first] : digests[k];
-        TRY(seal_count(&store->add_digest, &tally, seal_block(trial[i]), digest));
+        TRY(seal_count(&store->add_digest, &tally, seal_range(trial[i]), digest));
     }
     return seal_flush(&store->add_digest, &tally);
 }
@@ -179,30 +179,30 @@ Error store_insert_shard(Store *store, const StoreShard *shard)
 
 static Error commit_arrays(Store *store, const Commit *commit, const StoreShard *shard)
 {
-    Cursor *insert = &store->insert_place[commit->kind];
+    Cursor *insert = &store->insert_array[commit->kind];
     const Recording recording = recording_of(store->spec, commit->kind);
     TRY(store_insert_shard(store, shard));
     for (int64_t i = 0; i < commit->n_lanes; i++)
-        place_add(insert, &commit->lanes[i], store->next_shard, i, recording.recipe);
+        array_add(insert, &commit->lanes[i], store->next_shard, i, recording.recipe);
     return insert->error;
 }
 
 // What one transaction writes.
-typedef struct CommitParts {
+typedef struct CommitWork {
     const Commit *commit;
     int64_t first, last; // ids of the batch
     StoreShard shard;    // of its arrays
     TrialRows rows;      // all, or in a block those that are kept
     TrialBlock block;
-} CommitParts;
+} CommitWork;
 
-static Error commit_batch(Store *store, const CommitParts *parts)
+static Error commit_batch(Store *store, const CommitWork *work)
 {
     Cursor *insert = &store->insert_batch;
-    const Commit *commit = parts->commit;
+    const Commit *commit = work->commit;
     with_integer(insert, store->next_batch);
-    with_integer(insert, parts->first);
-    with_integer(insert, parts->last);
+    with_integer(insert, work->first);
+    with_integer(insert, work->last);
     with_integer(insert, commit->rows.count);
     with_integer(insert, commit->failures);
     with_integer(insert, commit->lanes_run);
@@ -216,7 +216,7 @@ static Error commit_batch(Store *store, const CommitParts *parts)
     with_text(insert, clock_utc().text);
     with_real(insert, commit->copy_seconds);
     with_real(insert, commit->search_seconds);
-    with_real(insert, parts->shard.seconds);
+    with_real(insert, work->shard.seconds);
     with_text(insert, commit->kernel);
     return commit_step(insert);
 }
@@ -264,36 +264,35 @@ Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields)
     return error_none();
 }
 
-static Error commit_block(Store *store, const CommitParts *parts)
+static Error commit_block(Store *store, const CommitWork *work)
 {
-    const TrialRows *rows = &parts->rows;
+    const TrialRows *rows = &work->rows;
     if (store->kept != NULL) TRY(kept_write_sums(store));
     if (rows->count == 0) return error_none(); // none is kept
     rows_table_show(rows, 0, rows->count, &store->trials);
-    TRY(trial_blocks_insert(store, &parts->block));
-    TRY(commit_digests(store, &store->trials, "trials", parts->block.digests));
+    TRY(trial_blocks_insert(store, &work->block));
+    TRY(commit_digests(store, &store->trials, "trials", work->block.digests));
     return best_rows_add(store, rows);
 }
 
 // The rows of a batch, or those that are kept, or its block.
-static Error commit_trials(Store *store, const CommitParts *parts)
+static Error commit_trials(Store *store, const CommitWork *work)
 {
-    if (store->blocks != NULL) return commit_block(store, parts);
-    return store->kept != NULL ? kept_commit(store, &parts->rows, commit_all_rows)
-                               : commit_all_rows(store, &parts->rows);
+    if (store->blocks != NULL) return commit_block(store, work);
+    return store->kept != NULL ? kept_commit(store, &work->rows, commit_all_rows) : commit_all_rows(store, &work->rows);
 }
 
-static Error commit_all(Store *store, const CommitParts *parts)
+static Error commit_all(Store *store, const CommitWork *work)
 {
-    const Commit *commit = parts->commit;
+    const Commit *commit = work->commit;
     if (commit->rows.count > 0) {
-        TRY(commit_trials(store, parts));
-        TRY(commit_batch(store, parts));
+        TRY(commit_trials(store, work));
+        TRY(commit_batch(store, work));
         with_blob(&store->update_search, commit->state, commit->state_size);
         TRY(commit_step(&store->update_search));
         TRY(store_insert_rounds(store, &commit->rounds, commit->n_round_fields));
     }
-    return commit->n_lanes > 0 ? commit_arrays(store, commit, &parts->shard) : error_none();
+    return commit->n_lanes > 0 ? commit_arrays(store, commit, &work->shard) : error_none();
 }
 
 Error store_note_seconds(Store *store)
@@ -313,48 +312,48 @@ Error store_note_wall(Store *store, double seconds)
     return cursor_run(&update);
 }
 
-static Error commit_transaction(Store *store, const CommitParts *parts)
+static Error commit_transaction(Store *store, const CommitWork *work)
 {
     TRY(store_begin(store));
     Error error = store_note_seconds(store);
-    if (error.kind == OK) error = commit_all(store, parts);
+    if (error.kind == OK) error = commit_all(store, work);
     return store_end(store, error);
 }
 
-static Error commit_write_block(Store *store, CommitParts *parts)
+static Error commit_write_block(Store *store, CommitWork *work)
 {
-    TrialRows *rows = &parts->rows;
+    TrialRows *rows = &work->rows;
     if (store->blocks == NULL || rows->count == 0) return error_none();
     if (store->kept != NULL) kept_choose(store, rows);
     if (rows->count == 0) return error_none();
-    trial_blocks_name(store->next_batch, &parts->block);
-    return trial_blocks_write(store, rows, &parts->block);
+    trial_blocks_name(store->next_batch, &work->block);
+    return trial_blocks_write(store, rows, &work->block);
 }
 
-static Error commit_parts(Store *store, CommitParts *parts)
+static Error commit_write(Store *store, CommitWork *work)
 {
     const double start = clock_seconds();
-    const TrialRows *rows = &parts->commit->rows;
-    if (rows->count > 0) parts->first = rows->id[0];
-    if (rows->count > 0) parts->last = rows->id[rows->count - 1];
-    TRY(commit_write_block(store, parts));
-    if (parts->commit->n_lanes > 0) TRY(commit_write_shard(store, parts->commit, &parts->shard));
-    parts->shard.seconds = clock_seconds() - start;
-    return commit_transaction(store, parts);
+    const TrialRows *rows = &work->commit->rows;
+    if (rows->count > 0) work->first = rows->id[0];
+    if (rows->count > 0) work->last = rows->id[rows->count - 1];
+    TRY(commit_write_block(store, work));
+    if (work->commit->n_lanes > 0) TRY(commit_write_shard(store, work->commit, &work->shard));
+    work->shard.seconds = clock_seconds() - start;
+    return commit_transaction(store, work);
 }
 
 Error store_commit(Store *store, const Commit *commit, double *seconds)
 {
     const double start = clock_seconds();
-    CommitParts parts = {.commit = commit, .rows = commit->rows};
-    TRY(commit_parts(store, &parts));
+    CommitWork work = {.commit = commit, .rows = commit->rows};
+    TRY(commit_write(store, &work));
     *seconds = clock_seconds() - start;
     store->next_shard += commit->n_lanes > 0;
     if (commit->rows.count > 0) {
         store->next_batch++;
-        store->sqlite_seconds = *seconds - parts.shard.seconds;
+        store->sqlite_seconds = *seconds - work.shard.seconds;
     }
-    if (store->blocks == NULL || parts.rows.count == 0) return error_none();
+    if (store->blocks == NULL || work.rows.count == 0) return error_none();
     if (store->kept != NULL) TRY(kept_thin_out(store));
     return trial_blocks_join_small(store);
 }

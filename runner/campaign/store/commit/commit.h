@@ -48,7 +48,7 @@ Error store_commit(Store *store, const Commit *commit, double *seconds);
 Error store_note_seconds(Store *store);
 // Adds the time of a run after its last commit to the last batch, if there is one.
 Error store_note_wall(Store *store, double seconds);
-// Rows which[count] take the place of those of the same ids, within a transaction. room: for as many rows.
+// Rows which[count] replace those of the same ids, within a transaction. room: for as many rows.
 Error store_replace_rows(Store *store, const TrialRows *rows, const int64_t *which, int64_t count, TrialRows *room);
 Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields);
 

@@ -23,15 +23,15 @@ Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lo
                       name, holder, command_again(folder_of(folder, arena), "status %.128s", name).text);
 }
 
-Error campaign_lock_made(const char *folder, const char *name, bool made, Arena *arena, Lock *lock)
+Error campaign_create_locked(const char *folder, const char *name, bool nested, Arena *arena, Lock *lock)
 {
     enum { TRIES = 10 };
     const char *path = arena_format(arena, "%s/" CAMPAIGN_LOCK, folder);
     Error error = error_none();
     TRY(folder_check_inside(folder));
     for (int tries = 0; tries < TRIES; tries++) {
-        if (made) TRY(folder_add(folder_of(folder, arena)));
-        TRY(made ? folder_add(folder) : folder_make(folder));
+        if (nested) TRY(folder_add(folder_of(folder, arena)));
+        TRY(nested ? folder_add(folder) : folder_make(folder));
         error = name != NULL ? campaign_lock(folder, name, arena, lock) : lock_take(path, lock);
         if (error.kind == OK || !file_missing(folder)) break;
     }
@@ -114,24 +114,24 @@ static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
     return database_run(edit->store.database, "BEGIN IMMEDIATE");
 }
 
-Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit)
+Error edit_begin(const CampaignLocation *location, bool shared_fs, Arena *arena, CampaignEdit *edit)
 {
     *edit = (CampaignEdit){.lock = {.descriptor = -1}, .shared_fs = shared_fs};
-    edit->store.folder = place->folder;
-    edit->store.name = place->name;
-    TRY(campaign_refuse_network(place->folder, shared_fs));
-    TRY(campaign_lock(place->folder, place->name, arena, &edit->lock));
-    const Error error = edit_open(edit, arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), arena);
+    edit->store.folder = location->folder;
+    edit->store.name = location->name;
+    TRY(campaign_refuse_network(location->folder, shared_fs));
+    TRY(campaign_lock(location->folder, location->name, arena, &edit->lock));
+    const Error error = edit_open(edit, arena_format(arena, "%s/" CAMPAIGN_DATABASE, location->folder), arena);
     if (error.kind == OK) return error;
     if (edit->store.database != NULL) (void)database_close(edit->store.database);
     lock_release(&edit->lock);
     return error;
 }
 
-Error event_note(const CampaignPlace *place, bool shared_fs, const char *kind, const char *text, Arena *arena)
+Error event_note(const CampaignLocation *location, bool shared_fs, const char *kind, const char *text, Arena *arena)
 {
     CampaignEdit edit;
-    TRY(edit_begin(place, shared_fs, arena, &edit));
+    TRY(edit_begin(location, shared_fs, arena, &edit));
     return edit_end(&edit, store_event(&edit.store, kind, "%s", text));
 }
 

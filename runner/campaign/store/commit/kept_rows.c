@@ -1,5 +1,5 @@
 // See kept_rows.h. The best trials so far are in memory, N to 9/8 N of them; a trial that is worse than the last N of
-// them has no row. When there are 9/8 N, the last N/8 are dropped: so N ln(trials/N) rows go in, in place of
+// them has no row. When there are 9/8 N, the last N/8 are dropped: so N ln(trials/N) rows go in, instead of
 // N log2(trials/N) if they were 2N. When N rows are dropped, the next commits delete them in the order of ids, since
 // neighbours share pages; some at a time, so that no commit takes long. After a crash the stored rows are ranked again,
 // and the same rows are dropped.
@@ -61,7 +61,7 @@ static const char *kept_choice_text(const KeptChoice *choice, char *text, size_t
 Error kept_choice(Database *database, KeptChoice *choice)
 {
     *choice = (KeptChoice){.best = 0};
-    if (!kept_in_part(database)) return error_none();
+    if (!kept_partly(database)) return error_none();
     Cursor row = cursor_open(database, "SELECT best, every, failures FROM kept_rows");
     if (cursor_next(&row)) *choice = (KeptChoice){cell_integer(&row, 0), cell_integer(&row, 1), cell_integer(&row, 2)};
     return cursor_close(&row);
@@ -207,7 +207,7 @@ static Error kept_uncount(Store *store)
     SealTally tally = {.name = "trials"};
     Cursor rows = cursor_open(store->database, "SELECT * FROM trials WHERE id IN temp.dropped ORDER BY id");
     while (cursor_next(&rows))
-        cursor_stop(&rows, seal_uncount(store->database, &store->add_digest, &tally, seal_block(cell_integer(&rows, 0)),
+        cursor_stop(&rows, seal_uncount(store->database, &store->add_digest, &tally, seal_range(cell_integer(&rows, 0)),
                                         cells_digest(&rows, 0)));
     TRY(cursor_close(&rows));
     return seal_flush_removed(store->database, &store->add_digest, &tally);
@@ -309,7 +309,7 @@ static Error kept_rank(Database *database, KeptRows *kept)
 
 static Error kept_load(Database *database, KeptRows *kept)
 {
-    enum { KEPT_BLOCK = 4096 };
+    enum { KEPT_CHUNK = 4096 };
     int64_t arrays = 0;
     const int64_t best = kept->spec->record.rows.best;
     TRY(store_integer(database, "SELECT EXISTS(SELECT * FROM trajectories) OR EXISTS(SELECT * FROM debug_rows)", 0,
@@ -317,7 +317,7 @@ static Error kept_load(Database *database, KeptRows *kept)
     kept->arrays = arrays != 0;
     kept->best = (FirstRows){.most = best, .spare = (best + 7) / 8, .n_terms = ORDER_TERMS_MAX};
     kept->best.rows = ARENA_NEW(&kept->arena, FoundRow, best + kept->best.spare);
-    rows_take(kept->spec, KEPT_BLOCK, &kept->arena, &kept->rows);
+    rows_take(kept->spec, KEPT_CHUNK, &kept->arena, &kept->rows);
     summary_take(kept->spec, &kept->arena, &kept->summary);
     TRY(summary_read(database, &kept->summary));
     SealTally sum;

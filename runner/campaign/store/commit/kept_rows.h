@@ -17,14 +17,14 @@ typedef struct KeptRows {
     int64_t n_dropped, next, sorted, dropped_capacity;
     int64_t stored; // rows, with those that are dropped and not deleted yet
     bool running;   // there is no sum of the digests of kept rows (seal.h)
-    bool arrays;    // trials may have arrays, whose places are deleted with their rows
+    bool arrays;    // trials may have arrays, whose index rows are deleted with their rows
     TrialRows rows; // some rows of a batch, which are inserted together
 } KeptRows;
 
 // Of a new campaign: the tables and the schema version; then their rows. Nothing if all trials keep a row.
 Error kept_make(Database *database, const Spec *spec);
 Error kept_fill(Database *database, const Spec *spec, Arena *arena);
-// Error (user): the campaign was made with another `record.rows`.
+// Error (user): the campaign was created with another `record.rows`.
 Error kept_compare(Database *database, const Spec *spec, const char *name);
 // store->kept; NULL if all trials keep a row.
 Error kept_open(Store *store);

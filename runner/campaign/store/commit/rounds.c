@@ -72,7 +72,7 @@ static Error rounds_gather(Store *store, RoundsShard *shard)
     return cursor_close(&rounds);
 }
 
-static Error rounds_insert_places(Store *store, const RoundsShard *shard, int64_t id)
+static Error rounds_insert_rows(Store *store, const RoundsShard *shard, int64_t id)
 {
     Cursor insert = cursor_open(store->database, "INSERT INTO round_rows VALUES(?, ?, ?, ?, ?)");
     for (int64_t i = 0; i < shard->n_lanes; i++) {
@@ -89,7 +89,7 @@ static Error rounds_insert_places(Store *store, const RoundsShard *shard, int64_
 static Error rounds_commit(Store *store, const RoundsShard *shard, const StoreShard *written)
 {
     TRY(store_insert_shard(store, written));
-    return rounds_insert_places(store, shard, store->next_shard);
+    return rounds_insert_rows(store, shard, store->next_shard);
 }
 
 static Error rounds_write(Store *store, const Search *search, RoundsShard *gathered)

@@ -69,7 +69,7 @@ static Error schema_make_trials(Database *database, const Spec *spec, bool block
                         arena_format(arena,
                                      "CREATE VIEW best AS SELECT * FROM trials WHERE %s IS NOT NULL ORDER BY %s, id "
                                      "LIMIT %d",
-                                     rows_good_name(spec), rank_order(spec, ORDER_TERMS_MAX).text, BEST_ROWS));
+                                     rows_outcome_name(spec), rank_order(spec, ORDER_TERMS_MAX).text, BEST_ROWS));
 }
 
 Error schema_make(Database *database, const Spec *spec, bool blocks, Arena *arena)

@@ -1,4 +1,4 @@
-// The digests that campaign.db keeps of its own rows, in the table `digests`: for every block of rows of every table
+// The digests that campaign.db keeps of its own rows, in the table `digests`: for every range of rows of every table
 // the number of rows and the XOR of their digests (io/row_digest.c). They change in the transaction that changes the
 // rows. So doctor finds a bit that flipped on the disk by counting again; SQLite's own checks may miss it.
 //
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Large tables have a digest per block of 2^SEAL_BLOCK_BITS trials, so that damage can be located. Other tables are one
-// block.
+// Large tables have a digest per range of 2^SEAL_RANGE_BITS trials, so that damage can be located. Other tables are one
+// range.
 enum {
-    SEAL_BLOCK_BITS = 10,
+    SEAL_RANGE_BITS = 10,
     SEAL_CHUNK = 95,      // values per call of row_digest; SQLite allows 100 or more, and 30 calls within each other
-    SEAL_LOST_MAX = 4096, // blocks reported as lost: a damaged row of `batches` may claim any number
+    SEAL_LOST_MAX = 4096, // ranges reported as lost: a damaged row of `batches` may claim any number
 };
 static const struct {
     const char *table, *trial;
@@ -38,15 +38,15 @@ static const char *seal_trial(const char *table)
     return NULL;
 }
 
-// A damaged or foreign database may name any block. A block in which no trial can be gives an empty range.
-void seal_trials(int64_t block, int64_t *first, int64_t *end)
+// A damaged or foreign database may name any range. A range in which no trial can be gives an empty range.
+void seal_trials(int64_t range, int64_t *first, int64_t *end)
 {
-    const bool possible = block >= 0 && block < INT64_MAX >> SEAL_BLOCK_BITS;
-    *first = possible ? block << SEAL_BLOCK_BITS : 0;
-    *end = possible ? (block + 1) << SEAL_BLOCK_BITS : 0;
+    const bool possible = range >= 0 && range < INT64_MAX >> SEAL_RANGE_BITS;
+    *first = possible ? range << SEAL_RANGE_BITS : 0;
+    *end = possible ? (range + 1) << SEAL_RANGE_BITS : 0;
 }
 
-int64_t seal_block(int64_t trial) { return trial >> SEAL_BLOCK_BITS; }
+int64_t seal_range(int64_t trial) { return trial >> SEAL_RANGE_BITS; }
 
 // ---- rows that a commit inserts -------------------------------------------------------------------------------------
 
@@ -54,7 +54,7 @@ Error seal_flush(Cursor *add, SealTally *tally)
 {
     if (tally->rows == 0 && tally->digest == 0) return error_none(); // as many rows may have come as went
     with_text(add, tally->name);
-    with_integer(add, tally->block);
+    with_integer(add, tally->range);
     with_integer(add, tally->rows);
     with_integer(add, (int64_t)tally->digest);
     tally->rows = 0;
@@ -63,10 +63,10 @@ Error seal_flush(Cursor *add, SealTally *tally)
     return add->error;
 }
 
-Error seal_count(Cursor *add, SealTally *tally, int64_t block, uint64_t digest)
+Error seal_count(Cursor *add, SealTally *tally, int64_t range, uint64_t digest)
 {
-    if (block != tally->block) TRY(seal_flush(add, tally));
-    tally->block = block;
+    if (range != tally->range) TRY(seal_flush(add, tally));
+    tally->range = range;
     tally->digest ^= digest;
     tally->rows++;
     return error_none();
@@ -79,14 +79,14 @@ Error seal_flush_removed(Database *database, Cursor *add, SealTally *tally)
     if (!any) return error_none();
     Cursor empty = cursor_open(database, "DELETE FROM digests WHERE name = ? AND block = ? AND rows = 0");
     with_text(&empty, tally->name);
-    with_integer(&empty, tally->block);
+    with_integer(&empty, tally->range);
     return cursor_run(&empty);
 }
 
-Error seal_uncount(Database *database, Cursor *add, SealTally *tally, int64_t block, uint64_t digest)
+Error seal_uncount(Database *database, Cursor *add, SealTally *tally, int64_t range, uint64_t digest)
 {
-    if (block != tally->block) TRY(seal_flush_removed(database, add, tally));
-    tally->block = block;
+    if (range != tally->range) TRY(seal_flush_removed(database, add, tally));
+    tally->range = range;
     tally->digest ^= digest;
     tally->rows--;
     return error_none();
@@ -145,13 +145,13 @@ static Error seal_row_sql(Database *database, const char *table, const char *whi
 static Error seal_change_sql(Database *database, const char *table, int rows, Arena *arena, const char **sql)
 {
     const char *which = rows > 0 ? "NEW" : "OLD", *trial = seal_trial(table), *digest = NULL;
-    const char *block = trial != NULL ? arena_format(arena, "%s.%s >> %d", which, trial, SEAL_BLOCK_BITS) : "0";
+    const char *range = trial != NULL ? arena_format(arena, "%s.%s >> %d", which, trial, SEAL_RANGE_BITS) : "0";
     TRY(seal_row_sql(database, table, which, arena, &digest));
     *sql =
-        arena_format(arena, "INSERT INTO digests VALUES('%s', %s, %d, %s) " SEAL_ADD "; ", table, block, rows, digest);
+        arena_format(arena, "INSERT INTO digests VALUES('%s', %s, %d, %s) " SEAL_ADD "; ", table, range, rows, digest);
     if (rows > 0) return error_none();
     *sql = arena_format(arena, "%sDELETE FROM digests WHERE name = '%s' AND block = %s AND rows = 0; ", *sql, table,
-                        block);
+                        range);
     return error_none();
 }
 
@@ -168,7 +168,7 @@ static Error seal_keep_table(Database *database, const char *table, Arena *arena
     const char *added = NULL, *removed = NULL;
     TRY(seal_change_sql(database, table, 1, arena, &added));
     TRY(seal_change_sql(database, table, -1, arena, &removed));
-    const bool counted = strcmp(table, "trials") == 0 && kept_in_part(database); // by who deletes: kept_rows.c
+    const bool counted = strcmp(table, "trials") == 0 && kept_partly(database); // by who deletes: kept_rows.c
     if (seal_trial(table) == NULL) TRY(seal_trigger(database, table, "INSERT", added, arena));
     if (!counted) TRY(seal_trigger(database, table, "DELETE", removed, arena));
     return seal_trigger(database, table, "UPDATE", arena_format(arena, "%s%s", removed, added), arena);
@@ -188,14 +188,14 @@ Error seal_keep(Database *database, Arena *arena)
 
 // ---- counting again -------------------------------------------------------------------------------------------------
 
-// Adds the rows of a query, {block, the row's values}, to the digests of `name`.
+// Adds the rows of a query, {range, the row's values}, to the digests of `name`.
 static Error seal_scan(Database *database, const char *name, const char *sql, Cursor *add)
 {
     SealTally tally = {.name = name};
     Cursor rows = cursor_open(database, sql);
     while (cursor_next(&rows)) {
-        if (cell_integer(&rows, 0) != tally.block) cursor_stop(&rows, seal_flush(add, &tally));
-        tally.block = cell_integer(&rows, 0);
+        if (cell_integer(&rows, 0) != tally.range) cursor_stop(&rows, seal_flush(add, &tally));
+        tally.range = cell_integer(&rows, 0);
         tally.digest ^= cells_digest(&rows, 1);
         tally.rows++;
     }
@@ -203,7 +203,7 @@ static Error seal_scan(Database *database, const char *name, const char *sql, Cu
     return seal_flush(add, &tally);
 }
 
-// The declarations of the tables and of the index trials_by_fitness; not their places in the file.
+// The declarations of the tables and of the index trials_by_fitness; not their pages in the file.
 static Error seal_scan_schema(Database *database, Cursor *add)
 {
     return seal_scan(database, "sqlite_schema",
@@ -212,12 +212,12 @@ static Error seal_scan_schema(Database *database, Cursor *add)
                      add);
 }
 
-Error seal_stored(Database *database, const char *table, int64_t block, SealTally *tally)
+Error seal_stored(Database *database, const char *table, int64_t range, SealTally *tally)
 {
-    *tally = (SealTally){.name = table, .block = block};
+    *tally = (SealTally){.name = table, .range = range};
     Cursor stored = cursor_open(database, "SELECT rows, digest FROM digests WHERE name = ? AND block = ?");
     with_text(&stored, table);
-    with_integer(&stored, block);
+    with_integer(&stored, range);
     if (next_integer(&stored, &tally->rows)) tally->digest = (uint64_t)cell_integer(&stored, 1);
     return cursor_close(&stored);
 }
@@ -257,29 +257,29 @@ Error seal_compare_sum(Database *database, bool *same)
     return error_none();
 }
 
-static Error seal_scan_block(Database *database, const char *table, int64_t block, Cursor *add, Arena *arena)
+static Error seal_scan_range(Database *database, const char *table, int64_t range, Cursor *add, Arena *arena)
 {
     const char *trial = seal_trial(table);
     int64_t first, end;
-    seal_trials(block, &first, &end);
+    seal_trials(range, &first, &end);
     if (strcmp(table, "sqlite_schema") == 0) return seal_scan_schema(database, add);
     const char *sql = trial == NULL
                           ? arena_format(arena, "SELECT 0, * FROM main.%s", table)
                           : arena_format(arena, "SELECT %s >> %d, * FROM %s WHERE %s >= %lld AND %s < %lld", trial,
-                                         SEAL_BLOCK_BITS, table, trial, (long long)first, trial, (long long)end);
+                                         SEAL_RANGE_BITS, table, trial, (long long)first, trial, (long long)end);
     return seal_scan(database, table, sql, add);
 }
 
-Error seal_again(Database *database, const char *table, int64_t block, Arena *arena, SealTally *tally)
+Error seal_again(Database *database, const char *table, int64_t range, Arena *arena, SealTally *tally)
 {
     Cursor drop = cursor_open(database, "DELETE FROM digests WHERE name = ? AND block = ?");
     with_text(&drop, table);
-    with_integer(&drop, block);
+    with_integer(&drop, range);
     TRY(cursor_run(&drop));
     Cursor add = cursor_open(database, seal_add_sql);
-    cursor_stop(&add, seal_scan_block(database, table, block, &add, arena));
+    cursor_stop(&add, seal_scan_range(database, table, range, &add, arena));
     TRY(cursor_close(&add));
-    return seal_stored(database, table, block, tally);
+    return seal_stored(database, table, range, tally);
 }
 
 static Error seal_scan_table(Database *database, const char *table, Cursor *add, Arena *arena)
@@ -287,7 +287,7 @@ static Error seal_scan_table(Database *database, const char *table, Cursor *add,
     const char *trial = seal_trial(table);
     const char *sql = trial == NULL ? arena_format(arena, "SELECT 0, * FROM main.%s", table)
                                     : arena_format(arena, "SELECT %s >> %d, * FROM %s ORDER BY %s", trial,
-                                                   SEAL_BLOCK_BITS, table, trial);
+                                                   SEAL_RANGE_BITS, table, trial);
     return seal_scan(database, table, sql, add);
 }
 
@@ -309,13 +309,13 @@ static const char seal_compare_sql[] =
     "SELECT * FROM temp.found) UNION "
     "SELECT name, block FROM (SELECT * FROM temp.found EXCEPT SELECT * FROM main.digests) ORDER BY 1, 2";
 
-// Batches with fewer trials than they committed: the blocks of their first and last trial.
+// Batches with fewer trials than they committed: the ranges of their first and last trial.
 static const char seal_lost_sql[] =
     "SELECT first_trial >> ?1, last_trial >> ?1 FROM batches WHERE (SELECT sum(trials) FROM batches) > (SELECT "
     "count(*) FROM trials) AND trials > (SELECT count(*) FROM trials WHERE id BETWEEN first_trial AND last_trial) "
     "ORDER BY first_trial";
 
-// Blocks whose trials are complete and have too few replicates, although the digests agree.
+// Ranges whose trials are complete and have too few replicates, although the digests agree.
 static const char seal_fewer_sql[] =
     "SELECT t.block FROM temp.found t JOIN main.digests USING(name, block, rows, digest) LEFT JOIN temp.found r ON "
     "r.name = 'replicates' AND r.block = t.block LEFT JOIN main.digests d ON d.name = 'replicates' AND "
@@ -323,7 +323,7 @@ static const char seal_fewer_sql[] =
     "(r.rows, r.digest) IS (d.rows, d.digest) AND EXISTS (SELECT * FROM main.sqlite_schema WHERE type = 'table' AND "
     "name = 'replicates') ORDER BY 1";
 
-static void seal_note(SealDamage *damage, const char *table, int64_t block, const char *unreadable, Arena *arena)
+static void seal_note(SealDamage *damage, const char *table, int64_t range, const char *unreadable, Arena *arena)
 {
     if (damage->count >= damage->capacity) {
         const int64_t capacity = damage->capacity > 0 ? 2 * damage->capacity : 64;
@@ -334,7 +334,7 @@ static void seal_note(SealDamage *damage, const char *table, int64_t block, cons
     }
     damage->broken[damage->count++] =
         (SealBroken){.table = arena_copy(arena, table),
-                     .block = block,
+                     .range = range,
                      .unreadable = unreadable != NULL ? arena_copy(arena, unreadable) : NULL};
 }
 
@@ -355,12 +355,12 @@ static Error seal_count_again(Database *database, SealDamage *damage, Arena *are
     return cursor_close(&add);
 }
 
-// Whether a digest of one of these blocks already differs.
+// Whether a digest of one of these ranges already differs.
 static bool seal_is_explained(const SealDamage *damage, int64_t first, int64_t last)
 {
     for (int64_t i = 0; i < damage->count; i++) {
         const SealBroken *broken = &damage->broken[i];
-        if (!broken->lost && broken->block >= first && broken->block <= last && strcmp(broken->table, "trials") == 0)
+        if (!broken->lost && broken->range >= first && broken->range <= last && strcmp(broken->table, "trials") == 0)
             return true;
     }
     return false;
@@ -375,19 +375,19 @@ static bool seal_is_broken(const SealDamage *damage, const char *table)
     return false;
 }
 
-static void seal_note_lost(SealDamage *damage, const char *table, int64_t block, Arena *arena)
+static void seal_note_lost(SealDamage *damage, const char *table, int64_t range, Arena *arena)
 {
-    seal_note(damage, table, block, NULL, arena);
+    seal_note(damage, table, range, NULL, arena);
     damage->broken[damage->count - 1].lost = true;
 }
 
 // If trials are gone together with their digest, only the table batches shows it, or the sum of digests.
 static Error seal_find_lost_trials(Database *database, Arena *arena, SealDamage *damage)
 {
-    int64_t next = 0, first = 0; // next: the first block that is not noted yet
-    if (seal_is_broken(damage, "batches") || kept_in_part(database)) return error_none();
+    int64_t next = 0, first = 0; // next: the first range that is not noted yet
+    if (seal_is_broken(damage, "batches") || kept_partly(database)) return error_none();
     Cursor lost = cursor_open(database, seal_lost_sql);
-    with_integer(&lost, SEAL_BLOCK_BITS);
+    with_integer(&lost, SEAL_RANGE_BITS);
     while (next_integer(&lost, &first)) {
         const int64_t last = cell_integer(&lost, 1);
         if (seal_is_explained(damage, first, last)) continue;
@@ -400,10 +400,10 @@ static Error seal_find_lost_trials(Database *database, Arena *arena, SealDamage 
 // If replicates are gone together with their digest, their trials show it.
 static Error seal_find_lost_replicates(Database *database, Arena *arena, SealDamage *damage)
 {
-    int64_t block = 0;
+    int64_t range = 0;
     if (seal_is_broken(damage, "campaign")) return error_none();
     Cursor fewer = cursor_open(database, seal_fewer_sql);
-    while (next_integer(&fewer, &block)) seal_note_lost(damage, "replicates", block, arena);
+    while (next_integer(&fewer, &range)) seal_note_lost(damage, "replicates", range, arena);
     return cursor_close(&fewer);
 }
 

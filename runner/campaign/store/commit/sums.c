@@ -16,7 +16,7 @@ Error kept_words(Database *database, Arena *arena, const char **words)
 {
     int64_t trials = 0, rows = 0;
     *words = NULL;
-    if (!kept_in_part(database)) return error_none();
+    if (!kept_partly(database)) return error_none();
     TRY(kept_count(database, &trials, &rows));
     *words =
         arena_format(arena, "rows of %s of %s trials (record.rows)", text_count(rows).text, text_count(trials).text);
@@ -27,7 +27,7 @@ Error kept_covers(Database *database, int64_t trial, bool *covers)
 {
     Cursor batch = cursor_open(database, "SELECT 1 FROM batches WHERE ? BETWEEN first_trial AND last_trial LIMIT 1");
     with_integer(&batch, trial);
-    *covers = kept_in_part(database) && cursor_next(&batch);
+    *covers = kept_partly(database) && cursor_next(&batch);
     return cursor_close(&batch);
 }
 
@@ -70,10 +70,10 @@ HistogramBin histogram_bin(const ColumnSum *sum, int64_t index)
     return bin;
 }
 
-// The value with rank ceil(part * values), from 1.
-void column_quantile(const ColumnSum *sum, double part, double *low, double *high)
+// The value with rank ceil(fraction * values), from 1.
+void column_quantile(const ColumnSum *sum, double fraction, double *low, double *high)
 {
-    const double rank = fmax(1, ceil(part * (double)sum->values));
+    const double rank = fmax(1, ceil(fraction * (double)sum->values));
     double below = 0;
     *low = *high = (double)NAN;
     for (int64_t i = 0; i < sum->bins && below < rank; i++) {
@@ -115,7 +115,7 @@ AxisBin axis_bin(const AxisSum *sum, int64_t index)
 Cursor sums_of_failures(Database *database)
 {
     return cursor_open(database,
-                       kept_in_part(database)
+                       kept_partly(database)
                            ? "SELECT failure, trials FROM summary_failures WHERE failure <> 'none' AND trials > 0 "
                              "ORDER BY trials DESC, failure"
                            : "SELECT failure, count(*) AS n FROM trials WHERE failure <> 'none' GROUP BY failure "

@@ -1,4 +1,4 @@
-// Blocks that are written again. See trial_blocks.h. A file is never changed: new blocks take the place of old ones in
+// Blocks that are written again. See trial_blocks.h. A file is never changed: new blocks replace old ones in
 // the transaction that names them.
 #include "trial_blocks_write.h"
 
@@ -67,9 +67,9 @@ static Error change_write(Change *change)
     *block = (TrialBlock){.rows = 0};
     change_name(change, block);
     TRY(trial_blocks_write(change->store, &change->rows, block));
-    ColumnPlace *places = ARENA_NEW(&change->arena, ColumnPlace, columns);
-    memcpy(places, block->places, (size_t)columns * sizeof *places);
-    block->places = places;
+    ColumnLayout *layouts = ARENA_NEW(&change->arena, ColumnLayout, columns);
+    memcpy(layouts, block->layouts, (size_t)columns * sizeof *layouts);
+    block->layouts = layouts;
     change->n_blocks++;
     change->rows.count = 0;
     return error_none();
@@ -97,7 +97,7 @@ static bool change_drops(Change *change, int64_t id)
     return change->next_dropped < change->n_dropped && change->dropped[change->next_dropped] == id;
 }
 
-// A row that was read: it stays, goes, or another one of its id takes its place. Rows before it come in.
+// A row that was read: it stays, goes, or another one of its id replaces it. Rows before it come in.
 static Error change_row(Change *change, int64_t row)
 {
     const int64_t id = change->piece.id[row];
@@ -167,7 +167,7 @@ static Error change_start(Change *change, const TrialRows *put)
     return error_none();
 }
 
-// The records must be those of all rows that were written: nothing else tells of a block that went with its record.
+// The records must be those of all rows that were written: nothing else shows a block that went with its record.
 static Error change_compare(const Change *change)
 {
     SealTally stored;
@@ -189,7 +189,7 @@ static Error change_count(const Change *change)
     SealTally tally = {.name = "trials"};
     for (int64_t i = 0; i < change->n_changed; i++) {
         const ChangedRow *row = &change->changed[i];
-        const int64_t block = seal_block(row->id);
+        const int64_t block = seal_range(row->id);
         TRY(row->rows > 0 ? seal_count(&store->add_digest, &tally, block, row->digest)
                           : seal_uncount(store->database, &store->add_digest, &tally, block, row->digest));
     }

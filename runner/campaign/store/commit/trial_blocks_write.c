@@ -13,9 +13,9 @@ struct TrialBlockWriter {
     char seed[32], numerics[32];
     ShardTable table;
     ShardTableWriter *writer;
-    const void **values; // [n_columns]
-    ColumnPlace *places; // [n_columns]
-    uint64_t *digests;   // [capacity]: of the rows of a block
+    const void **values;   // [n_columns]
+    ColumnLayout *layouts; // [n_columns]
+    uint64_t *digests;     // [capacity]: of the rows of a block
     int64_t capacity;
     ThreadTeam *team; // NULL: the writer alone
 };
@@ -26,7 +26,7 @@ void trial_blocks_prepare(Store *store, Arena *arena)
     const MemoryTable *rows = &store->trials;
     NumberColumn *columns = ARENA_NEW(arena, NumberColumn, rows->n_columns);
     *blocks = (struct TrialBlockWriter){.values = ARENA_NEW(arena, const void *, rows->n_columns),
-                                        .places = ARENA_NEW(arena, ColumnPlace, rows->n_columns)};
+                                        .layouts = ARENA_NEW(arena, ColumnLayout, rows->n_columns)};
     for (int c = 0; c < rows->n_columns; c++) {
         const MemoryColumn *column = &rows->columns[c];
         columns[c] = (NumberColumn){.field = rows_field(store->spec, column->name),
@@ -74,15 +74,15 @@ static Error trial_block_encode(Store *store, int64_t rows)
         blocks->values[c] = column->kind == MEMORY_REAL ? (const void *)column->reals : column->integers;
     }
     if (blocks->writer == NULL) TRY(shard_table_open(&blocks->table, &blocks->writer));
-    shard_table_encode(blocks->writer, blocks->team, rows, blocks->values, blocks->places);
+    shard_table_encode(blocks->writer, blocks->team, rows, blocks->values, blocks->layouts);
     return error_none();
 }
 
 static Error trial_block_write_file(Store *store, int64_t rows, TrialBlock *block)
 {
     struct TrialBlockWriter *blocks = store->blocks;
-    TRY(database_check_place(store->database)); // the folder may now be another campaign's
-    return shard_table_write(blocks->writer, store->shards, block->name, rows, blocks->places, &block->file);
+    TRY(database_check_path(store->database)); // the folder may now be another campaign's
+    return shard_table_write(blocks->writer, store->shards, block->name, rows, blocks->layouts, &block->file);
 }
 
 static void trial_block_work(void *context, int thread, int64_t first, int64_t end)
@@ -123,7 +123,7 @@ Error trial_blocks_write(Store *store, const TrialRows *rows, TrialBlock *block)
     block->first = rows->id[0];
     block->last = rows->id[rows->count - 1];
     block->rows = rows->count;
-    block->places = blocks->places;
+    block->layouts = blocks->layouts;
     block->digests = blocks->digests;
     if (blocks->team == NULL && rows->count > TRIAL_BLOCK_PIECE) blocks->team = thread_team_open(TRIAL_BLOCK_THREADS);
     TRY(trial_block_encode(store, rows->count));
@@ -142,10 +142,10 @@ Error trial_blocks_insert(Store *store, const TrialBlock *block)
     with_integer(&insert, block->rows);
     with_text(&insert, block->name);
     with_integer(&insert, block->file.bytes);
-    with_blob(&insert, block->places, (size_t)store->trials.n_columns * sizeof *block->places);
+    with_blob(&insert, block->layouts, (size_t)store->trials.n_columns * sizeof *block->layouts);
     with_text(&insert, block->file.around.hex);
     with_integer(&insert, (int64_t)block->digest);
     with_integer(&insert, blocks_seal(&(BlockSpan){block->first, block->last, block->rows}, block->file.bytes,
-                                      (int64_t)block->digest, block->places, store->trials.n_columns));
+                                      (int64_t)block->digest, block->layouts, store->trials.n_columns));
     return cursor_run(&insert);
 }

@@ -12,9 +12,9 @@ typedef struct TrialBlock {
     char name[64];
     int64_t first, last, rows; // ids, number of rows
     ShardTableFile file;
-    const ColumnPlace *places; // [columns]
-    const uint64_t *digests;   // [rows]; both are valid until the next block is written
-    uint64_t digest;           // XOR of the digests of the rows
+    const ColumnLayout *layouts; // [columns]
+    const uint64_t *digests;     // [rows]; both are valid until the next block is written
+    uint64_t digest;             // XOR of the digests of the rows
 } TrialBlock;
 void trial_blocks_prepare(Store *store, Arena *arena); // before the first commit of a run
 void trial_blocks_finish(Store *store);                // frees what the run took

@@ -14,7 +14,7 @@ static Error extension_integer(Database *database, const char *format, Arena *ar
     return store_integer(database, arena_format(arena, format, schema), 0, value);
 }
 
-// Views and virtual tables in their place could call functions of the program.
+// Views and virtual tables of their names could call functions of the program.
 static Error extension_check_tables(Database *database, Arena *arena)
 {
     int64_t application = 0, version = 0, tables = 0;
@@ -35,7 +35,7 @@ static Error extension_check_tables(Database *database, Arena *arena)
 }
 
 // Files are opened only in the campaign's folder, and no link there is followed. SQLite resolved the path.
-static Error extension_check_place(Database *database, Arena *arena)
+static Error extension_check_folder(Database *database, Arena *arena)
 {
     const char *folder = folder_of(database_path(database), arena);
     TRY(nofollow_renew_root(folder_of(folder, arena)));
@@ -47,7 +47,7 @@ static Error extension_check(Database *database)
     Arena arena;
     TRY(arena_create_growing(&arena, 1 << 20, "the tables of a campaign"));
     Error error = extension_check_tables(database, &arena);
-    if (error.kind == OK) error = extension_check_place(database, &arena);
+    if (error.kind == OK) error = extension_check_folder(database, &arena);
     arena_destroy(&arena);
     return error;
 }

@@ -15,8 +15,8 @@ Cursor cursor_open_guarded(Database *database, const char *sql, DatabaseGuard *g
     return cursor;
 }
 
-// The place of the next value; 0: after an error. A statement that stands on a row goes to its end first.
-static int cursor_place(Cursor *cursor)
+// The index of the next parameter; 0: after an error. A statement that stands on a row goes to its end first.
+static int cursor_parameter(Cursor *cursor)
 {
     while (cursor->row) cursor_next(cursor);
     return cursor->error.kind == OK ? ++cursor->given : 0;
@@ -24,14 +24,14 @@ static int cursor_place(Cursor *cursor)
 
 void with_null(Cursor *cursor)
 {
-    const int place = cursor_place(cursor);
-    if (place > 0) bind_null(cursor->statement, place);
+    const int index = cursor_parameter(cursor);
+    if (index > 0) bind_null(cursor->statement, index);
 }
 
 void with_integer(Cursor *cursor, int64_t value)
 {
-    const int place = cursor_place(cursor);
-    if (place > 0) bind_integer(cursor->statement, place, value);
+    const int index = cursor_parameter(cursor);
+    if (index > 0) bind_integer(cursor->statement, index, value);
 }
 
 void with_count(Cursor *cursor, int64_t value)
@@ -44,35 +44,35 @@ void with_count(Cursor *cursor, int64_t value)
 
 void with_real(Cursor *cursor, double value)
 {
-    const int place = cursor_place(cursor);
-    if (place > 0) bind_real(cursor->statement, place, value);
+    const int index = cursor_parameter(cursor);
+    if (index > 0) bind_real(cursor->statement, index, value);
 }
 
 void with_text(Cursor *cursor, const char *value)
 {
-    const int place = cursor_place(cursor);
-    if (place > 0) bind_text(cursor->statement, place, value);
+    const int index = cursor_parameter(cursor);
+    if (index > 0) bind_text(cursor->statement, index, value);
 }
 
 void with_blob(Cursor *cursor, const void *data, size_t size)
 {
-    const int place = cursor_place(cursor);
-    if (place > 0) bind_blob(cursor->statement, place, data, size);
+    const int index = cursor_parameter(cursor);
+    if (index > 0) bind_blob(cursor->statement, index, data, size);
 }
 
 void with_value(Cursor *cursor, const SqlValue *value)
 {
-    const int place = cursor_place(cursor);
-    if (place > 0) bind_value(cursor->statement, place, value);
+    const int index = cursor_parameter(cursor);
+    if (index > 0) bind_value(cursor->statement, index, value);
 }
 
-void with_cell(Cursor *cursor, const Cursor *row, int place)
+void with_cell(Cursor *cursor, const Cursor *row, int column)
 {
-    switch (cell_kind(row, place)) {
-    case COLUMN_INTEGER: with_integer(cursor, cell_integer(row, place)); break;
-    case COLUMN_REAL: with_real(cursor, cell_real(row, place)); break;
-    case COLUMN_TEXT: with_text(cursor, cell_text(row, place)); break;
-    case COLUMN_BLOB: with_blob(cursor, cell_blob(row, place).data, cell_blob(row, place).size); break;
+    switch (cell_kind(row, column)) {
+    case COLUMN_INTEGER: with_integer(cursor, cell_integer(row, column)); break;
+    case COLUMN_REAL: with_real(cursor, cell_real(row, column)); break;
+    case COLUMN_TEXT: with_text(cursor, cell_text(row, column)); break;
+    case COLUMN_BLOB: with_blob(cursor, cell_blob(row, column).data, cell_blob(row, column).size); break;
     case COLUMN_NULL: with_null(cursor); break;
     }
 }
@@ -116,7 +116,7 @@ Error cursor_run(Cursor *cursor)
 
 int cells_count(const Cursor *cursor) { return cursor->statement != NULL ? column_count(cursor->statement) : 0; }
 
-const char *cells_name(const Cursor *cursor, int place) { return column_name(cursor->statement, place); }
+const char *cells_name(const Cursor *cursor, int column) { return column_name(cursor->statement, column); }
 
 bool next_integer(Cursor *cursor, int64_t *value)
 {

@@ -32,7 +32,7 @@ void with_real(Cursor *cursor, double value);   // NaN is stored as NULL
 void with_text(Cursor *cursor, const char *value);
 void with_blob(Cursor *cursor, const void *data, size_t size);
 void with_value(Cursor *cursor, const SqlValue *value);
-void with_cell(Cursor *cursor, const Cursor *row, int place); // the value of a cell of another statement's row
+void with_cell(Cursor *cursor, const Cursor *row, int column); // the value of a cell of another statement's row
 
 bool cursor_next(Cursor *cursor);              // false: no more rows, or an error
 void cursor_stop(Cursor *cursor, Error error); // keeps the error, after which there are no more rows; no error: nothing
@@ -41,16 +41,16 @@ void cursor_forget(Cursor *cursor); // clears the error of a statement that outl
 Error cursor_run(Cursor *cursor);   // a statement without rows: steps and closes
 
 // Cells of the current row, by column from 0. Texts and bytes are valid until the next step.
-static inline int64_t cell_integer(const Cursor *row, int place) { return column_integer(row->statement, place); }
-static inline double cell_real(const Cursor *row, int place) { return column_real(row->statement, place); }
-static inline const char *cell_text(const Cursor *row, int place) { return column_text(row->statement, place); }
-static inline bool cell_is_null(const Cursor *row, int place) { return column_is_null(row->statement, place); }
-static inline Bytes cell_blob(const Cursor *row, int place) { return column_blob(row->statement, place); }
-static inline ColumnKind cell_kind(const Cursor *row, int place) { return column_kind(row->statement, place); }
+static inline int64_t cell_integer(const Cursor *row, int column) { return column_integer(row->statement, column); }
+static inline double cell_real(const Cursor *row, int column) { return column_real(row->statement, column); }
+static inline const char *cell_text(const Cursor *row, int column) { return column_text(row->statement, column); }
+static inline bool cell_is_null(const Cursor *row, int column) { return column_is_null(row->statement, column); }
+static inline Bytes cell_blob(const Cursor *row, int column) { return column_blob(row->statement, column); }
+static inline ColumnKind cell_kind(const Cursor *row, int column) { return column_kind(row->statement, column); }
 static inline uint64_t cells_digest(const Cursor *row, int first) { return column_digest(row->statement, first); }
 // The columns, with or without a current row.
 int cells_count(const Cursor *cursor);
-const char *cells_name(const Cursor *cursor, int place);
+const char *cells_name(const Cursor *cursor, int column);
 
 // Rows of one column.
 bool next_integer(Cursor *cursor, int64_t *value);

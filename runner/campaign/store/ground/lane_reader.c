@@ -3,25 +3,25 @@
 
 #include <stdlib.h>
 
-// *slot: of the shard, which is opened in place of the one used longest ago if it is not open.
-static Error lane_open_shard(LaneReader *lanes, const ArrayPlace *place, int *slot)
+// *slot: of the shard, which is opened instead of the one used longest ago if it is not open.
+static Error lane_open_shard(LaneReader *lanes, const StoredArray *array, int *slot)
 {
     char path[1024];
     int oldest = 0;
     for (int i = 0; i < lanes->most; i++) {
         *slot = i;
-        if (lanes->reader[i] != NULL && lanes->shard[i] == place->shard) return error_none();
+        if (lanes->reader[i] != NULL && lanes->shard[i] == array->shard) return error_none();
         if (lanes->used[i] < lanes->used[oldest]) oldest = i;
     }
     *slot = oldest;
     shard_close(lanes->reader[oldest]);
     lanes->reader[oldest] = NULL;
-    lanes->shard[oldest] = place->shard;
-    snprintf(path, sizeof path, "%s/" CAMPAIGN_SHARDS "/%s", lanes->folder, place->name);
+    lanes->shard[oldest] = array->shard;
+    snprintf(path, sizeof path, "%s/" CAMPAIGN_SHARDS "/%s", lanes->folder, array->name);
     if (!file_exists(path))
         return error_make(ERROR_MACHINE, "shard %s is missing; the command resume records its arrays again",
-                          place->name);
-    return shard_open(path, &lanes->layout, place->sha256, &lanes->reader[oldest]);
+                          array->name);
+    return shard_open(path, &lanes->layout, array->sha256, &lanes->reader[oldest]);
 }
 
 static Error lane_reserve(LaneReader *lanes, size_t size)
@@ -34,24 +34,24 @@ static Error lane_reserve(LaneReader *lanes, size_t size)
                                   : error_make(ERROR_MACHINE, "not enough memory for a lane of %zu bytes", size);
 }
 
-Error lane_read(LaneReader *lanes, const ArrayPlace *place, const double **samples)
+Error lane_read(LaneReader *lanes, const StoredArray *array, const double **samples)
 {
     int slot = 0;
-    TRY(lane_open_shard(lanes, place, &slot));
+    TRY(lane_open_shard(lanes, array, &slot));
     lanes->used[slot] = ++lanes->clock;
     ShardReader *reader = lanes->reader[slot];
-    const bool there = place->row < shard_lane_count(reader);
-    const ShardLane lane = there ? shard_lane(reader, place->row) : (ShardLane){.trial = -1};
-    if (lane.trial != place->trial || lane.replicate != place->replicate || lane.length != place->samples) {
+    const bool there = array->row < shard_lane_count(reader);
+    const ShardLane lane = there ? shard_lane(reader, array->row) : (ShardLane){.trial = -1};
+    if (lane.trial != array->trial || lane.replicate != array->replicate || lane.length != array->samples) {
         return error_make(
             ERROR_MACHINE,
             "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db says; the command "
-            "doctor tells what is damaged",
-            place->name, (long long)place->trial, (long long)place->replicate, (long long)place->row);
+            "doctor shows what is damaged",
+            array->name, (long long)array->trial, (long long)array->replicate, (long long)array->row);
     }
-    TRY(lane_reserve(lanes, (size_t)place->samples * (size_t)lanes->layout.n_columns * sizeof(double)));
+    TRY(lane_reserve(lanes, (size_t)array->samples * (size_t)lanes->layout.n_columns * sizeof(double)));
     *samples = lanes->samples;
-    return shard_samples(reader, place->row, lanes->samples);
+    return shard_samples(reader, array->row, lanes->samples);
 }
 
 void lanes_close(LaneReader *lanes)

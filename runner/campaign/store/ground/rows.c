@@ -34,7 +34,7 @@ Text32 rows_constraint_name(int index)
     return name;
 }
 
-const char *rows_good_name(const Spec *spec) { return spec_several(spec) ? rows_objective_name(0) : "fitness"; }
+const char *rows_outcome_name(const Spec *spec) { return spec_several(spec) ? rows_objective_name(0) : "fitness"; }
 
 static const char *rows_searched_name(const Spec *spec, int index)
 {
@@ -160,13 +160,13 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
     for (int64_t i = 0; i < capacity * count; i++) rows->replicate[i] = i % count;
 }
 
-void rows_copy(const TrialRows *from, int64_t row, TrialRows *to, int64_t place)
+void rows_copy(const TrialRows *from, int64_t row, TrialRows *to, int64_t target_row)
 {
     for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const int64_t *source = rows_array(from, &rows_columns_of_trial[c]);
         int64_t *target = rows_array(to, &rows_columns_of_trial[c]);
         for (int i = 0; i < from->columns[c]; i++)
-            memcpy(&target[i * to->stride + place], &source[i * from->stride + row], sizeof *target);
+            memcpy(&target[i * to->stride + target_row], &source[i * from->stride + row], sizeof *target);
     }
 }
 

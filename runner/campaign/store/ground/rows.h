@@ -20,8 +20,8 @@ void rows_replicates_table_take(const Spec *spec, Arena *arena, MemoryTable *tab
 void rows_replicates_table_show(const Spec *spec, const TrialRows *rows, int64_t first, int64_t end,
                                 MemoryTable *table);
 void *rows_cells(const TrialRows *rows, int column); // of the table trials: doubles or integers, [count]
-// Copies a row to another place.
-void rows_copy(const TrialRows *from, int64_t row, TrialRows *to, int64_t place);
+// Copies a row to another index.
+void rows_copy(const TrialRows *from, int64_t row, TrialRows *to, int64_t target_row);
 int32_t rows_failure_code(const Spec *spec, const char *name); // -1: the model has none of that name
 // Adds the row to a hash: every column in table order; numbers as 8 bytes, NULL as the canonical NaN (which is never
 // stored), texts as length and bytes.

@@ -77,16 +77,16 @@ static void again_quote(AgainText *out, const char *text)
 }
 
 // What `add` makes of a text, whole.
-static const char *again_made(void (*add)(AgainText *out, const char *text), const char *text, Arena *arena)
+static const char *again_written(void (*add)(AgainText *out, const char *text), const char *text, Arena *arena)
 {
     AgainText length = {NULL, 0, 0};
     add(&length, text);
-    AgainText made = {arena_take(arena, length.used + 1, 1), 0, length.used + 1};
-    add(&made, text);
-    return made.text;
+    AgainText out = {arena_take(arena, length.used + 1, 1), 0, length.used + 1};
+    add(&out, text);
+    return out.text;
 }
 
-const char *command_quoted(const char *text, Arena *arena) { return again_made(again_quote, text, arena); }
+const char *command_quoted(const char *text, Arena *arena) { return again_written(again_quote, text, arena); }
 
 // Empty for the default root. A name that ends in a newline would lose it in "$()".
 static void again_add_results(AgainText *out, const char *results)
@@ -101,7 +101,7 @@ static void again_add_results(AgainText *out, const char *results)
 
 const char *command_results_option(const char *results, Arena *arena)
 {
-    return again_made(again_add_results, results, arena);
+    return again_written(again_add_results, results, arena);
 }
 
 const char *command_program(Arena *arena) { return command_quoted(COMMAND_NAME, arena); }

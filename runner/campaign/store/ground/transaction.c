@@ -45,7 +45,7 @@ Error store_end_anywhere(Store *store, Error error)
 
 Error store_end(Store *store, Error error)
 {
-    return store_end_anywhere(store, error.kind == OK ? database_check_place(store->database) : error);
+    return store_end_anywhere(store, error.kind == OK ? database_check_path(store->database) : error);
 }
 
 Error store_share(Database *database, bool shared_fs)
@@ -59,7 +59,7 @@ CommandText store_how_to_repair(const Database *database, const char *name)
 {
     char results[PATH_MAX]; // of RESULTS/NAME/campaign.db
     snprintf(results, sizeof results, "%s", database_path(database));
-    for (int part = 0; part < 2; part++) {
+    for (int level = 0; level < 2; level++) {
         char *slash = strrchr(results, '/');
         if (slash != NULL) *slash = '\0';
     }

@@ -51,7 +51,7 @@ void gather_count(Gather *gather, const JoinSource *source)
 
 static Error gather_transact_attached(Gather *gather, const JoinSource *source)
 {
-    if (database_check_place(source->campaign.database).kind != OK) return gather_changed(gather);
+    if (database_check_path(source->campaign.database).kind != OK) return gather_changed(gather);
     TRY(store_begin(gather->store));
     Error error = gather_add(gather, source);
     const bool last = gather->report->gathered.count + 1 == gather->parts->count;
@@ -59,16 +59,16 @@ static Error gather_transact_attached(Gather *gather, const JoinSource *source)
     TRY(store_end(gather->store, error));
     gather_count(gather, source);
     if (gather->options->messages != NULL && gather->options->progress != PROGRESS_NONE)
-        fprintf(gather->options->messages, "joined %s (%d of %d)\n", source->place.name, gather->report->gathered.count,
-                gather->parts->count);
+        fprintf(gather->options->messages, "joined %s (%d of %d)\n", source->location.name,
+                gather->report->gathered.count, gather->parts->count);
     return store_integer(gather->store->database, "SELECT max(id) + 1 FROM shards", 0, &gather->store->next_shard);
 }
 
-// What is attached by its path must be the file that was checked: its place is looked at before and after.
+// What is attached by its path must be the file that was checked: its path is looked at before and after.
 static Error gather_transact(Gather *gather, const JoinSource *source)
 {
     const char *path = database_path(source->campaign.database);
-    if (database_check_place(source->campaign.database).kind != OK) return gather_changed(gather);
+    if (database_check_path(source->campaign.database).kind != OK) return gather_changed(gather);
     TRY(database_attach(gather->store->database, path));
     const Error error = gather_transact_attached(gather, source);
     const Error detached = database_detach(gather->store->database);
@@ -174,7 +174,7 @@ static Error gather_read_spec(Gather *gather)
     return error_none();
 }
 
-// Copies of shards that no row names, because the process that made them was killed.
+// Copies of shards that no row names, because the process that wrote them was killed.
 static Error gather_remove_copies(const Gather *gather)
 {
     char **names = NULL;
@@ -186,7 +186,7 @@ static Error gather_remove_copies(const Gather *gather)
         const bool named =
             shard_is_named(&shards, names[i]) || trial_blocks_are_named(gather->store->database, names[i]);
         if (named || shards.error.kind != OK) continue;
-        cursor_stop(&shards, database_check_place(gather->store->database));
+        cursor_stop(&shards, database_check_path(gather->store->database));
         if (shards.error.kind == OK)
             cursor_stop(&shards, file_remove(arena_format(gather->arena, "%s/%s", gather->store->shards, names[i])));
     }
@@ -243,15 +243,15 @@ static Error gather_locked(Gather *gather)
     return error.kind != OK ? error : closing;
 }
 
-static Error gather_check_place(const Gather *gather)
+static Error gather_check_folder(const Gather *gather)
 {
-    const CampaignPlace place = {gather->options->results, gather->name, gather->folder};
+    const CampaignLocation location = {gather->options->results, gather->name, gather->folder};
     Database *database;
     const char *hash = NULL;
     Error error = error_none();
     if (file_missing(arena_format(gather->arena, "%s/" CAMPAIGN_DATABASE, gather->folder))) return error_none();
-    TRY(store_peek(&place, gather->arena, &database));
-    if (database_has(database, "campaign", NULL)) // else a gather was killed while it made it
+    TRY(store_peek(&location, gather->arena, &database));
+    if (database_has(database, "campaign", NULL)) // else a gather was killed while it created it
         error = store_text(database, "SELECT hash FROM campaign", gather->arena, &hash);
     store_leave(database);
     TRY(error);
@@ -271,8 +271,8 @@ Error gather_parts(const Parts *parts, const char *name, const RunOptions *optio
     if (gather.spec == NULL) return error_none();
     gather.learns = search_learns(gather.spec->method);
     TRY(campaign_refuse_network(gather.folder, options->shared_fs));
-    TRY(campaign_lock_made(gather.folder, name, false, arena, &lock));
-    Error error = gather_check_place(&gather);
+    TRY(campaign_create_locked(gather.folder, name, false, arena, &lock));
+    Error error = gather_check_folder(&gather);
     if (error.kind == OK) error = gather_locked(&gather);
     lock_release(&lock);
     return error;

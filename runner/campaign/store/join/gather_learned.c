@@ -169,7 +169,7 @@ static Error gather_choose(const Gather *gather, bool *taken)
             ERROR_USER,
             "%.40s was joined and is %.40s now: for %.40s keep all part folders until the last is joined, "
             "because each new part renumbers the trials",
-            part->place.name, part->state, gather->spec->method->name);
+            part->location.name, part->state, gather->spec->method->name);
     }
     return error_none();
 }

@@ -14,9 +14,9 @@ static Error gather_check_spec(const Gather *gather, const JoinSource *source, P
 {
     const StoredCampaign *campaign = &source->campaign;
     const PartOf stored = campaign->spec.part;
-    const char *name = source->place.name;
+    const char *name = source->location.name;
     if (stored.count == 0)
-        return error_make(ERROR_USER, "%.300s is a campaign, not a part: move it", source->place.folder);
+        return error_make(ERROR_USER, "%.300s is a campaign, not a part: move it", source->location.folder);
     if (stored.number != part.number || stored.count != part.count)
         return error_make(ERROR_USER, "%.40s holds part %d of %d: its folder was renamed or copied", name,
                           stored.number, stored.count);
@@ -46,13 +46,13 @@ Error gather_check_program(const Gather *gather, const JoinSource *source)
     return error_make(ERROR_USER,
                       "%.40s was computed by version '%.100s' of the program, and the parts that are joined by version "
                       "'%.100s': remove its folder and run the part again, or add --accept-version",
-                      source->place.name, text_visible(part.version, gather->arena),
+                      source->location.name, text_visible(part.version, gather->arena),
                       text_visible(whole.version, gather->arena));
 }
 
 Error gather_check_digests(const JoinSource *source)
 {
-    const CampaignPlace *place = &source->place;
+    const CampaignLocation *location = &source->location;
     SealDamage damage;
     Arena arena;
     TRY(arena_create_growing(&arena, (size_t)1 << 30, "the digests of a part"));
@@ -61,8 +61,8 @@ Error gather_check_digests(const JoinSource *source)
         error = error_make(ERROR_MACHINE,
                            "%.40s is damaged: table %.40s differs from what was written; `%s` repairs it, then gather "
                            "again",
-                           place->name, damage.broken[0].table,
-                           command_again(place->results, "doctor %.40s --repair", place->name).text);
+                           location->name, damage.broken[0].table,
+                           command_again(location->results, "doctor %.40s --repair", location->name).text);
     arena_destroy(&arena);
     return error;
 }
@@ -78,10 +78,10 @@ static Error gather_check_state(const JoinSource *source, Arena *arena, bool *bu
 
 Error gather_open(const Gather *gather, int index, JoinSource *source, bool *busy)
 {
-    const CampaignPlace *place = &gather->parts->part[index].place;
+    const CampaignLocation *location = &gather->parts->part[index].location;
     char holder[160];
-    Error error = join_open(place, gather->arena, source);
-    const char *lock = arena_format(gather->arena, "%s/" CAMPAIGN_LOCK, place->folder);
+    Error error = join_open(location, gather->arena, source);
+    const char *lock = arena_format(gather->arena, "%s/" CAMPAIGN_LOCK, location->folder);
     *busy = error.kind != OK && lock_holder(lock, holder, sizeof holder).kind == OK && holder[0] != '\0';
     if (*busy) return error_none();
     TRY(error);
@@ -190,7 +190,7 @@ static Error gather_copy_events(const Gather *gather, const JoinSource *source)
                      "SELECT time, kind, text FROM events WHERE kind NOT IN ('" PROGRAM_FOLDER "', '" PROGRAM_VERSION
                      "') ORDER BY id",
                      arena_format(gather->arena, "INSERT INTO events(time, kind, text) VALUES(?, ?, '%s: ' || ?)",
-                                  source->place.name));
+                                  source->location.name));
 }
 
 // The program stands in the joined campaign as after a run.

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-Error join_open(const CampaignPlace *place, Arena *arena, JoinSource *source)
+Error join_open(const CampaignLocation *location, Arena *arena, JoinSource *source)
 {
-    *source = (JoinSource){.place = *place, .lock = {.descriptor = -1}};
-    TRY(campaign_lock(place->folder, place->name, arena, &source->lock));
-    const Error error = campaign_open(place->results, place->name, arena, &source->campaign);
+    *source = (JoinSource){.location = *location, .lock = {.descriptor = -1}};
+    TRY(campaign_lock(location->folder, location->name, arena, &source->lock));
+    const Error error = campaign_open(location->results, location->name, arena, &source->campaign);
     if (error.kind != OK) join_close(source);
     return error;
 }
@@ -25,7 +25,7 @@ void join_close(JoinSource *source)
 static Error join_copy_file(const JoinSource *source, const Store *store, const StoredShard *shard, const char *path,
                             const char *name)
 {
-    const CampaignPlace *place = &source->place;
+    const CampaignLocation *location = &source->location;
     Arena arena;
     Bytes bytes;
     TRY(arena_create(&arena, (size_t)shard->bytes + ((size_t)64 << 10), "a shard that is copied"));
@@ -33,8 +33,8 @@ static Error join_copy_file(const JoinSource *source, const Store *store, const 
     if (error.kind == OK && strcmp(sha256_of(bytes.data, bytes.size).hex, shard->sha256) != 0)
         error =
             error_make(ERROR_MACHINE, "the shard %.300s differs from what was written; `%s` repairs it, then try again",
-                       path, command_again(place->results, "doctor %.40s --repair", place->name).text);
-    if (error.kind == OK) error = database_check_place(store->database); // the folder may now be another campaign's
+                       path, command_again(location->results, "doctor %.40s --repair", location->name).text);
+    if (error.kind == OK) error = database_check_path(store->database); // the folder may now be another campaign's
     if (error.kind == OK) error = file_write(store->shards, name, bytes.data, bytes.size);
     arena_destroy(&arena);
     return error;
@@ -48,7 +48,7 @@ Error join_copy_files(const JoinSource *source, const Store *store, int64_t shif
     if (store->blocks != NULL) TRY(trial_blocks_copy(source->campaign.database, store->shards, prefix));
     Cursor shards = shards_by_id(source->campaign.database, false);
     while (shard_next(&shards, &shard)) {
-        snprintf(path, sizeof path, "%s/" CAMPAIGN_SHARDS "/%s", source->place.folder, shard.name);
+        snprintf(path, sizeof path, "%s/" CAMPAIGN_SHARDS "/%s", source->location.folder, shard.name);
         snprintf(name, sizeof name, "%06lld.h5", (long long)(shard.id + shift));
         if (!missing || !file_missing(path)) cursor_stop(&shards, join_copy_file(source, store, &shard, path, name));
     }

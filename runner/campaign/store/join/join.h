@@ -6,11 +6,11 @@
 
 // A campaign whose trials are joined into another one: open for reading, and locked.
 typedef struct JoinSource {
-    CampaignPlace place;
+    CampaignLocation location;
     StoredCampaign campaign;
     Lock lock;
 } JoinSource;
-Error join_open(const CampaignPlace *place, Arena *arena, JoinSource *source); // after an error it is closed
+Error join_open(const CampaignLocation *location, Arena *arena, JoinSource *source); // after an error it is closed
 void join_close(JoinSource *source);
 
 // Copies the files of the source's shards to the store's: shard `id` as shard `id + shift`, blocks with the prefix

@@ -15,7 +15,7 @@ typedef struct Merge {
     int count;
     const JoinSource *largest;         // the one with the highest id, so its search has passed all ids of the others
     int64_t last;                      // that id
-    const char *name, *folder, *aside; // aside: folder in which the copy is made
+    const char *name, *folder, *aside; // aside: folder in which the copy is written
     int64_t differing;
     MergeReport *report;
 } Merge;
@@ -57,13 +57,13 @@ static Error merge_refuse_parts(const JoinSource *source)
                       gathered.of > 0 ? "still lacks parts" : "is a part");
 }
 
-static Error merge_open(Merge *merge, const CampaignPlace *place)
+static Error merge_open(Merge *merge, const CampaignLocation *location)
 {
     JoinSource *source = &merge->sources[merge->count];
     const StoredCampaign *campaign = &source->campaign;
     int64_t trials = 0, last = 0;
-    TRY(campaign_refuse_network(place->folder, merge->options->shared_fs));
-    TRY(join_open(place, merge->arena, source));
+    TRY(campaign_refuse_network(location->folder, merge->options->shared_fs));
+    TRY(join_open(location, merge->arena, source));
     merge->count++;
     TRY(trials_count(campaign->database, &trials));
     TRY(trials_last(campaign->database, &last));
@@ -226,7 +226,7 @@ static Error merge_make_aside(Merge *merge, const Lock *lock)
 static Error merge_make(Merge *merge)
 {
     Lock lock = {.descriptor = -1};
-    TRY(campaign_lock_made(merge->aside, NULL, false, merge->arena, &lock));
+    TRY(campaign_create_locked(merge->aside, NULL, false, merge->arena, &lock));
     const Error error = merge_make_aside(merge, &lock);
     if (error.kind != OK && lock_is_named(&lock, arena_format(merge->arena, "%s/" CAMPAIGN_LOCK, merge->aside)))
         (void)folder_remove(merge->aside, merge->arena); // the first error is returned
@@ -234,15 +234,15 @@ static Error merge_make(Merge *merge)
     return error;
 }
 
-static Error merge_all(Merge *merge, const CampaignPlace *places, int count)
+static Error merge_all(Merge *merge, const CampaignLocation *locations, int count)
 {
-    for (int i = 0; i < count; i++) TRY(merge_open(merge, &places[i]));
+    for (int i = 0; i < count; i++) TRY(merge_open(merge, &locations[i]));
     merge->report->largest = merge->largest->campaign.name;
     return merge_make(merge);
 }
 
-Error merge_campaigns(const CampaignPlace *places, int count, const char *name, const RunOptions *options, Arena *arena,
-                      MergeReport *report)
+Error merge_campaigns(const CampaignLocation *locations, int count, const char *name, const RunOptions *options,
+                      Arena *arena, MergeReport *report)
 {
     Merge merge = {.options = options, .arena = arena, .name = name, .report = report};
     *report = (MergeReport){.added = 0};
@@ -250,7 +250,7 @@ Error merge_campaigns(const CampaignPlace *places, int count, const char *name, 
     TRY(campaign_name_is_free(options->results, name, merge.folder, arena));
     merge.aside = arena_format(arena, "%s/" MERGE_PREFIX "%s", options->results, name);
     merge.sources = ARENA_NEW(arena, JoinSource, count);
-    const Error error = merge_all(&merge, places, count);
+    const Error error = merge_all(&merge, locations, count);
     for (int i = 0; i < merge.count; i++) join_close(&merge.sources[i]);
     return error;
 }

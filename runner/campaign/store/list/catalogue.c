@@ -80,7 +80,7 @@ static const struct {
     [STATUS_REAL] = {"REAL", status_bind_real, status_take_real, status_same_real},
     [STATUS_FLAG] = {"INTEGER NOT NULL", status_bind_flag, status_take_flag, status_same_flag}};
 
-// All fields of a StatusReport except its place and its holder.
+// All fields of a StatusReport except its location and its holder.
 #define FIELD(type, member)                                                                                            \
     {                                                                                                                  \
 #member, STATUS_##type, offsetof(StatusReport, member)                                                         \
@@ -234,9 +234,9 @@ static bool catalogue_find(Catalogue *catalogue, StatusEntry *entry)
     return same && catalogue->find.error.kind == OK;
 }
 
-static const char *status_database(const CampaignPlace *place, Arena *arena)
+static const char *status_database(const CampaignLocation *location, Arena *arena)
 {
-    return arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+    return arena_format(arena, "%s/" CAMPAIGN_DATABASE, location->folder);
 }
 
 static Error catalogue_read_entries(Catalogue *catalogue, StatusEntry *entries, int count)
@@ -244,10 +244,10 @@ static Error catalogue_read_entries(Catalogue *catalogue, StatusEntry *entries, 
     for (int i = 0; i < count; i++) {
         StatusEntry *entry = &entries[i];
         const size_t used = catalogue->arena->used;
-        entry->still = database_stamp(status_database(&entry->place, catalogue->arena), &entry->stamp) &&
+        entry->still = database_stamp(status_database(&entry->location, catalogue->arena), &entry->stamp) &&
                        entry->stamp.word[0] == catalogue->device;
         arena_rewind(catalogue->arena, used);
-        entry->report = status_unread(&entry->place);
+        entry->report = status_unread(&entry->location);
         entry->known = entry->still && catalogue_find(catalogue, entry);
     }
     return status_read_many(entries, count, catalogue->arena);
@@ -283,7 +283,7 @@ static int catalogue_compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Whether there is "gains", for "gains" and for "gains/verify/trial_41", which was made of it.
+// Whether there is "gains", for "gains" and for "gains/verify/trial_41", which was run for it.
 static bool catalogue_is_there(const CatalogueChange *change, const char *name, Arena *arena)
 {
     const size_t used = arena->used;
@@ -336,7 +336,7 @@ static Error catalogue_insert(Database *database, const CatalogueChange *change,
     return cursor_close(&insert);
 }
 
-// A table with other columns is made again. Earlier versions had a second table, status_cache.
+// A table with other columns is created again. Earlier versions had a second table, status_cache.
 static Error catalogue_make_table(Database *database, Arena *arena)
 {
     TRY(database_run(database, catalogue_table_sql(arena)));
@@ -425,10 +425,10 @@ Error catalogue_read(const char *results, StatusEntry *entries, int count, const
 void catalogue_note(const char *results, bool shared_fs, const char *name, Arena *arena)
 {
     const char *folder = arena_format(arena, "%s/%s", results, name);
-    StatusEntry entry = {.name = name, .place = {.results = results, .name = name, .folder = folder}};
+    StatusEntry entry = {.name = name, .location = {.results = results, .name = name, .folder = folder}};
     if (shared_fs || network_file_system(results)[0] != '\0') return;
-    database_stamp_wait(status_database(&entry.place, arena));
-    entry.still = status_read_still(&entry.place, arena, &entry.stamp, &entry.report);
+    database_stamp_wait(status_database(&entry.location, arena));
+    entry.still = status_read_still(&entry.location, arena, &entry.stamp, &entry.report);
     if (!entry.still && file_missing(catalogue_path(results, arena))) return;
     catalogue_write(results, false, &(CatalogueChange){.entries = &entry, .count = 1}, arena);
 }
@@ -448,24 +448,24 @@ static const char *catalogue_differ(const Cursor *row, const StatusReport *repor
     return "";
 }
 
-Error catalogue_compare(const CampaignPlace *place, Arena *arena, const char **difference, bool *behind)
+Error catalogue_compare(const CampaignLocation *location, Arena *arena, const char **difference, bool *behind)
 {
     Database *database;
     DatabaseStamp stamp;
     StatusReport report;
-    const char *path = catalogue_path(place->results, arena);
+    const char *path = catalogue_path(location->results, arena);
     *behind = true;
     *difference = CATALOGUE_DATABASE " is missing";
     if (!file_exists(path)) return error_none();
     TRY(database_open(path, DATABASE_READ, &database));
-    *difference = arena_format(arena, CATALOGUE_DATABASE " does not list the state of %s", place->name);
+    *difference = arena_format(arena, CATALOGUE_DATABASE " does not list the state of %s", location->name);
     Cursor row = cursor_open(database, catalogue_find_sql(arena));
     const bool other_layout = row.error.kind != OK && integrity_holds(database);
-    with_text(&row, place->name);
+    with_text(&row, location->name);
     with_text(&row, CATALOGUE_READER);
-    if (status_read_still(place, arena, &stamp, &report) && cursor_next(&row)) {
+    if (status_read_still(location, arena, &stamp, &report) && cursor_next(&row)) {
         *behind = !catalogue_has_stamp(&row, &stamp);
-        if (!*behind) *difference = catalogue_differ(&row, &report, place->name, arena);
+        if (!*behind) *difference = catalogue_differ(&row, &report, location->name, arena);
     }
     const Error error = cursor_close(&row);
     store_leave(database);

@@ -1,4 +1,4 @@
-// Whether the file of a database is what SQLite made it (integrity.c).
+// Whether the file of a database is as SQLite left it (integrity.c).
 #ifndef HOPSCOTCH_INTEGRITY_H
 #define HOPSCOTCH_INTEGRITY_H
 
@@ -14,7 +14,7 @@ bool integrity_is_sound(Database *database, Arena *arena);
 Cursor integrity_findings(Database *database);
 Cursor integrity_references(Database *database);
 bool integrity_holds(Database *database); // up to the first finding
-// Builds the indexes again from the rows; if that is not enough, the whole file. *by: what made it sound; NULL:
+// Builds the indexes again from the rows; if that is not enough, the whole file. *by: what repaired it; NULL:
 // nothing.
 void integrity_mend(Database *database, const char **by);
 // Until the database is closed, rows may refer to rows that do not exist.

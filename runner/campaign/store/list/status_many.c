@@ -22,9 +22,9 @@ typedef struct StatusReaders {
 // With the mutex held.
 static void status_entry_put(StatusEntry *entry, const StatusReport *report, const Error *error, Arena *arena)
 {
-    const CampaignPlace place = entry->place;
+    const CampaignLocation location = entry->location;
     entry->report = *report;
-    entry->report.place = place;
+    entry->report.location = location;
     status_copy_texts(&entry->report, arena);
     entry->error = error->kind != OK ? arena_copy(arena, error->text) : NULL;
 }
@@ -33,8 +33,8 @@ static void status_entry_read(StatusEntry *entry, StatusReaders *readers, Arena 
 {
     StatusReport report;
     Error error = error_none();
-    entry->still = entry->still && status_read_still(&entry->place, scratch, &entry->stamp, &report);
-    if (!entry->still) error = status_read_database(&entry->place, scratch, &report);
+    entry->still = entry->still && status_read_still(&entry->location, scratch, &entry->stamp, &report);
+    if (!entry->still) error = status_read_database(&entry->location, scratch, &report);
     pthread_mutex_lock(&readers->mutex);
     status_entry_put(entry, &report, &error, readers->arena);
     pthread_mutex_unlock(&readers->mutex);

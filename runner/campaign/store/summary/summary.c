@@ -1,4 +1,4 @@
-// See summary.h. Columns are added one after the other, so that the part of a histogram that is in use stays in the
+// See summary.h. Columns are added one after the other, so that the bins of a histogram that are in use stay in the
 // processor's cache.
 #include "summary.h"
 
@@ -65,20 +65,20 @@ void summary_take(const Spec *spec, Arena *arena, Summary *summary)
 enum { SUMMARY_SHIFT = 52 - SUMMARY_MANTISSA }; // bits of the mantissa that are not looked at
 
 // Zero, which many metrics are, has a bin of its own: subnormal numbers near it are in the next one.
-void summary_place(double value, int *exponent, int *part)
+void summary_find_bin(double value, int *exponent, int *fraction)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     *exponent = (int)(bits >> 52);
-    *part = (int)(bits >> SUMMARY_SHIFT & (SUMMARY_PARTS - 1));
-    if (bits >> SUMMARY_SHIFT == 0 && bits != 0) *part = 1;
+    *fraction = (int)(bits >> SUMMARY_SHIFT & (SUMMARY_FRACTIONS - 1));
+    if (bits >> SUMMARY_SHIFT == 0 && bits != 0) *fraction = 1;
 }
 
-void summary_bounds(int exponent, int part, double *low, double *high)
+void summary_bounds(int exponent, int fraction, double *low, double *high)
 {
-    const bool zero = exponent == 0 && part == 0, near_zero = exponent == 0 && part == 1,
+    const bool zero = exponent == 0 && fraction == 0, near_zero = exponent == 0 && fraction == 1,
                negative = exponent >> 11 != 0;
-    const uint64_t bits = (uint64_t)exponent << 52 | (uint64_t)part << SUMMARY_SHIFT;
+    const uint64_t bits = (uint64_t)exponent << 52 | (uint64_t)fraction << SUMMARY_SHIFT;
     const uint64_t first = near_zero ? 1 : bits, last = zero ? 0 : bits | (((uint64_t)1 << SUMMARY_SHIFT) - 1);
     memcpy(low, negative ? &last : &first, sizeof *low);
     memcpy(high, negative ? &first : &last, sizeof *high);
@@ -86,10 +86,11 @@ void summary_bounds(int exponent, int part, double *low, double *high)
 
 static void summary_count(Summary *summary, SummaryColumn *column, double value)
 {
-    int exponent, part;
-    summary_place(value, &exponent, &part);
-    if (column->counts[exponent] == NULL) column->counts[exponent] = ARENA_NEW(summary->arena, int64_t, SUMMARY_PARTS);
-    column->counts[exponent][part]++;
+    int exponent, fraction;
+    summary_find_bin(value, &exponent, &fraction);
+    if (column->counts[exponent] == NULL)
+        column->counts[exponent] = ARENA_NEW(summary->arena, int64_t, SUMMARY_FRACTIONS);
+    column->counts[exponent][fraction]++;
 }
 
 static void summary_add_column(Summary *summary, SummaryColumn *column, const double *values, int64_t count)
@@ -127,72 +128,72 @@ static void summary_add_columns(Summary *summary, const TrialRows *rows)
 
 // ---- bins of the axes -----------------------------------------------------------------------------------------------
 
-enum { SUMMARY_BLOCK = 512 }; // rows at a time
+enum { SUMMARY_CHUNK = 512 }; // rows at a time
 
-typedef struct SummaryBlock {
+typedef struct SummaryChunk {
     const TrialRows *rows;
     int64_t first;
     int count;
     bool maximizes;
-    unsigned char failed[SUMMARY_BLOCK], ranked[SUMMARY_BLOCK]; // ranked: it can be the best of its bin
-    unsigned char bin[SUMMARY_AXES][SUMMARY_BLOCK];
-} SummaryBlock;
+    unsigned char failed[SUMMARY_CHUNK], ranked[SUMMARY_CHUNK]; // ranked: it can be the best of its bin
+    unsigned char bin[SUMMARY_AXES][SUMMARY_CHUNK];
+} SummaryChunk;
 
-static void summary_find_block(const Summary *summary, SummaryBlock *block)
+static void summary_find_chunk(const Summary *summary, SummaryChunk *chunk)
 {
-    const TrialRows *rows = block->rows;
-    const double *fitness = rows->fitness + block->first;
-    const double *violation = rows_constraints(summary->spec) > 0 ? rows->constraint + block->first : NULL;
-    for (int i = 0; i < block->count; i++) {
-        block->failed[i] = rows->failure[block->first + i] != 0;
-        block->ranked[i] = isfinite(fitness[i]) && (violation == NULL || violation[i] == 0);
+    const TrialRows *rows = chunk->rows;
+    const double *fitness = rows->fitness + chunk->first;
+    const double *violation = rows_constraints(summary->spec) > 0 ? rows->constraint + chunk->first : NULL;
+    for (int i = 0; i < chunk->count; i++) {
+        chunk->failed[i] = rows->failure[chunk->first + i] != 0;
+        chunk->ranked[i] = isfinite(fitness[i]) && (violation == NULL || violation[i] == 0);
     }
     for (int a = 0; a < summary->n_axes; a++) {
         const SummaryAxis *axis = &summary->axes[a];
-        const double *values = rows->searched + axis->column * rows->stride + block->first;
-        for (int i = 0; i < block->count; i++) block->bin[a][i] = (unsigned char)summary_bin(axis, values[i]);
+        const double *values = rows->searched + axis->column * rows->stride + chunk->first;
+        for (int i = 0; i < chunk->count; i++) chunk->bin[a][i] = (unsigned char)summary_bin(axis, values[i]);
     }
 }
 
-static inline void summary_add_to_bin(SummaryBin *bin, const SummaryBlock *block, int i)
+static inline void summary_add_to_bin(SummaryBin *bin, const SummaryChunk *chunk, int i)
 {
-    const double fitness = block->rows->fitness[block->first + i];
+    const double fitness = chunk->rows->fitness[chunk->first + i];
     bin->trials++;
-    bin->failures += block->failed[i];
+    bin->failures += chunk->failed[i];
     if (!isfinite(fitness)) return;
     bin->values++;
     bin->sum += fitness + 0.0;
-    if (!block->ranked[i] || (block->maximizes ? fitness <= bin->best : fitness >= bin->best)) return;
+    if (!chunk->ranked[i] || (chunk->maximizes ? fitness <= bin->best : fitness >= bin->best)) return;
     bin->best = fitness + 0.0;
-    bin->best_trial = block->rows->id[block->first + i];
+    bin->best_trial = chunk->rows->id[chunk->first + i];
 }
 
-static void summary_add_axis(SummaryGrid *grid, const SummaryBlock *block)
+static void summary_add_axis(SummaryGrid *grid, const SummaryChunk *chunk)
 {
-    for (int i = 0; i < block->count; i++) summary_add_to_bin(&grid->bins[block->bin[grid->x][i]], block, i);
+    for (int i = 0; i < chunk->count; i++) summary_add_to_bin(&grid->bins[chunk->bin[grid->x][i]], chunk, i);
 }
 
 // Neighbouring bins of an axis share one of a pair.
-static void summary_add_pair(const Summary *summary, SummaryGrid *grid, const SummaryBlock *block)
+static void summary_add_pair(const Summary *summary, SummaryGrid *grid, const SummaryChunk *chunk)
 {
     int x[SUMMARY_LEVELS], y[SUMMARY_LEVELS];
     const int bins_x = summary->axes[grid->x].bins, bins_y = summary->axes[grid->y].bins;
     for (int i = 0; i < bins_x; i++) x[i] = i * grid->n_x / bins_x * grid->n_y;
     for (int i = 0; i < bins_y; i++) y[i] = i * grid->n_y / bins_y;
-    for (int i = 0; i < block->count; i++)
-        summary_add_to_bin(&grid->bins[x[block->bin[grid->x][i]] + y[block->bin[grid->y][i]]], block, i);
+    for (int i = 0; i < chunk->count; i++)
+        summary_add_to_bin(&grid->bins[x[chunk->bin[grid->x][i]] + y[chunk->bin[grid->y][i]]], chunk, i);
 }
 
 static void summary_add_grids(Summary *summary, const TrialRows *rows)
 {
-    SummaryBlock block = {.rows = rows, .maximizes = summary->spec->objective.maximize[0]};
-    for (block.first = 0; block.first < rows->count; block.first += SUMMARY_BLOCK) {
-        const int64_t left = rows->count - block.first;
-        block.count = left < SUMMARY_BLOCK ? (int)left : SUMMARY_BLOCK;
-        summary_find_block(summary, &block);
+    SummaryChunk chunk = {.rows = rows, .maximizes = summary->spec->objective.maximize[0]};
+    for (chunk.first = 0; chunk.first < rows->count; chunk.first += SUMMARY_CHUNK) {
+        const int64_t left = rows->count - chunk.first;
+        chunk.count = left < SUMMARY_CHUNK ? (int)left : SUMMARY_CHUNK;
+        summary_find_chunk(summary, &chunk);
         for (int g = 0; g < summary->n_grids; g++) {
             SummaryGrid *grid = &summary->grids[g];
-            grid->y < 0 ? summary_add_axis(grid, &block) : summary_add_pair(summary, grid, &block);
+            grid->y < 0 ? summary_add_axis(grid, &chunk) : summary_add_pair(summary, grid, &chunk);
         }
     }
 }

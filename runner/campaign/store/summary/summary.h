@@ -12,7 +12,7 @@ enum {
     SUMMARY_PAIR = 32,
     SUMMARY_PAIR_OF_MANY = 16, // bins of an axis in a pair; if there are more than SUMMARY_FEW axes
     SUMMARY_FEW = 8,
-    SUMMARY_MANTISSA = 6, // bits of the mantissa that a histogram tells apart
+    SUMMARY_MANTISSA = 6, // bits of the mantissa that a histogram distinguishes
 };
 
 // A column of trials. Its histogram has one bin for each sign, exponent and leading SUMMARY_MANTISSA bits of the
@@ -24,7 +24,7 @@ typedef struct SummaryColumn {
     double sum;              // in the order of ids
     int64_t **counts;        // [SUMMARY_EXPONENTS]
 } SummaryColumn;
-enum { SUMMARY_EXPONENTS = 1 << 12, SUMMARY_PARTS = 1 << SUMMARY_MANTISSA };
+enum { SUMMARY_EXPONENTS = 1 << 12, SUMMARY_FRACTIONS = 1 << SUMMARY_MANTISSA };
 
 // Bin i of an axis holds edge[i-1] <= x < edge[i]; the outer ones hold all beyond them too.
 typedef struct SummaryAxis {
@@ -60,7 +60,7 @@ typedef struct Summary {
     int n_axes;
     SummaryGrid *grids; // [n_grids] the axes, then the pairs
     int n_grids;
-    Arena *arena; // of new parts of histograms
+    Arena *arena; // of new bins of histograms
 } Summary;
 
 // Empty sums.
@@ -76,10 +76,11 @@ int summary_bin(const SummaryAxis *axis, double x);
 bool summary_same_axes(const Spec *a, const Spec *b, Arena *arena, const char **axis);
 
 // The bin of a histogram: sign and exponent, mantissa; and its least and greatest value.
-void summary_place(double value, int *exponent, int *part);
-void summary_bounds(int exponent, int part, double *low, double *high);
+void summary_find_bin(double value, int *exponent, int *fraction);
+void summary_bounds(int exponent, int fraction, double *low, double *high);
 
-// The tables (summary_tables.c): made with the campaign, read when it is opened, written in the transaction of a batch.
+// The tables (summary_tables.c): created with the campaign, read when it is opened, written in the transaction of a
+// batch.
 Error summary_make_tables(Database *database);
 Error summary_make(Database *database, const Summary *summary);
 Error summary_read(Database *database, Summary *summary);

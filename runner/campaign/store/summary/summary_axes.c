@@ -1,5 +1,5 @@
-// The bins of searched parameters: one per value where there are few, else equal parts of the range, in the logarithm
-// where the axis is.
+// The bins of searched parameters: one per value where there are few, else equal intervals of the range, in the
+// logarithm where the axis is.
 #include "summary.h"
 
 #include <math.h>
@@ -44,15 +44,15 @@ static void axis_note_values(AxisValues *values, const Values *given)
     for (int64_t i = 0; i < given->count; i++) axis_note(values, values_at(given, i));
 }
 
-// The values of an axis, of all blocks of a union, of all points of a list; and the fixed value, which an axis has
-// where its condition does not hold, and in blocks that do not name it.
+// The values of an axis, of all grids of a union, of all points of a list; and the fixed value, which an axis has
+// where its condition does not hold, and in grids that do not name it.
 static AxisValues axis_values(const Spec *spec, int a)
 {
     const Axis *axis = &spec->axes[a];
     AxisValues values = {.low = (double)NAN, .high = (double)NAN};
     for (int64_t p = 0; p < spec->n_points; p++) axis_note(&values, spec->points[p * spec->n_axes + a]);
-    for (int b = 0; b < spec->n_blocks; b++) axis_note_values(&values, &spec->blocks[b].values[a]);
-    if (spec->n_points == 0 && spec->n_blocks == 0) axis_note_values(&values, &axis->values);
+    for (int b = 0; b < spec->n_grids; b++) axis_note_values(&values, &spec->grids[b].values[a]);
+    if (spec->n_points == 0 && spec->n_grids == 0) axis_note_values(&values, &axis->values);
     if (axis->partial) axis_note(&values, spec->fixed[axis->parameter]);
     if (values.low <= 0) values.log_scale = false;
     return values;
@@ -73,7 +73,7 @@ static void axis_take_levels(SummaryAxis *axis, AxisValues *values)
         axis->edge[i] = values->level[i] + 0.5 * (values->level[i + 1] - values->level[i]);
 }
 
-static void axis_take_parts(SummaryAxis *axis, const AxisValues *values)
+static void axis_take_ranges(SummaryAxis *axis, const AxisValues *values)
 {
     const bool log_scale = values->log_scale;
     const double low = log_scale ? portable_log(values->low) : values->low;
@@ -96,7 +96,7 @@ int summary_axes(const Spec *spec, SummaryAxis *axes, Arena *arena)
         AxisValues values = axis_values(spec, a);
         axes[a] = (SummaryAxis){.name = arena_copy(arena, spec->configured.parameters[spec->axes[a].parameter].name),
                                 .column = a};
-        values.many ? axis_take_parts(&axes[a], &values) : axis_take_levels(&axes[a], &values);
+        values.many ? axis_take_ranges(&axes[a], &values) : axis_take_levels(&axes[a], &values);
     }
     return count;
 }

@@ -50,11 +50,11 @@ static int64_t summary_histogram(const SummaryColumn *column, HistogramBin *reco
     for (int i = 0; i < SUMMARY_EXPONENTS; i++) {
         const int exponent = summary_exponent_at(i);
         const int64_t *counts = column->counts[exponent];
-        for (int k = 0; counts != NULL && k < SUMMARY_PARTS; k++) {
-            const int part = exponent >= SUMMARY_EXPONENTS / 2 ? SUMMARY_PARTS - 1 - k : k;
-            if (counts[part] == 0) continue;
-            records[count].trials = counts[part];
-            summary_bounds(exponent, part, &records[count].low, &records[count].high);
+        for (int k = 0; counts != NULL && k < SUMMARY_FRACTIONS; k++) {
+            const int fraction = exponent >= SUMMARY_EXPONENTS / 2 ? SUMMARY_FRACTIONS - 1 - k : k;
+            if (counts[fraction] == 0) continue;
+            records[count].trials = counts[fraction];
+            summary_bounds(exponent, fraction, &records[count].low, &records[count].high);
             count++;
         }
     }
@@ -63,9 +63,9 @@ static int64_t summary_histogram(const SummaryColumn *column, HistogramBin *reco
 
 static int64_t summary_histogram_most(const SummaryColumn *column)
 {
-    int64_t parts = 0;
-    for (int i = 0; i < SUMMARY_EXPONENTS; i++) parts += column->counts[i] != NULL;
-    return parts * SUMMARY_PARTS;
+    int64_t n_used = 0;
+    for (int i = 0; i < SUMMARY_EXPONENTS; i++) n_used += column->counts[i] != NULL;
+    return n_used * SUMMARY_FRACTIONS;
 }
 
 static void summary_bind_column(Cursor *write, const SummaryColumn *column, Arena *arena)
@@ -163,7 +163,7 @@ static Error summary_put_axes(Database *database, const Summary *summary, const 
 static Error summary_put_by(Database *database, const Summary *summary, const SummaryStatements *sql)
 {
     Arena arena;
-    TRY(arena_create(&arena, (size_t)SUMMARY_EXPONENTS * SUMMARY_PARTS * sizeof(HistogramBin) + 4096,
+    TRY(arena_create(&arena, (size_t)SUMMARY_EXPONENTS * SUMMARY_FRACTIONS * sizeof(HistogramBin) + 4096,
                      "sums over trials"));
     Error error = summary_put_failures(database, summary, sql->failures);
     if (error.kind == OK) error = summary_put_columns(database, summary, sql->columns, &arena);
@@ -206,17 +206,17 @@ static Error summary_damaged(const Database *database, const char *table)
 
 static Error summary_read_failures(Database *database, Summary *summary)
 {
-    bool good = true;
+    bool ok = true;
     summary->trials = 0;
     Cursor row = cursor_open(database, "SELECT trials FROM summary_failures WHERE failure = ?");
     for (int i = 0; i < summary_failures_count(summary->spec); i++) {
         with_text(&row, summary_failure(summary->spec, i));
-        good &= next_integer(&row, &summary->failures[i]);
-        good &= summary->failures[i] >= 0 && summary->failures[i] <= TRIALS_MAX;
-        if (good) summary->trials += summary->failures[i];
+        ok &= next_integer(&row, &summary->failures[i]);
+        ok &= summary->failures[i] >= 0 && summary->failures[i] <= TRIALS_MAX;
+        if (ok) summary->trials += summary->failures[i];
     }
     TRY(cursor_close(&row));
-    return good ? error_none() : summary_damaged(database, "summary_failures");
+    return ok ? error_none() : summary_damaged(database, "summary_failures");
 }
 
 static bool summary_read_histogram(Summary *summary, SummaryColumn *column, Bytes blob)
@@ -225,13 +225,13 @@ static bool summary_read_histogram(Summary *summary, SummaryColumn *column, Byte
     HistogramBin record;
     if (blob.size % sizeof record != 0) return false;
     for (size_t at = 0; at < blob.size; at += sizeof record) {
-        int exponent, part;
+        int exponent, fraction;
         memcpy(&record, (const char *)blob.data + at, sizeof record);
-        summary_place(record.low, &exponent, &part);
+        summary_find_bin(record.low, &exponent, &fraction);
         if (column->counts[exponent] == NULL)
-            column->counts[exponent] = ARENA_NEW(summary->arena, int64_t, SUMMARY_PARTS);
+            column->counts[exponent] = ARENA_NEW(summary->arena, int64_t, SUMMARY_FRACTIONS);
         if (record.trials < 0 || record.trials > TRIALS_MAX || trials > TRIALS_MAX) return false;
-        column->counts[exponent][part] = record.trials;
+        column->counts[exponent][fraction] = record.trials;
         trials += record.trials;
     }
     return trials == column->values;
@@ -251,15 +251,15 @@ static bool summary_read_column(Summary *summary, SummaryColumn *column, const C
 
 static Error summary_read_columns(Database *database, Summary *summary)
 {
-    bool good = true;
+    bool ok = true;
     Cursor row = cursor_open(
         database, "SELECT vals, missing, least, greatest, sum, histogram FROM summary_columns WHERE name = ?");
     for (int i = 0; i < summary->n_columns; i++) {
         with_text(&row, summary->columns[i].name);
-        good &= cursor_next(&row) && summary_read_column(summary, &summary->columns[i], &row);
+        ok &= cursor_next(&row) && summary_read_column(summary, &summary->columns[i], &row);
     }
     TRY(cursor_close(&row));
-    return good ? error_none() : summary_damaged(database, "summary_columns");
+    return ok ? error_none() : summary_damaged(database, "summary_columns");
 }
 
 static bool summary_read_bin(const AxisBin *now, const void *stored, SummaryBin *bin)
@@ -276,25 +276,25 @@ static bool summary_read_bins(const Summary *summary, SummaryGrid *grid, Bytes b
 {
     const size_t count = (size_t)grid->n_x * (size_t)grid->n_y, used = summary->arena->used;
     AxisBin *now = ARENA_NEW(summary->arena, AxisBin, count);
-    bool good = blob.size == count * sizeof *now;
+    bool ok = blob.size == count * sizeof *now;
     summary_records(summary, grid, now);
-    for (size_t i = 0; i < count && good; i++)
-        good = summary_read_bin(&now[i], (const char *)blob.data + i * sizeof *now, &grid->bins[i]);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = summary_read_bin(&now[i], (const char *)blob.data + i * sizeof *now, &grid->bins[i]);
     arena_rewind(summary->arena, used);
-    return good;
+    return ok;
 }
 
 static Error summary_read_axes(Database *database, Summary *summary)
 {
-    bool good = true;
+    bool ok = true;
     Cursor row = cursor_open(database, "SELECT bins FROM summary_axes WHERE x = ? AND y = ?");
     for (int i = 0; i < summary->n_grids; i++) {
         with_text(&row, summary->axes[summary->grids[i].x].name);
         with_text(&row, summary_grid_y(summary, &summary->grids[i]));
-        good &= cursor_next(&row) && summary_read_bins(summary, &summary->grids[i], cell_blob(&row, 0));
+        ok &= cursor_next(&row) && summary_read_bins(summary, &summary->grids[i], cell_blob(&row, 0));
     }
     TRY(cursor_close(&row));
-    return good ? error_none() : summary_damaged(database, "summary_axes");
+    return ok ? error_none() : summary_damaged(database, "summary_axes");
 }
 
 Error summary_read(Database *database, Summary *summary)

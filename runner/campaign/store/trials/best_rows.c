@@ -30,7 +30,7 @@ static int best_compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The place of an id among ascending ones; -1: it is not there.
+// The index of an id among ascending ones; -1: it is not there.
 static int64_t best_find(const int64_t *ids, int64_t count, int64_t id)
 {
     const int64_t *found = count > 0 ? bsearch(&id, ids, (size_t)count, sizeof id, best_compare_ids) : NULL;
@@ -156,7 +156,7 @@ Error best_rows_again(Store *store)
         &best->arena,
         "DELETE FROM main.best; INSERT INTO main.best SELECT * FROM temp.trials WHERE %s IS NOT NULL ORDER BY %s, id "
         "LIMIT %lld",
-        rows_good_name(store->spec), rank_order(store->spec, ORDER_TERMS_MAX).text, (long long)best->first.most);
+        rows_outcome_name(store->spec), rank_order(store->spec, ORDER_TERMS_MAX).text, (long long)best->first.most);
     const Error error = database_run(store->database, sql);
     arena_rewind(&best->arena, used);
     return error.kind == OK ? best_rows_load(store) : error;

@@ -1,5 +1,5 @@
 // Reads blocks. A file and its record may come from another person, and another process may change the file while it is
-// read. So records are checked before a file is opened, and parts of files are read into memory that we own: a mapping
+// read. So records are checked before a file is opened, and ranges of files are read into memory that we own: a mapping
 // of a file that becomes shorter would end the process.
 #include "blocks.h"
 
@@ -28,14 +28,14 @@ struct Blocks {
     int n_columns;
     BlockSpan *spans;
     const char **paths;
-    int64_t *bytes;      // [n_blocks] of the file
-    ColumnPlace *places; // [n_blocks][n_columns]
-    const char **around; // [n_blocks] as in a record
+    int64_t *bytes;        // [n_blocks] of the file
+    ColumnLayout *layouts; // [n_blocks][n_columns]
+    const char **around;   // [n_blocks] as in a record
     const int64_t **rows_digest;
-    bool *checked; // [n_blocks][n_columns] the column's bytes are those of its place
+    bool *checked; // [n_blocks][n_columns] the column's bytes are those of its layout
     const char *remedy;
     int64_t n_blocks;
-    BlockFile files[BLOCKS_FILES]; // a block can be at one place only
+    BlockFile files[BLOCKS_FILES]; // a block can be in one slot only
     BlockColumn *inflated;         // [n_columns] the block that was inflated last
 };
 
@@ -46,13 +46,14 @@ static Error blocks_damaged(const char *name, const char *why)
     return error_make(ERROR_MACHINE, "the record of block %.60s in the database is damaged: %s", name, why);
 }
 
-int64_t blocks_seal(const BlockSpan *span, int64_t bytes, int64_t rows_digest, const ColumnPlace *places, int n_columns)
+int64_t blocks_seal(const BlockSpan *span, int64_t bytes, int64_t rows_digest, const ColumnLayout *layouts,
+                    int n_columns)
 {
     ColumnHash hash;
     const int64_t numbers[8] = {span->first, span->last, span->rows, bytes, rows_digest, n_columns};
     column_hash_start(&hash);
     column_hash_add(&hash, numbers, sizeof numbers);
-    column_hash_add(&hash, places, (size_t)n_columns * sizeof *places);
+    column_hash_add(&hash, layouts, (size_t)n_columns * sizeof *layouts);
     return (int64_t)column_hash_finish(&hash);
 }
 
@@ -68,13 +69,13 @@ static Error blocks_check_span(const BlockRecord *record, const BlockRecord *bef
     return error_none();
 }
 
-static Error blocks_check_places(const Blocks *blocks, const BlockRecord *record, const ColumnPlace *places)
+static Error blocks_check_layouts(const Blocks *blocks, const BlockRecord *record, const ColumnLayout *layouts)
 {
     // Ids differ. So a file holds no more rows than bytes.
-    if (places[0].width == 0 && record->span.rows > 1)
+    if (layouts[0].width == 0 && record->span.rows > 1)
         return blocks_damaged(record->name, "its trials have the same id");
     for (int c = 0; c < blocks->n_columns; c++) {
-        if (!column_place_is_valid(&places[c], blocks->columns[c].type, record->span.rows, record->bytes))
+        if (!column_layout_is_valid(&layouts[c], blocks->columns[c].type, record->span.rows, record->bytes))
             return blocks_damaged(record->name, "a column lies outside of its file");
     }
     return error_none();
@@ -83,16 +84,16 @@ static Error blocks_check_places(const Blocks *blocks, const BlockRecord *record
 static Error blocks_add(Blocks *blocks, const char *folder, const BlockRecord *record, const BlockRecord *before)
 {
     const int64_t at = blocks->n_blocks;
-    ColumnPlace *places = &blocks->places[at * blocks->n_columns];
-    const size_t size = (size_t)blocks->n_columns * sizeof *places;
+    ColumnLayout *layouts = &blocks->layouts[at * blocks->n_columns];
+    const size_t size = (size_t)blocks->n_columns * sizeof *layouts;
     if (record->name[0] == '\0' || record->name[0] == '.' || strchr(record->name, '/') != NULL)
         return blocks_damaged(record->name, "its name is not that of a file in the folder of shards");
     if (record->columns.size != size) return blocks_damaged(record->name, "it has other columns");
     TRY(blocks_check_span(record, before));
-    memcpy(places, record->columns.data, size);
-    TRY(blocks_check_places(blocks, record, places));
+    memcpy(layouts, record->columns.data, size);
+    TRY(blocks_check_layouts(blocks, record, layouts));
     const int64_t digest = record->rows_digest != NULL ? *record->rows_digest : 0;
-    if (blocks_seal(&record->span, record->bytes, digest, places, blocks->n_columns) != record->seal)
+    if (blocks_seal(&record->span, record->bytes, digest, layouts, blocks->n_columns) != record->seal)
         return blocks_damaged(record->name, "its numbers are not those that were written");
     blocks->spans[at] = record->span;
     blocks->paths[at] = arena_format(&blocks->arena, "%s/%s", folder, record->name);
@@ -107,7 +108,7 @@ static size_t blocks_memory(const char *folder, int n_columns, const BlockRecord
 {
     const size_t alignment = 64,
                  each = sizeof(BlockSpan) + 3 * sizeof(char *) + sizeof(int64_t) +
-                        (sizeof(bool) + sizeof(ColumnPlace)) * (size_t)n_columns,
+                        (sizeof(bool) + sizeof(ColumnLayout)) * (size_t)n_columns,
                  columns = (size_t)n_columns * sizeof(BlockColumn);
     size_t paths = 0;
     for (int64_t b = 0; b < n_records; b++) paths += strlen(folder) + strlen(records[b].name) + 2 + alignment;
@@ -126,7 +127,7 @@ Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns
                        .spans = ARENA_NEW(&arena, BlockSpan, n_records),
                        .paths = ARENA_NEW(&arena, const char *, n_records),
                        .bytes = ARENA_NEW(&arena, int64_t, n_records),
-                       .places = ARENA_NEW(&arena, ColumnPlace, n_records * n_columns),
+                       .layouts = ARENA_NEW(&arena, ColumnLayout, n_records * n_columns),
                        .around = ARENA_NEW(&arena, const char *, n_records),
                        .rows_digest = ARENA_NEW(&arena, const int64_t *, n_records),
                        .checked = ARENA_NEW(&arena, bool, n_records *n_columns),
@@ -183,7 +184,7 @@ static Error blocks_inflate(const Blocks *blocks, int64_t block, int c, int desc
     }
     if (column->cells == NULL)
         return error_make(ERROR_MEMORY, "not enough memory for a column of %lld trials", (long long)rows);
-    TRY(column_read_deflated(descriptor, blocks->paths[block], &blocks->places[block * blocks->n_columns + c], rows,
+    TRY(column_read_deflated(descriptor, blocks->paths[block], &blocks->layouts[block * blocks->n_columns + c], rows,
                              column->cells, hash));
     column->block = block;
     return error_none();
@@ -193,8 +194,8 @@ static Error blocks_inflate(const Blocks *blocks, int64_t block, int c, int desc
 static Error blocks_take(Blocks *blocks, int64_t block, int column, int descriptor, int64_t first, int64_t rows,
                          Cell *cells)
 {
-    const ColumnPlace *place = &blocks->places[block * blocks->n_columns + column];
-    if (place->deflated == 0) return column_read(descriptor, blocks->paths[block], place, first, rows, cells, NULL);
+    const ColumnLayout *layout = &blocks->layouts[block * blocks->n_columns + column];
+    if (layout->deflated == 0) return column_read(descriptor, blocks->paths[block], layout, first, rows, cells, NULL);
     TRY(blocks_inflate(blocks, block, column, descriptor, NULL, &blocks->inflated[column]));
     memcpy(cells, blocks->inflated[column].cells + first, (size_t)rows * sizeof *cells);
     return error_none();
@@ -238,9 +239,9 @@ static Error blocks_look_around(const Blocks *blocks, int64_t block, ShardTableF
 {
     Arena arena;
     const size_t alignment = 64, n = (size_t)blocks->n_columns;
-    TRY(arena_create(&arena, n * (sizeof(ColumnPlace) + sizeof(int)) + 4 * alignment, "the places of columns"));
+    TRY(arena_create(&arena, n * (sizeof(ColumnLayout) + sizeof(int)) + 4 * alignment, "the layouts of columns"));
     const Error error = shard_table_look(blocks->paths[block], blocks->spans[block].rows,
-                                         &blocks->places[block * blocks->n_columns], blocks->n_columns, &arena, found);
+                                         &blocks->layouts[block * blocks->n_columns], blocks->n_columns, &arena, found);
     arena_destroy(&arena);
     return error;
 }
@@ -248,9 +249,9 @@ static Error blocks_look_around(const Blocks *blocks, int64_t block, ShardTableF
 static Error blocks_check_column(const Blocks *blocks, int64_t block, int column, int descriptor)
 {
     bool *checked = &blocks->checked[block * blocks->n_columns + column], same = true;
-    const ColumnPlace *place = &blocks->places[block * blocks->n_columns + column];
+    const ColumnLayout *layout = &blocks->layouts[block * blocks->n_columns + column];
     if (*checked) return error_none();
-    TRY(column_compare(descriptor, blocks->paths[block], place, blocks->spans[block].rows, &same));
+    TRY(column_compare(descriptor, blocks->paths[block], layout, blocks->spans[block].rows, &same));
     if (!same) return blocks_differ(blocks, block, "its rows differ from what was written");
     *checked = true;
     return error_none();
@@ -285,7 +286,7 @@ static Error blocks_file(Blocks *blocks, int64_t block, int *descriptor)
 }
 
 // The file is the one that was written if the bytes around its columns and the digests of its rows are. These cover
-// all columns: also ids without gaps, which are not read from the file. Places are compared too: queries rely on their
+// all columns: also ids without gaps, which are not read from the file. Layouts are compared too: queries rely on their
 // hashes.
 Error blocks_check(Blocks *blocks, int64_t block)
 {
@@ -355,10 +356,10 @@ static bool scan_ends_before(Scan *scan, int64_t block)
     return ends;
 }
 
-static bool scan_skips(const Scan *scan, const ScanThread *own, const ColumnPlace *places)
+static bool scan_skips(const Scan *scan, const ScanThread *own, const ColumnLayout *layouts)
 {
     const BlockScan *asked = scan->asked;
-    for (int k = 0; k < asked->n; k++) own->bounds[k] = places[asked->columns[k]].bounds;
+    for (int k = 0; k < asked->n; k++) own->bounds[k] = layouts[asked->columns[k]].bounds;
     return asked->skips != NULL && asked->skips(asked->context, own->bounds);
 }
 
@@ -369,15 +370,15 @@ static Error scan_read(const Scan *scan, const ScanThread *own, int64_t block, i
     const Blocks *blocks = scan->blocks;
     const int column = scan->asked->columns[k];
     const BlockSpan *span = &blocks->spans[block];
-    const ColumnPlace *place = &blocks->places[block * blocks->n_columns + column];
+    const ColumnLayout *layout = &blocks->layouts[block * blocks->n_columns + column];
     Cell *cells = &own->cells[(int64_t)k * BLOCKS_PIECE];
     own->pointers[k] = cells;
     if (column == 0 && span->last - span->first + 1 == span->rows) {
         for (int64_t i = 0; i < rows; i++) cells[i].integer = span->first + first + i;
         return error_none();
     }
-    if (place->deflated == 0)
-        return column_read(descriptor, blocks->paths[block], place, first, rows, cells, &own->hashes[k]);
+    if (layout->deflated == 0)
+        return column_read(descriptor, blocks->paths[block], layout, first, rows, cells, &own->hashes[k]);
     TRY(blocks_inflate(blocks, block, column, descriptor, &own->hashes[k], &own->inflated[k]));
     own->pointers[k] = own->inflated[k].cells + first;
     return error_none();
@@ -390,7 +391,7 @@ static Error scan_compare(const Scan *scan, const ScanThread *own, int64_t block
     for (int k = 0; k < scan->asked->n; k++) {
         const int64_t at = block * blocks->n_columns + scan->asked->columns[k];
         if (own->hashes[k].bytes == 0) continue;
-        if (column_hash_finish(&own->hashes[k]) != blocks->places[at].hash)
+        if (column_hash_finish(&own->hashes[k]) != blocks->layouts[at].hash)
             return blocks_differ(blocks, block, "its rows differ from what was written");
         blocks->checked[at] = true;
     }
@@ -420,7 +421,7 @@ static void scan_blocks(void *context, int thread, int64_t first, int64_t end)
     const Blocks *blocks = scan->blocks;
     for (int64_t block = first; block < end && !scan_ends_before(scan, block); block++) {
         int descriptor = -1;
-        if (scan_skips(scan, &scan->threads[thread], &blocks->places[block * blocks->n_columns])) continue;
+        if (scan_skips(scan, &scan->threads[thread], &blocks->layouts[block * blocks->n_columns])) continue;
         Error error = blocks_open_file(blocks, block, &descriptor);
         if (error.kind == OK) {
             error = scan_pieces(scan, thread, block, descriptor);

@@ -9,7 +9,7 @@ typedef struct BlockRecord {
     BlockSpan span;
     const char *name;           // of the file in the folder of shards
     int64_t bytes;              // of the file
-    Bytes columns;              // ColumnPlace [n_columns]
+    Bytes columns;              // ColumnLayout [n_columns]
     const char *around;         // SHA-256 of the bytes around the columns; NULL: not compared
     const int64_t *rows_digest; // XOR of the digests of the rows; NULL: not compared
     int64_t seal;               // blocks_seal
@@ -17,7 +17,7 @@ typedef struct BlockRecord {
 
 // A hash of what a record says about its columns. Ids without gaps are not read from the file, and blocks are left out
 // by the bounds of their columns, so these numbers need one.
-int64_t blocks_seal(const BlockSpan *span, int64_t bytes, int64_t rows_digest, const ColumnPlace *places,
+int64_t blocks_seal(const BlockSpan *span, int64_t bytes, int64_t rows_digest, const ColumnLayout *layouts,
                     int n_columns);
 
 typedef struct Blocks Blocks;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The minimal points so far in all objectives but the first: [count] places in the front, the most useful ones first.
+// The minimal points so far in all objectives but the first: [count] indices in the front, the most useful ones first.
 typedef struct FrontLeast {
-    int64_t *place;
+    int64_t *index;
     int64_t count, capacity;
 } FrontLeast;
 
@@ -25,9 +25,9 @@ static Error front_reserve(Front *front, FrontLeast *least)
     if (id != NULL) front->id = id;
     double *value = realloc(front->value, (size_t)(capacity * front->objectives) * sizeof *value);
     if (value != NULL) front->value = value;
-    int64_t *place = realloc(least->place, (size_t)capacity * sizeof *place);
-    if (place != NULL) least->place = place;
-    if (id == NULL || value == NULL || place == NULL)
+    int64_t *index = realloc(least->index, (size_t)capacity * sizeof *index);
+    if (index != NULL) least->index = index;
+    if (id == NULL || value == NULL || index == NULL)
         return error_make(ERROR_MACHINE, "not enough memory for a front of %lld trials", (long long)capacity);
     front->capacity = capacity;
     return error_none();
@@ -46,12 +46,12 @@ static bool front_covers(const double *a, const double *b, int objectives)
 static bool front_dominated(const Front *front, FrontLeast *least, const double *point)
 {
     for (int64_t i = 0; i < least->count; i++) {
-        const double *earlier = front->value + least->place[i] * front->objectives;
+        const double *earlier = front->value + least->index[i] * front->objectives;
         if (!front_covers(earlier, point, front->objectives)) continue;
         if (memcmp(earlier, point, (size_t)front->objectives * sizeof *point) == 0) return false; // its equal
-        const int64_t place = least->place[i];
-        least->place[i] = least->place[i / 2];
-        least->place[i / 2] = place;
+        const int64_t index = least->index[i];
+        least->index[i] = least->index[i / 2];
+        least->index[i / 2] = index;
         return true;
     }
     return false;
@@ -61,8 +61,8 @@ static void front_drop_covered(const Front *front, FrontLeast *least, const doub
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < least->count; i++) {
-        const double *earlier = front->value + least->place[i] * front->objectives;
-        if (!front_covers(point, earlier, front->objectives)) least->place[kept++] = least->place[i];
+        const double *earlier = front->value + least->index[i] * front->objectives;
+        if (!front_covers(point, earlier, front->objectives)) least->index[kept++] = least->index[i];
     }
     least->count = kept;
 }
@@ -73,7 +73,7 @@ static Error front_add(Front *front, FrontLeast *least, int64_t id, const double
     if (front_dominated(front, least, point)) return error_none();
     TRY(front_reserve(front, least));
     front_drop_covered(front, least, point);
-    least->place[least->count++] = front->count;
+    least->index[least->count++] = front->count;
     front->id[front->count] = id;
     memcpy(front->value + front->count * front->objectives, point, (size_t)front->objectives * sizeof *point);
     front->count++;
@@ -83,7 +83,7 @@ static Error front_add(Front *front, FrontLeast *least, int64_t id, const double
 static const char *front_sql(const Spec *spec, const char *const *columns, const bool *maximize, int objectives,
                              Arena *arena)
 {
-    const char *where = arena_format(arena, "%s IS NOT NULL%s", rows_good_name(spec), rank_meets(spec));
+    const char *where = arena_format(arena, "%s IS NOT NULL%s", rows_outcome_name(spec), rank_meets(spec));
     const char *list = trial_columns_sql(columns, objectives, arena), *order = "";
     for (int k = 0; k < objectives; k++) {
         const char *column = sql_identifier(arena, columns[k]);
@@ -93,9 +93,9 @@ static const char *front_sql(const Spec *spec, const char *const *columns, const
     return arena_format(arena, "SELECT id, %s FROM trials WHERE %s ORDER BY %sid", list, where, order);
 }
 
-double front_value(const Front *front, int64_t place, int k)
+double front_value(const Front *front, int64_t index, int k)
 {
-    const double cost = front->value[place * front->objectives + k];
+    const double cost = front->value[index * front->objectives + k];
     return front->maximize[k] ? 0.0 - cost : cost;
 }
 
@@ -123,7 +123,7 @@ Error front_read(Database *database, const Spec *spec, const char *const *column
         }
         cursor_stop(&trials, front_add(front, &least, cell_integer(&trials, 0), point));
     }
-    free(least.place);
+    free(least.index);
     const Error error = cursor_close(&trials);
     if (error.kind != OK) front_free(front);
     return error;

@@ -1,5 +1,5 @@
 // How good the gradients of searches are (GradientSigns), one row for each round that took one. Only campaigns whose
-// method takes gradients have the table, and of these not the ones that an earlier program made.
+// method takes gradients have the table, and of these not the ones that an earlier program created.
 #include "../queries.h"
 #include "rank.h"
 

@@ -109,7 +109,7 @@ RankTerms rank_terms(const Spec *spec, const TrialRows *rows)
 {
     TrialOrder columns[RANK_COLUMNS_MAX];
     RankTerms terms = {.count = rank_columns(spec, ORDER_TERMS_MAX, columns),
-                       .good = rank_column(spec, rows, rows_good_name(spec))};
+                       .outcome = rank_column(spec, rows, rows_outcome_name(spec))};
     for (int i = 0; i < terms.count; i++) {
         terms.values[i] = rank_column(spec, rows, columns[i].column);
         terms.descending[i] = columns[i].descending;
@@ -119,7 +119,7 @@ RankTerms rank_terms(const Spec *spec, const TrialRows *rows)
 
 bool rank_row(const RankTerms *terms, int64_t row, FoundRow *found)
 {
-    if (isnan(terms->good[row])) return false;
+    if (isnan(terms->outcome[row])) return false;
     for (int k = 0; k < terms->count; k++)
         found->key[k] = order_key(true, terms->descending[k], (Cell){.real = terms->values[k][row]});
     return true;

@@ -11,14 +11,14 @@ typedef struct RankTerms {
     const double *values[ORDER_TERMS_MAX]; // [count]
     bool descending[ORDER_TERMS_MAX];
     int count;
-    const double *good; // NaN: the trial has no rank
+    const double *outcome; // NaN: the trial has no rank
 } RankTerms;
 
 // The columns by which trials are ranked, best first, the first `most` of them. columns[RANK_COLUMNS_MAX]. Keys have
 // the first ORDER_TERMS_MAX.
 enum { RANK_COLUMNS_MAX = OBJECTIVES_MAX + 2 };
 int rank_columns(const Spec *spec, int most, TrialOrder *columns);
-// Of trials WHERE rows_good_name IS NOT NULL, for ORDER BY: "fitness" DESC, "survived" DESC; then the id.
+// Of trials WHERE rows_outcome_name IS NOT NULL, for ORDER BY: "fitness" DESC, "survived" DESC; then the id.
 typedef struct RankText {
     char text[256];
 } RankText;

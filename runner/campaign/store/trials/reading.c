@@ -3,9 +3,9 @@
 
 #include "trial_blocks.h"
 
-Error store_peek(const CampaignPlace *place, Arena *arena, Database **database)
+Error store_peek(const CampaignLocation *location, Arena *arena, Database **database)
 {
-    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, database));
+    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, location->folder), DATABASE_READ, database));
     const Error error = trial_blocks_show(*database);
     if (error.kind != OK) store_leave(*database);
     if (error.kind != OK) *database = NULL;

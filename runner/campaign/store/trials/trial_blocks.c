@@ -320,7 +320,7 @@ Error trial_blocks_copy(Database *from, const char *to, const char *prefix)
     return error;
 }
 
-// Blocks that others took the place of, or whose batch was never committed. Readers of an older state may still need
+// Blocks that others replaced, or whose batch was never committed. Readers of an older state may still need
 // them; then they are removed when the campaign is changed next.
 static Error trial_blocks_remove_files(Database *database, Arena *arena)
 {
@@ -334,7 +334,7 @@ static Error trial_blocks_remove_files(Database *database, Arena *arena)
         if (!trial_blocks_is_file(names[i]) || trial_blocks_are_named(database, names[i])) continue;
         if (!alone && !database_is_unobserved(database)) return error_none();
         alone = true;
-        TRY(database_check_place(database)); // the folder may now be another campaign's
+        TRY(database_check_path(database)); // the folder may now be another campaign's
         TRY(file_remove(arena_format(arena, "%s/%s", folder, names[i])));
     }
     return error_none();
@@ -351,8 +351,8 @@ Error trial_blocks_clear(Database *database)
 
 // ---- the doctor -----------------------------------------------------------------------------------------------------
 
-Error trial_blocks_check(Database *database, Arena *arena, void (*tell)(void *to, const char *name, const char *fault),
-                         void *to, int64_t *count)
+Error trial_blocks_check(Database *database, Arena *arena,
+                         void (*report)(void *to, const char *name, const char *fault), void *to, int64_t *count)
 {
     TrialBlocks *list = NULL;
     *count = 0;
@@ -360,7 +360,7 @@ Error trial_blocks_check(Database *database, Arena *arena, void (*tell)(void *to
     TRY(trial_blocks_load(database, &list));
     for (; *count < list->n_records; ++*count) {
         const Error error = blocks_check(list->blocks, *count);
-        if (error.kind != OK) tell(to, list->records[*count].name, arena_copy(arena, error.text));
+        if (error.kind != OK) report(to, list->records[*count].name, arena_copy(arena, error.text));
     }
     trial_blocks_free(list);
     return error_none();

@@ -38,9 +38,9 @@ Error trial_blocks_show(Database *database);
 // The same on a connection that writes: the blocks are those of now. Again after a commit or a change.
 Error trial_blocks_show_to_run(Database *database);
 Error trial_blocks_count(Database *database, int64_t *trials); // by their records
-// Reads the files of all blocks, and tells of each that is not as it was written. *count: of blocks.
-Error trial_blocks_check(Database *database, Arena *arena, void (*tell)(void *to, const char *name, const char *fault),
-                         void *to, int64_t *count);
+// Reads the files of all blocks, and reports each that is not as it was written. *count: of blocks.
+Error trial_blocks_check(Database *database, Arena *arena,
+                         void (*report)(void *to, const char *name, const char *fault), void *to, int64_t *count);
 // Forgets blocks that are not as they were written, *count of them: their rows are then missing.
 Error trial_blocks_forget(Database *database, int64_t *count);
 bool trial_blocks_is_file(const char *name);                       // by its name, a block

@@ -77,7 +77,7 @@ static void ordered_keep_first(TrialsOrdered *ordered, OrderedRows *list)
     }
 }
 
-// list->chosen <- the trials that may come before the bound, as far as the first column tells; returns their number.
+// list->chosen <- the trials that may come before the bound, as far as the first column shows; returns their number.
 static int ordered_choose(OrderedRows *list, const double *first, int rows, bool descending)
 {
     const double limit = list->bounded ? list->limit : (double)NAN;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// The place of a trial among those of its search and round, whose ids follow each other.
+// The index of a trial among those of its search and round, whose ids follow each other.
 static Error stored_member(Database *database, const TrialRows *rows, int64_t row, int64_t *member)
 {
     int64_t before = -1;

@@ -108,7 +108,7 @@ enum { SCAN_RUN = 512 }; // rows whose condition is evaluated at a time
 
 // A column as numbers: those of words are looked up.
 typedef struct ScanColumn {
-    int at; // place among the columns that are read
+    int at; // index among the columns that are read
     NumberType type;
     const double *words; // [n_words] numbers of a text column; NULL: of another one
     int n_words;

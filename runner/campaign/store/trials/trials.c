@@ -86,7 +86,7 @@ Cursor trials_best(const StoredCampaign *campaign, const char *const *columns, i
 Cursor trials_survivors(const StoredCampaign *campaign, const char *const *columns, int count, int64_t most,
                         Arena *arena)
 {
-    return trials_where(campaign, "trials", arena_format(arena, "%s IS NULL", rows_good_name(&campaign->spec)),
+    return trials_where(campaign, "trials", arena_format(arena, "%s IS NULL", rows_outcome_name(&campaign->spec)),
                         rank_order_of_equals(&campaign->spec), columns, count, most, arena);
 }
 
@@ -104,9 +104,10 @@ Cursor trials_best_of_groups(const StoredCampaign *campaign, const char *const *
     return trials;
 }
 
-Cursor trials_in_turn(const StoredCampaign *campaign, bool good, const char *const *columns, int count, Arena *arena)
+Cursor trials_in_turn(const StoredCampaign *campaign, bool succeeded, const char *const *columns, int count,
+                      Arena *arena)
 {
-    const char *where = good ? arena_format(arena, "failure = 'none'%s", rank_meets(&campaign->spec)) : "1";
+    const char *where = succeeded ? arena_format(arena, "failure = 'none'%s", rank_meets(&campaign->spec)) : "1";
     return cursor_open(campaign->database, arena_format(arena, "SELECT %s FROM trials WHERE %s ORDER BY id",
                                                         trial_columns_sql(columns, count, arena), where));
 }
@@ -138,11 +139,11 @@ Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, Tr
 
 // ---- numbers --------------------------------------------------------------------------------------------------------
 
-bool kept_in_part(const Database *database) { return database_has(database, "kept_rows", "best"); }
+bool kept_partly(const Database *database) { return database_has(database, "kept_rows", "best"); }
 
 Error trials_count(Database *database, int64_t *count)
 {
-    if (!kept_in_part(database)) return trials_rows(database, count);
+    if (!kept_partly(database)) return trials_rows(database, count);
     return store_integer(database, "SELECT ifnull(sum(trials), 0) FROM batches", 0, count);
 }
 
@@ -164,12 +165,12 @@ Error trials_count_of(Database *database, const Condition *where, Arena *arena, 
 Error trials_last(Database *database, int64_t *id)
 {
     return store_integer(
-        database, kept_in_part(database) ? "SELECT max(last_trial) FROM batches" : "SELECT max(id) FROM trials", 0, id);
+        database, kept_partly(database) ? "SELECT max(last_trial) FROM batches" : "SELECT max(id) FROM trials", 0, id);
 }
 
 Error trials_last_told(Database *database, bool by_batches, int64_t end, int64_t *id)
 {
-    by_batches = by_batches || kept_in_part(database);
+    by_batches = by_batches || kept_partly(database);
     Cursor last = cursor_open(database, by_batches ? "SELECT max(last_trial) FROM batches"
                                                    : "SELECT max(id) FROM trials WHERE id < ?");
     if (!by_batches) with_integer(&last, end);
@@ -177,11 +178,11 @@ Error trials_last_told(Database *database, bool by_batches, int64_t end, int64_t
     return cursor_close(&last);
 }
 
-Error trials_any_good(const StoredCampaign *campaign, bool *any)
+Error trials_any_success(const StoredCampaign *campaign, bool *any)
 {
     char sql[96];
     int64_t rows = 0;
-    snprintf(sql, sizeof sql, "SELECT 1 FROM trials WHERE %s IS NOT NULL LIMIT 1", rows_good_name(&campaign->spec));
+    snprintf(sql, sizeof sql, "SELECT 1 FROM trials WHERE %s IS NOT NULL LIMIT 1", rows_outcome_name(&campaign->spec));
     TRY(store_integer(campaign->database, sql, 0, &rows));
     *any = rows > 0;
     return error_none();
@@ -206,7 +207,7 @@ Error trials_worst(const StoredCampaign *campaign, Arena *arena, WorstTrial *wor
     Database *database = campaign->database;
     *worst = (WorstTrial){.id = -1, .failure = "none"};
     TRY(trials_count(database, &worst->trials));
-    TRY(store_integer(database, "SELECT count(*) FROM trials WHERE fitness IS NOT NULL", 0, &worst->good));
+    TRY(store_integer(database, "SELECT count(*) FROM trials WHERE fitness IS NOT NULL", 0, &worst->succeeded));
     Cursor trials = cursor_open(
         database,
         arena_format(arena, "SELECT id, fitness, failure FROM trials ORDER BY fitness IS NOT NULL, %s, id LIMIT 1",
@@ -219,13 +220,13 @@ Error trials_worst(const StoredCampaign *campaign, Arena *arena, WorstTrial *wor
     return cursor_close(&trials);
 }
 
-Cursor trials_best_of_parts(Database *database, bool greatest, int64_t parts)
+Cursor trials_best_of_ranges(Database *database, bool greatest, int64_t ranges)
 {
     Cursor best = cursor_open(database, greatest ? "SELECT max(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) "
                                                    "+ 1 FROM trials) ORDER BY min(id)"
                                                  : "SELECT min(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) "
                                                    "+ 1 FROM trials) ORDER BY min(id)");
-    with_integer(&best, parts);
+    with_integer(&best, ranges);
     return best;
 }
 

@@ -305,7 +305,7 @@ static void cmaes_set_point(const Cmaes *cmaes, const CmaesView *view, const Cma
     if (slot != CMAES_SLOT_MEAN && member < cmaes_injected(cmaes, view)) {
         if (cmaes_inject(cmaes, view, member, y, &square)) return;
     }
-    if (slot != CMAES_SLOT_MEAN) cmaes_place(cmaes, view, population->y + member * cmaes->n, x);
+    if (slot != CMAES_SLOT_MEAN) cmaes_member_point(cmaes, view, population->y + member * cmaes->n, x);
     (void)cmaes_point(cmaes, slot != CMAES_SLOT_MEAN ? x : view->mean);
 }
 
@@ -332,13 +332,13 @@ static void cmaes_note_trial(const Search *search, const Trials *trials, int64_t
     for (int i = 0; i < m; i++) told[2 + i] = trials->constraint[t * m + i];
 }
 
-// One trial's part in the mean over the evaluations of its member.
-static void cmaes_add_result(Cmaes *cmaes, int64_t member, const double *told, double part)
+// One trial's weight in the mean over the evaluations of its member.
+static void cmaes_add_result(Cmaes *cmaes, int64_t member, const double *told, double weight)
 {
     const int m = cmaes->n_constraints;
-    cmaes->fitness[member] += told[0] * part;
-    cmaes->survived[member] += told[1] * part;
-    for (int i = 0; i < m; i++) cmaes->constraint[member * m + i] += told[2 + i] * part;
+    cmaes->fitness[member] += told[0] * weight;
+    cmaes->survived[member] += told[1] * weight;
+    for (int i = 0; i < m; i++) cmaes->constraint[member * m + i] += told[2 + i] * weight;
 }
 
 static void cmaes_set_violations(Cmaes *cmaes, int64_t lambda)
@@ -363,7 +363,7 @@ static void cmaes_clear_results(Cmaes *cmaes, const CmaesPopulation *population,
 // The results of a whole generation, from those of its trials in the order of ask.
 static void cmaes_gather(Cmaes *cmaes, const CmaesPopulation *population, const CmaesRun *run, const double *told)
 {
-    const double part = 1.0 / (double)cmaes_evaluations_each(cmaes, run);
+    const double weight = 1.0 / (double)cmaes_evaluations_each(cmaes, run);
     cmaes_clear_results(cmaes, population, run->lambda);
     for (int64_t trial = 0; trial < population->drawn.trials; trial++, told += cmaes->side.told_width) {
         const int64_t slot = population->drawn.slot[trial];
@@ -371,9 +371,9 @@ static void cmaes_gather(Cmaes *cmaes, const CmaesPopulation *population, const 
             cmaes->mean_fitness = told[0];
             memcpy(cmaes->mean_constraint, told + 2, (size_t)cmaes->n_constraints * sizeof *told);
         } else if (slot < run->lambda) {
-            cmaes_add_result(cmaes, slot, told, part);
+            cmaes_add_result(cmaes, slot, told, weight);
         } else {
-            cmaes->again[slot - run->lambda] += told[0] * part;
+            cmaes->again[slot - run->lambda] += told[0] * weight;
         }
     }
     cmaes_set_violations(cmaes, run->lambda);

@@ -154,7 +154,7 @@ typedef struct Cmaes {
     const double *settings; // [CMAES_N_OPTIONS]
     int n;                  // coordinates
     bool separable, has_integers, penalized, uncertain, lagrangian;
-    double *fixed; // [n_parameters] of the search whose points are made: fixed and outer values (cmaes_fix)
+    double *fixed; // [n_parameters] of the search whose points are drawn: fixed and outer values (cmaes_fix)
     bool drops;    // there are points that may not be run
     int n_constraints;
     int64_t lambda_start, lambda_max, n_recent, n_spans;
@@ -175,7 +175,7 @@ typedef struct Cmaes {
     double *key;                // [lambda_max] what it is ranked by: fitness, and what bounds and constraints add
     double mean_fitness, *mean_constraint; // of the mean; lagrangian alone
     // room for one update
-    int64_t *order;     // [lambda_max + n_spans] members, best first; or places of other numbers, sorted
+    int64_t *order;     // [lambda_max + n_spans] members, best first; or indices of other numbers, sorted
     CmaesRank *rank[2]; // [2 lambda_max + n_spans]
     double *vector;     // [n*n + 4 n], separable [6 n]
     double *parameter;  // [n_parameters]
@@ -198,8 +198,8 @@ CmaesScale cmaes_scale(const Values *values);
 double cmaes_value(const Values *values, double coordinate);
 double cmaes_coordinate(const Values *values, double value);
 // The point m + sigma A y of a member.
-void cmaes_place(const Cmaes *cmaes, const CmaesView *view, const double *y, double *x);
-// Before points of a search are made.
+void cmaes_member_point(const Cmaes *cmaes, const CmaesView *view, const double *y, double *x);
+// Before points of a search are drawn.
 void cmaes_fix(const Cmaes *cmaes, int64_t search);
 // Whether the point x[n] may be evaluated: within the bounds as they are handled, and not dropped by the spec. Fills
 // cmaes->parameter.
@@ -230,7 +230,7 @@ void cmaes_list(const Search *search, void *worker, int64_t run);
 
 // cmaes->order from key, violation, fitness (NaN: failed) and survived.
 void cmaes_rank(Cmaes *cmaes, int64_t lambda);
-// order[count] of the numbers value[count], ascending, equal ones by their places; NaN last.
+// order[count] of the numbers value[count], ascending, equal ones by their indices; NaN last.
 void cmaes_sort(const Cmaes *cmaes, const double *value, int64_t count, int64_t *order);
 
 // ---- covariance.c: full or separable --------------------------------------------------------------------------------

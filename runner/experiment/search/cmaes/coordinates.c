@@ -56,15 +56,15 @@ double cmaes_value(const Values *values, double coordinate)
 
 double cmaes_coordinate(const Values *values, double value)
 {
-    double part = (value - values->low) / (values->high - values->low);
+    double fraction = (value - values->low) / (values->high - values->low);
     if (values->log_scale && value > 0.0) {
         const double low = portable_log(values->low);
-        part = (portable_log(value) - low) / (portable_log(values->high) - low);
+        fraction = (portable_log(value) - low) / (portable_log(values->high) - low);
     }
-    return part > 0.0 ? (part < 1.0 ? CMAES_WIDTH * part : CMAES_WIDTH) : 0.0;
+    return fraction > 0.0 ? (fraction < 1.0 ? CMAES_WIDTH * fraction : CMAES_WIDTH) : 0.0;
 }
 
-void cmaes_place(const Cmaes *cmaes, const CmaesView *view, const double *y, double *x)
+void cmaes_member_point(const Cmaes *cmaes, const CmaesView *view, const double *y, double *x)
 {
     for (int i = 0; i < cmaes->n; i++) {
         const double step = cmaes->has_integers ? view->scaling[i] * y[i] : y[i];

@@ -1,6 +1,6 @@
 // The covariance of a CMA-ES: a full matrix, with its axes and their lengths, or, for many coordinates, its diagonal
 // alone. The separable form (R. Ros & N. Hansen, A simple modification in CMA-ES achieving linear time and space
-// complexity, PPSN X, 2008) learns n numbers in place of n^2/2, so its rates are (n + 2)/3 times as high (section 3
+// complexity, PPSN X, 2008) learns n numbers instead of n^2/2, so its rates are (n + 2)/3 times as high (section 3
 // there); its axes are the coordinates, and nothing has to be decomposed. Sums run in the order of ranks and of
 // coordinates, so they are the same bits everywhere.
 #include "cmaes.h"
@@ -147,7 +147,7 @@ typedef struct CmaesMove {
     const CmaesPopulation *population;
 } CmaesMove;
 
-// The rank-mu part of rows [first, end). A negative weight is scaled by the member's own length, so that C stays
+// The rank-mu term of rows [first, end). A negative weight is scaled by the member's own length, so that C stays
 // positive definite. Threads share the rows, not the members: each element is one sum in the order of ranks.
 static void cmaes_add_members(void *context, int thread, int64_t first, int64_t end)
 {
@@ -186,7 +186,7 @@ void cmaes_move_C(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulati
 
 // ---- decomposition --------------------------------------------------------------------------------------------------
 
-// C = B D^2 B'. An eigenvalue that rounding made <= 0 becomes so small that the condition number ends the run.
+// C = B D^2 B'. An eigenvalue that is <= 0 by rounding becomes so small that the condition number ends the run.
 void cmaes_decompose(const Cmaes *cmaes, const CmaesView *view)
 {
     const int n = cmaes->n;

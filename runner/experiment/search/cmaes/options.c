@@ -7,7 +7,7 @@ const Option cmaes_options[CMAES_N_OPTIONS] = {
     {"cmaes.population", OPTION_INTEGER, "1", 0, 4, CMAES_POPULATION_MAX, "auto",
      "members of a generation; auto: 4 + 3 ln n for n parameters"},
     {"cmaes.sigma", OPTION_NUMBER, "1", 0.3, 1e-6, 1.0, NULL,
-     "step size at the start, as a part of each parameter's range (or of the range of its logarithm)"},
+     "step size at the start, as a fraction of each parameter's range (or of the range of its logarithm)"},
     {"cmaes.searches", OPTION_INTEGER, "1", 1, 1, SEARCHES_MAX, NULL,
      "number of independent searches, which run side by side; with `outer`, per point of it"},
     {"cmaes.first", OPTION_INTEGER, "1", 0, 0, 60000, NULL,
@@ -23,7 +23,7 @@ const Option cmaes_options[CMAES_N_OPTIONS] = {
     {"cmaes.covariance", OPTION_CHOICE, "", 0, 0, 2, "auto|full|separable",
      "separable: only the diagonal is learned, faster and in less memory; auto: for more than 100 parameters"},
     {"cmaes.uncertainty", OPTION_BOOLEAN, "", 0, 0, 1, NULL,
-     "part of each generation is run twice; if that changes ranks too much, all members are run more often. Needs "
+     "a fraction of each generation is run twice; if that changes ranks too much, all members are run more often. Needs "
      "`replicates: {common: false}`"},
     {"cmaes.uncertainty_max", OPTION_INTEGER, "1", 16, 1, 1024, NULL,
      "greatest number of trials of a member; if that is not enough, steps get longer"},
@@ -45,7 +45,7 @@ const Option cmaes_options[CMAES_N_OPTIONS] = {
      "range of the fitness within a generation and of the best of the last ones"},
     {"cmaes.stop.tolfunhist", OPTION_NUMBER, "", 1e-12, 0, (double)INFINITY, NULL,
      "range of the best fitness of the last generations"},
-    {"cmaes.stop.tolx", OPTION_NUMBER, "1", 1e-12, 0, 1, NULL, "steps in all directions, as a part of sigma"},
+    {"cmaes.stop.tolx", OPTION_NUMBER, "1", 1e-12, 0, 1, NULL, "steps in all directions, as a fraction of sigma"},
     {"cmaes.stop.tolxup", OPTION_NUMBER, "1", 1e4, 1, (double)INFINITY, NULL, "growth of the longest step"},
     {"cmaes.stop.condition", OPTION_NUMBER, "1", 1e14, 1, (double)INFINITY, NULL, "condition number of the covariance"},
 };

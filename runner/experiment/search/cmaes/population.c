@@ -100,7 +100,7 @@ static bool cmaes_draw_member(const Cmaes *cmaes, const CmaesView *view, int64_t
         const RandomKey key = cmaes_key(cmaes, search, view->run->round, member, attempt);
         *square = cmaes_draw_y(cmaes, view, &key, y);
         if (!cmaes->drops) return true;
-        cmaes_place(cmaes, view, y, x);
+        cmaes_member_point(cmaes, view, y, x);
         if (cmaes_point(cmaes, x)) return true;
     }
     return false;

@@ -30,29 +30,30 @@ static void cmaes_rank_insert(CmaesRank *item, int64_t count)
     }
 }
 
-// One pass of the sort, by one byte. Threads share it in parts of neighbouring items. Each part has places of its own
-// for the items of a value, behind those of the parts before it, so the order does not depend on the parts.
-enum { CMAES_PARTS = 16 };
+// One pass of the sort, by one byte. Threads share it in chunks of neighbouring items. Each chunk has offsets of its
+// own for the items of a value, behind those of the chunks before it, so the order does not depend on the chunks.
+enum { CMAES_CHUNKS = 16 };
 typedef struct CmaesPass {
     const CmaesRank *from;
     CmaesRank *to;
     int64_t count;
-    int byte, parts;
-    uint32_t place[CMAES_PARTS][256]; // how often a part has each value; then where its next one goes
+    int byte, chunks;
+    uint32_t offset[CMAES_CHUNKS][256]; // how often a chunk has each value; then where its next one goes
 } CmaesPass;
 
-static int64_t cmaes_part(const CmaesPass *pass, int64_t part) { return pass->count * part / pass->parts; }
+static int64_t cmaes_chunk(const CmaesPass *pass, int64_t chunk) { return pass->count * chunk / pass->chunks; }
 
 static void cmaes_pass_count(void *context, int thread, int64_t first, int64_t end)
 {
     CmaesPass *pass = context;
     const int shift = 8 * pass->byte;
     (void)thread;
-    for (int64_t part = first; part < end; part++) {
-        const CmaesRank *item = pass->from + cmaes_part(pass, part), *stop = pass->from + cmaes_part(pass, part + 1);
-        uint32_t *place = pass->place[part];
-        memset(place, 0, sizeof pass->place[part]);
-        for (; item < stop; item++) place[item->key >> shift & 0xff]++;
+    for (int64_t chunk = first; chunk < end; chunk++) {
+        const CmaesRank *item = pass->from + cmaes_chunk(pass, chunk),
+                        *stop = pass->from + cmaes_chunk(pass, chunk + 1);
+        uint32_t *offset = pass->offset[chunk];
+        memset(offset, 0, sizeof pass->offset[chunk]);
+        for (; item < stop; item++) offset[item->key >> shift & 0xff]++;
     }
 }
 
@@ -61,22 +62,23 @@ static void cmaes_pass_move(void *context, int thread, int64_t first, int64_t en
     CmaesPass *pass = context;
     const int shift = 8 * pass->byte;
     (void)thread;
-    for (int64_t part = first; part < end; part++) {
-        const CmaesRank *item = pass->from + cmaes_part(pass, part), *stop = pass->from + cmaes_part(pass, part + 1);
+    for (int64_t chunk = first; chunk < end; chunk++) {
+        const CmaesRank *item = pass->from + cmaes_chunk(pass, chunk),
+                        *stop = pass->from + cmaes_chunk(pass, chunk + 1);
         CmaesRank *to = pass->to;
-        uint32_t *place = pass->place[part];
-        for (; item < stop; item++) to[place[item->key >> shift & 0xff]++] = *item;
+        uint32_t *offset = pass->offset[chunk];
+        for (; item < stop; item++) to[offset[item->key >> shift & 0xff]++] = *item;
     }
 }
 
-// From counts to places.
-static void cmaes_pass_place(CmaesPass *pass)
+// From counts to offsets.
+static void cmaes_pass_offsets(CmaesPass *pass)
 {
     uint32_t next = 0;
     for (int value = 0; value < 256; value++) {
-        for (int part = 0; part < pass->parts; part++) {
-            const uint32_t found = pass->place[part][value];
-            pass->place[part][value] = next;
+        for (int chunk = 0; chunk < pass->chunks; chunk++) {
+            const uint32_t found = pass->offset[chunk][value];
+            pass->offset[chunk][value] = next;
             next += found;
         }
     }
@@ -101,15 +103,15 @@ static CmaesRank *cmaes_rank_sort(const Cmaes *cmaes, int64_t count)
     ThreadTeam *team = cmaes_team(cmaes, count);
     const int threads = thread_team_threads(team);
     const uint64_t differs = cmaes_differing(from, count);
-    CmaesPass pass = {.count = count, .parts = threads < CMAES_PARTS ? threads : CMAES_PARTS};
+    CmaesPass pass = {.count = count, .chunks = threads < CMAES_CHUNKS ? threads : CMAES_CHUNKS};
     for (int byte = 0; byte < CMAES_KEY_BYTES; byte++) {
         if ((differs >> 8 * byte & 0xff) == 0) continue;
         pass.from = from;
         pass.to = to;
         pass.byte = byte;
-        thread_team_for(team, pass.parts, 1, cmaes_pass_count, &pass);
-        cmaes_pass_place(&pass);
-        thread_team_for(team, pass.parts, 1, cmaes_pass_move, &pass);
+        thread_team_for(team, pass.chunks, 1, cmaes_pass_count, &pass);
+        cmaes_pass_offsets(&pass);
+        thread_team_for(team, pass.chunks, 1, cmaes_pass_move, &pass);
         CmaesRank *kept = from;
         from = to;
         to = kept;

@@ -132,12 +132,12 @@ static bool cmaes_at_stagnation(const Cmaes *cmaes, const CmaesView *view)
     if (generations < span || (generations - 1) % run->history_stride != 0) return false;
     span = generations / 5 > span ? generations / 5 : span;
     const int64_t count = span / run->history_stride, end = run->history_count, first = end - count;
-    const int64_t part = 3 * count / 10;
-    if (first < 0 || part < 3) return false;
+    const int64_t window = 3 * count / 10;
+    if (first < 0 || window < 3) return false;
     for (int i = 0; i < 2; i++) {
         const double *value = i == 0 ? view->history_best : view->history_median;
-        const double now = cmaes_median(value, end - part, end, room);
-        if (now < cmaes_median(value, first, first + part, room)) return false;
+        const double now = cmaes_median(value, end - window, end, room);
+        if (now < cmaes_median(value, first, first + window, room)) return false;
     }
     return true;
 }

@@ -1,21 +1,21 @@
-// Noise in a CMA-ES: where the fitness depends on chance, part of each generation is evaluated twice. If the ranks
-// change more than a threshold, every member of the next generations is evaluated more often, up to a limit, and beyond
-// it the steps get longer. If they change less, members are evaluated less often. A member's fitness is the mean of its
-// evaluations; each evaluation is a trial. Source: N. Hansen, A. S. P. Niederberger, L. Guzzella & P. Koumoutsakos, A
-// method for handling uncertainty in evolutionary optimization with an application to feedback control of combustion,
-// IEEE Trans. Evol. Comput. 13(1), 2009, section III (UH-CMA-ES, algorithms 2 and 3; theta = 0.2, r_lambda = 0.1,
-// alpha_t = 1.5, c_s = 1).
+// Noise in a CMA-ES: where the fitness depends on chance, a fraction of each generation is evaluated twice. If the
+// ranks change more than a threshold, every member of the next generations is evaluated more often, up to a limit, and
+// beyond it the steps get longer. If they change less, members are evaluated less often. A member's fitness is the mean
+// of its evaluations; each evaluation is a trial. Source: N. Hansen, A. S. P. Niederberger, L. Guzzella & P.
+// Koumoutsakos, A method for handling uncertainty in evolutionary optimization with an application to feedback control
+// of combustion, IEEE Trans. Evol. Comput. 13(1), 2009, section III (UH-CMA-ES, algorithms 2 and 3; theta = 0.2,
+// r_lambda = 0.1, alpha_t = 1.5, c_s = 1).
 #include "cmaes.h"
 
 #include <math.h>
 
-static const double uncertainty_theta = 0.2, uncertainty_part = 0.1, uncertainty_more = 1.5;
+static const double uncertainty_theta = 0.2, uncertainty_fraction = 0.1, uncertainty_more = 1.5;
 
 int64_t cmaes_again(const Cmaes *cmaes, int64_t lambda)
 {
-    const int64_t part = (int64_t)(uncertainty_part * (double)lambda);
+    const int64_t again = (int64_t)(uncertainty_fraction * (double)lambda);
     if (!cmaes->uncertain) return 0;
-    return part > 2 ? part : 2;
+    return again > 2 ? again : 2;
 }
 
 int64_t cmaes_evaluations_each(const Cmaes *cmaes, const CmaesRun *run)
@@ -60,7 +60,7 @@ static int64_t uncertainty_next(const CmaesPopulation *population, int64_t membe
 void cmaes_measure_noise(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population)
 {
     const int64_t lambda = view->run->lambda;
-    int64_t *order = cmaes->both_order, *place = cmaes->both_order + 2 * lambda;
+    int64_t *order = cmaes->both_order, *rank = cmaes->both_order + 2 * lambda;
     double *both = cmaes->both, sum = 0.0;
     for (int64_t k = 0; k < lambda; k++) both[k] = both[lambda + k] = cmaes->fitness[k];
     for (int64_t i = 0, k = 0; i < population->again; i++, k++) {
@@ -68,10 +68,10 @@ void cmaes_measure_noise(Cmaes *cmaes, const CmaesView *view, const CmaesPopulat
         both[lambda + k] = cmaes->again[k];
     }
     cmaes_sort(cmaes, both, 2 * lambda, order);
-    for (int64_t i = 0; i < 2 * lambda; i++) place[order[i]] = i + 1;
+    for (int64_t i = 0; i < 2 * lambda; i++) rank[order[i]] = i + 1;
     for (int64_t i = 0, k = 0; i < population->again; i++, k++) {
         k = uncertainty_next(population, k);
-        sum += uncertainty_of(place[k], place[lambda + k], lambda);
+        sum += uncertainty_of(rank[k], rank[lambda + k], lambda);
         cmaes->fitness[k] = (both[k] + both[lambda + k]) / 2.0;
     }
     view->run->noise = population->again > 0 ? sum / (double)population->again : 0.0;

@@ -27,7 +27,8 @@ enum {
 enum { ADAM_CONSTANT, ADAM_COSINE, ADAM_DECAY };
 
 static const Option adam_options[ADAM_N_OPTIONS] = {
-    DESCENT_OPTION_ROWS("adam", 0.02, "length of a step in each parameter at the start, as a part of its range", 300),
+    DESCENT_OPTION_ROWS("adam", 0.02, "length of a step in each parameter at the start, as a fraction of its range",
+                        300),
     {"adam.beta1", OPTION_NUMBER, "1", 0.9, 0, 0.9999, NULL, "memory of the mean of the gradient"},
     {"adam.beta2", OPTION_NUMBER, "1", 0.999, 0, 0.999999, NULL, "memory of the mean of its squares"},
     {"adam.epsilon", OPTION_NUMBER, "", 1e-8, 1e-300, (double)INFINITY, NULL,
@@ -97,8 +98,8 @@ static void adam_go_back(const Descent *descent, const DescentView *view, double
     view->run->failed_rounds++;
     memset(view->own, 0, (size_t)descent->n * sizeof *view->own);
     for (int i = 0; i < descent->n; i++)
-        to[i] = view->run->has_good ? view->good[i] + 0.5 * (view->x[i] - view->good[i]) : view->x[i];
-    descent_retreat(descent, view->run->has_good ? view->good : view->x, to);
+        to[i] = view->run->has_valid ? view->valid[i] + 0.5 * (view->x[i] - view->valid[i]) : view->x[i];
+    descent_retreat(descent, view->run->has_valid ? view->valid : view->x, to);
     adam_move(descent, view, to);
 }
 
@@ -113,8 +114,8 @@ static void adam_learn(const Descent *descent, const DescentView *view)
     }
     run->failed_rounds = 0;
     if (!isnan(run->value)) {
-        memcpy(view->good, view->x, (size_t)descent->n * sizeof *view->good);
-        run->has_good = 1;
+        memcpy(view->valid, view->x, (size_t)descent->n * sizeof *view->valid);
+        run->has_valid = 1;
     }
     adam_step(descent, view, to);
     descent_retreat(descent, view->x, to);
@@ -125,7 +126,7 @@ static void adam_learn(const Descent *descent, const DescentView *view)
 static DescentStop adam_stop(const Descent *descent, const DescentRun *run)
 {
     const bool anew = !descent->spec->replicates.common && replicates_differ(descent->spec);
-    const double most = run->has_good || anew ? descent->settings[ADAM_PATIENCE] : 1.0;
+    const double most = run->has_valid || anew ? descent->settings[ADAM_PATIENCE] : 1.0;
     return (double)run->failed_rounds >= most ? DESCENT_AT_ALL_FAILED : DESCENT_GOES_ON;
 }
 

@@ -18,7 +18,7 @@ DescentView descent_view(const Search *search, int64_t run)
         (void *)((unsigned char *)search->state + sizeof(DescentState) + (size_t)run * descent->run_bytes);
     double *at = (void *)(own + 1);
     const int64_t n = descent->n;
-    return (DescentView){.run = own, .x = at, .slope = at + n, .good = at + 2 * n, .own = at + 3 * n};
+    return (DescentView){.run = own, .x = at, .slope = at + n, .valid = at + 2 * n, .own = at + 3 * n};
 }
 
 SideDrawn *descent_points(const Search *search, int64_t run)
@@ -396,7 +396,7 @@ static void descent_end_round(Search *search, void *worker, const SideEnd *end)
 static bool descent_counts_are_possible(const Descent *descent, const DescentRun *run)
 {
     const int64_t counts[] = {run->round,     run->evaluations,    run->restart, run->first_round,
-                              run->iteration, run->failed_rounds,  run->missing, run->has_good,
+                              run->iteration, run->failed_rounds,  run->missing, run->has_valid,
                               run->pairs,     run->best_iteration, run->shorter, run->on_line};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i] < 0 || counts[i] > (int64_t)1 << 53) return false;
@@ -410,7 +410,7 @@ static bool descent_counts_are_possible(const Descent *descent, const DescentRun
 static bool descent_numbers_are_possible(const Descent *descent, const DescentView *view)
 {
     for (int i = 0; i < descent->n; i++) {
-        if (!(view->x[i] >= 0.0 && view->x[i] <= 1.0 && view->good[i] >= 0.0 && view->good[i] <= 1.0)) return false;
+        if (!(view->x[i] >= 0.0 && view->x[i] <= 1.0 && view->valid[i] >= 0.0 && view->valid[i] <= 1.0)) return false;
         if (!isfinite(view->slope[i])) return false;
     }
     return isfinite(view->run->scale);

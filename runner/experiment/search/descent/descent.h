@@ -16,7 +16,7 @@
 //       runs it once more, so that nothing more than the fitness of a trial is stored: by the threads, or by a GPU
 //       where enough rounds end together.
 //   tangent: the same by runs of x with dual numbers, one for each coordinate.
-// Failed points: where one of the two failed, the centre takes its place; where that is not possible the derivative is
+// Failed points: where one of the two failed, the centre replaces it; where that is not possible the derivative is
 // missing: it counts as 0, and the round says how many there were.
 #ifndef HOPSCOTCH_SEARCH_DESCENT_H
 #define HOPSCOTCH_SEARCH_DESCENT_H
@@ -69,7 +69,7 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
      "through the steps of the run (model articulated), from one trial for all parameters; tangent: runs of one " \
      "trial with dual numbers, one for each parameter"}, \
     {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL, \
-     "step of a difference, as a part of each parameter's range (or of the range of its logarithm)"}, \
+     "step of a difference, as a fraction of each parameter's range (or of the range of its logarithm)"}, \
     {method ".rate", OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc}, \
     {method ".penalty", OPTION_NUMBER, "", 100, 0, 1e12, NULL, \
      "weight of constraints: what is minimised is the cost plus this times the squares of what is above 0"}, \
@@ -82,7 +82,7 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
      "a search ends when its best fitness is at least this good"}, \
     {method ".stop.gradient", OPTION_NUMBER, "", 0, 0, (double)INFINITY, NULL, \
      "norm of the gradient, in fitness per range, without what points out of the ranges; 0: it vanishes"}, \
-    {method ".stop.step", OPTION_NUMBER, "1", 1e-12, 0, 1, NULL, "length of a step, as a part of the ranges"}, \
+    {method ".stop.step", OPTION_NUMBER, "1", 1e-12, 0, 1, NULL, "length of a step, as a fraction of the ranges"}, \
     {method ".stop.stagnation", OPTION_INTEGER, "1", 0, 1, 1e7, "none", \
      "a search ends when its best cost has not fallen for this number of iterations"}
 // clang-format on
@@ -113,7 +113,7 @@ typedef struct DescentRun {
     int64_t on_line;        // the next round is points along a line; 0: differences
     int64_t failed_rounds;  // one after the other, without a single derivative
     int64_t missing;        // derivatives of the last differences
-    int64_t has_good;       // `good` holds a point
+    int64_t has_valid;      // `valid` holds a point
     int64_t best_iteration; // when its best value fell last
     int64_t pairs, shorter; // lbfgs: pairs that are kept; lines one after the other without a better point
     double best;            // cost of the whole search, of trials that meet the constraints; NaN: none
@@ -129,7 +129,7 @@ typedef struct DescentView {
     DescentRun *run;
     double *x;     // [n] centre
     double *slope; // [n] df/du there; 0 where it is missing
-    double *good;  // [n] the last centre that did not fail and had a derivative
+    double *valid; // [n] the last centre that did not fail and had a derivative
     double *own;   // the method's
 } DescentView;
 
@@ -253,7 +253,7 @@ int64_t descent_searches(const Spec *spec);     // SearchMethod.searches
 bool descent_takes_values(const Spec *spec);    // SearchMethod.takes_values
 // The slope of each replicate at the centre, from the values of its differences.
 void descent_differentiate_each(Descent *descent, const DescentView *view, const SideDrawn *points, const double *told);
-void descent_signs(const Descent *descent, GradientSigns *signs); // spread and cosine, if they can be told
+void descent_signs(const Descent *descent, GradientSigns *signs); // spread and cosine, if they are known
 
 // ---- stop.c ---------------------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ static const double lbfgs_decrease = 1e-4;   // c1
 static const double lbfgs_curvature = 1e-12; // least s'y/(|s| |y|)
 
 static const Option lbfgs_options[LBFGS_N_OPTIONS] = {
-    DESCENT_OPTION_ROWS("lbfgs", 0.1, "length of a step along the gradient alone, as a part of the ranges", 100),
+    DESCENT_OPTION_ROWS("lbfgs", 0.1, "length of a step along the gradient alone, as a fraction of the ranges", 100),
     {"lbfgs.memory", OPTION_INTEGER, "1", 10, 1, LBFGS_MEMORY_MAX, NULL,
      "iterations whose steps and changes of the gradient are kept"},
     {"lbfgs.line", OPTION_INTEGER, "1", 6, 2, DESCENT_LINE_MAX, NULL,
@@ -71,7 +71,7 @@ static void lbfgs_keep_pair(const Descent *descent, const DescentView *view)
     const double *before = lbfgs_last_slope(descent, view);
     double *s = descent->vector, *y = descent->vector + n;
     for (int i = 0; i < n; i++) {
-        s[i] = view->x[i] - view->good[i];
+        s[i] = view->x[i] - view->valid[i];
         y[i] = view->slope[i] - before[i];
     }
     const double curvature = lbfgs_dot(s, y, n);
@@ -171,9 +171,9 @@ static void lbfgs_give_up(DescentRun *run)
 static void lbfgs_learn(const Descent *descent, const DescentView *view)
 {
     DescentRun *run = view->run;
-    if (run->has_good && run->missing == 0) lbfgs_keep_pair(descent, view);
-    run->has_good = run->missing == 0;
-    memcpy(view->good, view->x, (size_t)descent->n * sizeof *view->good);
+    if (run->has_valid && run->missing == 0) lbfgs_keep_pair(descent, view);
+    run->has_valid = run->missing == 0;
+    memcpy(view->valid, view->x, (size_t)descent->n * sizeof *view->valid);
     memcpy(lbfgs_last_slope(descent, view), view->slope, (size_t)descent->n * sizeof *view->slope);
     run->failed_rounds = run->missing == descent->n;
     run->shorter = 0;

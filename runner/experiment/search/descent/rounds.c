@@ -17,7 +17,7 @@ static const Field descent_scalars[DESCENT_SCALARS] = {
     {"best", "1", "best fitness so far; NaN: none", "best"},
     {"gradient", "1", "norm of the last gradient, in fitness per range, without what points out of the ranges",
      "gradient"},
-    {"step", "1", "length of the last step, as a part of the ranges; NaN: none yet", "step"},
+    {"step", "1", "length of the last step, as a fraction of the ranges; NaN: none yet", "step"},
     {"rate", "1", "factor of the last step; NaN: none yet", "rate"},
 };
 

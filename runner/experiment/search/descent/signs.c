@@ -1,5 +1,5 @@
 // How good a gradient is (GradientSigns), by the gradients of the single replicates. They say something of the mean
-// alone, so there is nothing to tell with `over: median` and the like.
+// alone, so there is nothing to say with `over: median` and the like.
 #include "descent.h"
 
 #include <math.h>

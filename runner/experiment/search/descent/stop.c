@@ -92,7 +92,7 @@ void descent_begin(const Descent *descent, const DescentView *view, int64_t sear
                               .gradient = (double)NAN,
                               .step = (double)NAN};
     memset(view->slope, 0, (size_t)descent->n * sizeof *view->slope);
-    memset(view->good, 0, (size_t)descent->n * sizeof *view->good);
+    memset(view->valid, 0, (size_t)descent->n * sizeof *view->valid);
     memset(view->own, 0, (size_t)descent->method->own(descent) * sizeof *view->own);
     descent_start(descent, search, view->run, view->x);
     descent->method->begin(descent, view);

@@ -13,11 +13,11 @@ static const Option nsga2_options[NSGA2_N_OPTIONS] = {
      "independent searches, which run side by side"},
     {"nsga2.first", OPTION_INTEGER, "1", 0, 0, 60000, NULL,
      "number of the first search: what a search does depends on the seed and on its number alone"},
-    {"nsga2.crossover", OPTION_NUMBER, "1", 0.9, 0, 1, NULL, "part of the pairs that are crossed"},
+    {"nsga2.crossover", OPTION_NUMBER, "1", 0.9, 0, 1, NULL, "fraction of the pairs that are crossed"},
     {"nsga2.eta_crossover", OPTION_NUMBER, "1", 15, 0, 1000, NULL,
      "index of the simulated binary crossover; a greater one keeps children nearer to their parents"},
     {"nsga2.mutation", OPTION_NUMBER, "1", 0, 0, 1, "auto",
-     "part of the genes that change at random; auto: 1/n for n parameters"},
+     "fraction of the genes that change at random; auto: 1/n for n parameters"},
     {"nsga2.eta_mutation", OPTION_NUMBER, "1", 20, 0, 1000, NULL,
      "index of the polynomial mutation; a greater one makes smaller changes"},
     {"nsga2.patience", OPTION_INTEGER, "1", 10, 1, 1e6, NULL,
@@ -61,7 +61,10 @@ Nsga2Member nsga2_member(const Nsga2 *nsga2, double *members, int64_t index)
 
 bool nsga2_failed(const Nsga2Member *member) { return isnan(member->objective[0]); }
 
-bool nsga2_good(const Nsga2Member *member) { return !nsga2_failed(member) && !(member->rest[NSGA2_VIOLATION] > 0.0); }
+bool nsga2_feasible(const Nsga2Member *member)
+{
+    return !nsga2_failed(member) && !(member->rest[NSGA2_VIOLATION] > 0.0);
+}
 
 bool nsga2_point(const Nsga2 *nsga2, const double *gene)
 {
@@ -127,7 +130,7 @@ static void nsga2_take_room(Nsga2 *nsga2, bool learns, Arena *arena)
     if (!learns) return;
     nsga2->pool = ARENA_NEW(arena, double, both * nsga2->member_doubles);
     nsga2->value = ARENA_NEW(arena, double, both * nsga2->objectives);
-    nsga2->good = ARENA_NEW(arena, int64_t, both);
+    nsga2->feasible = ARENA_NEW(arena, int64_t, both);
     nsga2->rank = ARENA_NEW(arena, int64_t, both);
     nsga2->crowding = ARENA_NEW(arena, double, both);
     nsga2->order = ARENA_NEW(arena, Nsga2Order, both);
@@ -282,9 +285,9 @@ static void nsga2_note(const Search *search, const Trials *trials, int64_t t, do
     const Nsga2 *nsga2 = search->scratch;
     const int objectives = nsga2->objectives;
     const double *objective = trials->objective + t * objectives;
-    bool good = true;
-    for (int k = 0; k < objectives; k++) good = good && !isnan(objective[k]);
-    for (int k = 0; k < objectives; k++) told[k] = good ? spec_cost(nsga2->spec, k, objective[k]) + 0.0 : (double)NAN;
+    bool finite = true;
+    for (int k = 0; k < objectives; k++) finite = finite && !isnan(objective[k]);
+    for (int k = 0; k < objectives; k++) told[k] = finite ? spec_cost(nsga2->spec, k, objective[k]) + 0.0 : (double)NAN;
     told[objectives] = isnan(trials->survived[t]) ? -1.0 : trials->survived[t];
     const int constraints = nsga2->spec->n_constraints;
     const double violation =

@@ -70,7 +70,7 @@ enum { NSGA2_SURVIVED, NSGA2_VIOLATION, NSGA2_RANK, NSGA2_CROWDING, NSGA2_REST }
 
 // Ranks after those of fronts: constraint-domination (section VI). A member that violates constraints loses against any
 // that meets them all, and wins against any that failed. Among violating members the smaller violation wins, among
-// failed ones the longer survived time: both stand in place of the crowding distance, so one comparison serves all.
+// failed ones the longer survived time: both replace the crowding distance, so one comparison serves all.
 #define NSGA2_RANK_VIOLATES 1e300
 #define NSGA2_RANK_FAILED ((double)INFINITY)
 
@@ -91,11 +91,11 @@ typedef struct Nsga2State {
 // The children of a generation as they were drawn: drawn when they are asked for, and again, to the same bits, if they
 // are gone when they are told.
 typedef struct Nsga2Brood {
-    SideDrawn drawn; // slots: places of children
+    SideDrawn drawn; // slots: indices of children
     double *gene;    // [N][n]
 } Nsga2Brood;
 
-// How members are told apart after a generation.
+// How members are ordered after a generation.
 typedef struct Nsga2Order {
     double rank, crowding;
     int64_t index;
@@ -113,7 +113,7 @@ typedef struct Nsga2 {
     // room for one generation
     double *pool;      // [2 N][member_doubles] parents and children
     double *value;     // [2 N][K] of those that did not fail and meet the constraints
-    int64_t *good;     // [2 N] their places in the pool
+    int64_t *feasible; // [2 N] their indices in the pool
     int64_t *rank;     // [2 N]
     double *crowding;  // [2 N]
     Nsga2Order *order; // [2 N]
@@ -126,7 +126,7 @@ typedef struct Nsga2 {
 Nsga2View nsga2_view(const Search *search, int64_t run);                      // where the arrays of the run are
 Nsga2Member nsga2_member(const Nsga2 *nsga2, double *members, int64_t index); // where those of a member are
 bool nsga2_failed(const Nsga2Member *member);
-bool nsga2_good(const Nsga2Member *member); // it did not fail, and meets the constraints
+bool nsga2_feasible(const Nsga2Member *member); // it did not fail, and meets the constraints
 // The parameters of genes, into nsga2->parameter; false: the spec drops the point.
 bool nsga2_point(const Nsga2 *nsga2, const double *gene);
 

@@ -15,22 +15,22 @@ static int nsga2_order(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-// Sets rank, crowding and value of the good members. Returns their number.
+// Sets rank, crowding and value of the feasible members. Returns their number.
 static int64_t nsga2_sort(Nsga2 *nsga2, double *members, int64_t count)
 {
     const int objectives = nsga2->objectives;
-    int64_t good = 0;
+    int64_t n = 0;
     for (int64_t i = 0; i < count; i++) {
         const Nsga2Member member = nsga2_member(nsga2, members, i);
-        if (!nsga2_good(&member)) continue;
-        memcpy(nsga2->value + good * objectives, member.objective, (size_t)objectives * sizeof(double));
-        nsga2->good[good++] = i;
+        if (!nsga2_feasible(&member)) continue;
+        memcpy(nsga2->value + n * objectives, member.objective, (size_t)objectives * sizeof(double));
+        nsga2->feasible[n++] = i;
     }
-    dominance_sort(nsga2->value, good, objectives, nsga2->room, nsga2->rank, nsga2->crowding);
-    return good;
+    dominance_sort(nsga2->value, n, objectives, nsga2->room, nsga2->rank, nsga2->crowding);
+    return n;
 }
 
-// The order of a member of the pool that is not good.
+// The order of a member of the pool that is not feasible.
 static Nsga2Order nsga2_behind(const Nsga2 *nsga2, int64_t index)
 {
     const Nsga2Member member = nsga2_member(nsga2, nsga2->pool, index);
@@ -41,11 +41,12 @@ static Nsga2Order nsga2_behind(const Nsga2 *nsga2, int64_t index)
 void nsga2_select(Nsga2 *nsga2, const Nsga2View *view, int64_t count)
 {
     const int64_t all = view->run->members + count;
-    const int64_t kept = all < nsga2->population ? all : nsga2->population, good = nsga2_sort(nsga2, nsga2->pool, all);
+    const int64_t kept = all < nsga2->population ? all : nsga2->population,
+                  n_feasible = nsga2_sort(nsga2, nsga2->pool, all);
     for (int64_t i = 0; i < all; i++) nsga2->order[i] = nsga2_behind(nsga2, i);
-    for (int64_t g = 0; g < good; g++) {
-        nsga2->order[nsga2->good[g]].rank = (double)nsga2->rank[g];
-        nsga2->order[nsga2->good[g]].crowding = nsga2->crowding[g];
+    for (int64_t g = 0; g < n_feasible; g++) {
+        nsga2->order[nsga2->feasible[g]].rank = (double)nsga2->rank[g];
+        nsga2->order[nsga2->feasible[g]].crowding = nsga2->crowding[g];
     }
     qsort(nsga2->order, (size_t)all, sizeof *nsga2->order, nsga2_order);
     for (int64_t i = 0; i < kept; i++) {
@@ -58,7 +59,7 @@ void nsga2_select(Nsga2 *nsga2, const Nsga2View *view, int64_t count)
     view->run->members = kept;
 }
 
-// The spec's reference point, or the worst values of the first generation that has a good member.
+// The spec's reference point, or the worst values of the first generation that has a feasible member.
 static void nsga2_set_reference(Nsga2 *nsga2, const Nsga2View *view)
 {
     const int objectives = nsga2->objectives;
@@ -67,7 +68,7 @@ static void nsga2_set_reference(Nsga2 *nsga2, const Nsga2View *view)
         view->reference[k] = spec_cost(nsga2->spec, k, nsga2->spec->objective.reference[k]);
     for (int64_t i = 0; i < view->run->members && nsga2->spec->objective.reference == NULL; i++) {
         const Nsga2Member member = nsga2_member(nsga2, view->member, i);
-        if (!nsga2_good(&member)) continue;
+        if (!nsga2_feasible(&member)) continue;
         for (int k = 0; k < objectives; k++) {
             const double x = member.objective[k];
             if (!any || x > view->reference[k]) view->reference[k] = x;

@@ -86,9 +86,9 @@ static void nsga2_cross_gene(const RandomKey *key, int gene, double eta, double 
 static double nsga2_mutated(double x, double u, double eta)
 {
     const double rest = u < 0.5 ? 1.0 - x : x; // so that u = 0 leads to the lower bound, and u = 1 to the upper one
-    const double part = portable_pow(rest, eta + 1.0), power = 1.0 / (eta + 1.0);
-    if (u < 0.5) return nsga2_inside(x + portable_pow(2.0 * u + (1.0 - 2.0 * u) * part, power) - 1.0);
-    return nsga2_inside(x + 1.0 - portable_pow(2.0 * (1.0 - u) + (2.0 * u - 1.0) * part, power));
+    const double scaled = portable_pow(rest, eta + 1.0), power = 1.0 / (eta + 1.0);
+    if (u < 0.5) return nsga2_inside(x + portable_pow(2.0 * u + (1.0 - 2.0 * u) * scaled, power) - 1.0);
+    return nsga2_inside(x + 1.0 - portable_pow(2.0 * (1.0 - u) + (2.0 * u - 1.0) * scaled, power));
 }
 
 // Both children of a pair, side by side in child[2][n].

@@ -123,8 +123,8 @@ static void csv_read_point(const CsvReader *csv, const AxesBuild *build, double 
     }
 }
 
-// Stops when more errors were found than are shown. A good row has at least a byte per column, which bounds the number
-// of good rows; every other row is an error.
+// Stops when more errors were found than are shown. A valid row has at least a byte per column, which bounds the number
+// of valid rows; every other row is an error.
 static void csv_read_rows(CsvReader *csv, AxesBuild *build)
 {
     enum { WRONG_MAX = 1024 };
@@ -156,11 +156,11 @@ static const Node *csv_file_node(SpecReader *reader, const GivenKey *given, cons
 {
     const Node *node = given->value, *file = node->kind == NODE_MAPPING ? node_find(node, "file") : node;
     *columns = node_find(node, "columns");
-    bool good = file != NULL && file->kind == NODE_SCALAR && !scalar_is_empty(file) &&
-                (*columns == NULL || ((*columns)->kind == NODE_SEQUENCE && (*columns)->count > 0));
-    if (node->kind == NODE_MAPPING) good &= node->count == 1 + (*columns != NULL);
-    if (!good) form_mistyped(reader, given);
-    return good ? file : NULL;
+    bool ok = file != NULL && file->kind == NODE_SCALAR && !scalar_is_empty(file) &&
+              (*columns == NULL || ((*columns)->kind == NODE_SEQUENCE && (*columns)->count > 0));
+    if (node->kind == NODE_MAPPING) ok &= node->count == 1 + (*columns != NULL);
+    if (!ok) form_mistyped(reader, given);
+    return ok ? file : NULL;
 }
 
 // `points` are not read beside it.

@@ -1,4 +1,4 @@
-// The section `environment:`: what a program that steps the model from outside is told. Its expressions are over the
+// The section `environment:`: what a program that steps the model from outside gets. Its expressions are over the
 // columns of a trajectory, the parameters, `failed` (1 in a step in which the model failed, else 0) and definitions.
 #include "../forms.h"
 

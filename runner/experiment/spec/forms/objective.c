@@ -121,9 +121,9 @@ static void objective_read_reference(SpecReader *reader, const GivenKey *given)
         return;
     }
     double *reference = ARENA_NEW(reader->arena, double, node->count);
-    bool good = true;
-    for (int i = 0; i < node->count; i++) good &= scalar_number(reader, &number, node->items[i], &reference[i]);
-    if (good) spec->objective.reference = reference;
+    bool ok = true;
+    for (int i = 0; i < node->count; i++) ok &= scalar_number(reader, &number, node->items[i], &reference[i]);
+    if (ok) spec->objective.reference = reference;
 }
 
 Scope objective_scope(SpecReader *reader)

@@ -48,9 +48,9 @@ static void perturb_read_one(SpecReader *reader, const Key *key, const Node *nod
     out->distribution = (Distribution)form;
     const Key deviation = {.path = "deviation", .type = KEY_NUMBER, .unit = key->unit, .low = 0, .high = INFINITY};
     const bool normal = out->distribution == DISTRIBUTION_NORMAL;
-    bool good = scalar_number(reader, key, arguments->items[0], &out->a);
-    good &= scalar_number(reader, normal ? &deviation : key, arguments->items[1], &out->b);
-    if (good && !normal && out->a > out->b)
+    bool ok = scalar_number(reader, key, arguments->items[0], &out->a);
+    ok &= scalar_number(reader, normal ? &deviation : key, arguments->items[1], &out->b);
+    if (ok && !normal && out->a > out->b)
         diagnose(reader->diagnostics, arguments, "%s is uniform in [%s, %s]: the low end is above the high one",
                  key_name(key), text_number(out->a).text, text_number(out->b).text);
 }

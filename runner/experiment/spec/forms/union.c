@@ -1,14 +1,14 @@
-// `union`: blocks of axes, each with its own grid. The axes of the search are those of all blocks, in the order in
-// which they are first named. In a block without an axis the parameter keeps its fixed value.
+// `union`: several grids, each with its own axes. The axes of the search are those of all grids, in the order in
+// which they are first named. In a grid without an axis the parameter keeps its fixed value.
 #include "../axes.h"
 
 #include <string.h>
 
-static void union_read_axis(SpecReader *reader, const Node *over, int index, AxesBuild *block)
+static void union_read_axis(SpecReader *reader, const Node *over, int index, AxesBuild *grid)
 {
     const Node *name = over->keys[index], *node = over->items[index];
     const int parameter = parameter_find(reader, name, over, "search.union");
-    if (!axes_claim(block, name, parameter)) return;
+    if (!axes_claim(grid, name, parameter)) return;
     const Key *key = reader->parameter_keys[parameter];
     Axis axis = {.parameter = parameter, .zip = -1};
     if (node_find(node, "derive") != NULL) {
@@ -22,40 +22,40 @@ static void union_read_axis(SpecReader *reader, const Node *over, int index, Axe
                  "a grid takes no range for %s, expected a list, linspace, logspace or arange", key_name(key));
         return;
     }
-    block->names[block->n_axes] = name;
-    block->axes[block->n_axes++] = axis;
+    grid->names[grid->n_axes] = name;
+    grid->axes[grid->n_axes++] = axis;
 }
 
-static bool union_check_block(SpecReader *reader, const Node *node)
+static bool union_check_grid(SpecReader *reader, const Node *node)
 {
     const int errors = diagnostics_errors(reader->diagnostics);
     const Node *over = node_find(node, "over");
     if (node->kind != NODE_MAPPING)
-        diagnose(reader->diagnostics, node, "a block of union is %s, expected {over: {a: [1, 2]}}",
+        diagnose(reader->diagnostics, node, "a grid of union is %s, expected {over: {a: [1, 2]}}",
                  scalar_given(node, reader->arena));
     else if (over == NULL || over->kind != NODE_MAPPING || over->count == 0)
         diagnose(reader->diagnostics, over != NULL ? over : node,
-                 "a block of union has no axes, expected {over: {a: [1, 2]}}");
+                 "a grid of union has no axes, expected {over: {a: [1, 2]}}");
     for (int i = 0; node->kind == NODE_MAPPING && i < node->count; i++) {
         const char *key = node->keys[i]->text;
         if (strcmp(key, "over") != 0 && strcmp(key, "zip") != 0)
-            diagnose(reader->diagnostics, node->keys[i], "unknown key '%s' in a block of union, expected over or zip",
+            diagnose(reader->diagnostics, node->keys[i], "unknown key '%s' in a grid of union, expected over or zip",
                      key);
     }
     return diagnostics_errors(reader->diagnostics) == errors;
 }
 
-// The axes of one block; false after an error.
-static bool union_read_block(SpecReader *reader, const Node *node, AxesBuild *block)
+// The axes of one grid; false after an error.
+static bool union_read_grid(SpecReader *reader, const Node *node, AxesBuild *grid)
 {
     const int n = configured_named(&reader->spec->configured), errors = diagnostics_errors(reader->diagnostics);
-    *block = (AxesBuild){.axes = ARENA_NEW(reader->arena, Axis, n),
-                         .names = ARENA_NEW(reader->arena, const Node *, n),
-                         .taken = ARENA_NEW(reader->arena, const Node *, n)};
-    if (!union_check_block(reader, node)) return false;
+    *grid = (AxesBuild){.axes = ARENA_NEW(reader->arena, Axis, n),
+                        .names = ARENA_NEW(reader->arena, const Node *, n),
+                        .taken = ARENA_NEW(reader->arena, const Node *, n)};
+    if (!union_check_grid(reader, node)) return false;
     const Node *over = node_find(node, "over"), *zip = node_find(node, "zip");
-    for (int i = 0; i < over->count; i++) union_read_axis(reader, over, i, block);
-    if (zip != NULL) axes_read_zip(reader, zip, block);
+    for (int i = 0; i < over->count; i++) union_read_axis(reader, over, i, grid);
+    if (zip != NULL) axes_read_zip(reader, zip, grid);
     return diagnostics_errors(reader->diagnostics) == errors;
 }
 
@@ -72,25 +72,25 @@ static int union_axis(SpecReader *reader, AxesBuild *build, const Axis *axis, co
     return build->n_axes++;
 }
 
-// Puts the block's axes at the places that they have among all axes.
-static Block union_place(SpecReader *reader, AxesBuild *build, const AxesBuild *block)
+// Puts the grid's axes at the indices that they have among all axes.
+static UnionGrid union_order_axes(SpecReader *reader, AxesBuild *build, const AxesBuild *grid)
 {
     const int n = configured_named(&reader->spec->configured);
     Values *values = ARENA_NEW(reader->arena, Values, n);
     int *zip = ARENA_NEW(reader->arena, int, n);
     for (int a = 0; a < n; a++) zip[a] = -1;
-    for (int a = 0; a < block->n_axes; a++) {
-        const int place = union_axis(reader, build, &block->axes[a], block->names[a]);
-        values[place] = block->axes[a].values;
-        zip[place] = block->axes[a].zip;
+    for (int a = 0; a < grid->n_axes; a++) {
+        const int index = union_axis(reader, build, &grid->axes[a], grid->names[a]);
+        values[index] = grid->axes[a].values;
+        zip[index] = grid->axes[a].zip;
     }
-    return (Block){.values = values, .zip = zip};
+    return (UnionGrid){.values = values, .zip = zip};
 }
 
-static void union_mark_partial(const Block *blocks, int count, AxesBuild *build)
+static void union_mark_partial(const UnionGrid *grids, int count, AxesBuild *build)
 {
     for (int b = 0; b < count; b++) {
-        for (int a = 0; a < build->n_axes; a++) build->axes[a].partial |= blocks[b].values[a].count == 0;
+        for (int a = 0; a < build->n_axes; a++) build->axes[a].partial |= grids[b].values[a].count == 0;
     }
 }
 
@@ -98,15 +98,15 @@ static bool union_check(SpecReader *reader, const GivenKey *given, const AxesBui
 {
     const Node *node = given->value;
     const GivenKey *zip = given_find(reader, "search.zip");
-    if (zip != NULL) diagnose(reader->diagnostics, zip->key, "zip stands in the blocks of `union`");
+    if (zip != NULL) diagnose(reader->diagnostics, zip->key, "zip stands in the grids of `union`");
     if (node->kind != NODE_SEQUENCE || node->count == 0)
         form_mistyped(reader, given);
     else if (node->count > UNION_MAX)
-        diagnose(reader->diagnostics, node, "union has %d blocks, at most %d are allowed", node->count, UNION_MAX);
+        diagnose(reader->diagnostics, node, "union has %d grids, at most %d are allowed", node->count, UNION_MAX);
     else if (build->n_axes > 0)
         diagnose(reader->diagnostics, build->names[0],
                  "beside `union` only derived parameters stand in `over`; put %s "
-                 "into its blocks",
+                 "into its grids",
                  build->names[0]->text);
     else
         return true;
@@ -117,24 +117,24 @@ static void union_read(SpecReader *reader, const GivenKey *given)
 {
     const Node *node = given->value;
     AxesBuild *build = reader->axes;
-    build->blocks = true;
+    build->several_grids = true;
     if (!union_check(reader, given, build)) return;
-    Block *blocks = ARENA_NEW(reader->arena, Block, node->count);
+    UnionGrid *grids = ARENA_NEW(reader->arena, UnionGrid, node->count);
     int64_t trials = 0;
     int count = 0;
     for (int b = 0; b < node->count; b++) {
-        AxesBuild block;
-        if (!union_read_block(reader, node->items[b], &block)) continue;
-        trials += axes_product(reader, &block);
-        blocks[count++] = union_place(reader, build, &block);
+        AxesBuild grid;
+        if (!union_read_grid(reader, node->items[b], &grid)) continue;
+        trials += axes_product(reader, &grid);
+        grids[count++] = union_order_axes(reader, build, &grid);
         if (trials > TRIALS_MAX) {
             diagnose(reader->diagnostics, node->items[b], "the union has more than 2^48 trials; use fewer values");
             return;
         }
     }
-    union_mark_partial(blocks, count, build);
-    reader->spec->blocks = blocks;
-    reader->spec->n_blocks = count;
+    union_mark_partial(grids, count, build);
+    reader->spec->grids = grids;
+    reader->spec->n_grids = count;
     reader->spec->values_in = "union";
 }
 
@@ -146,14 +146,14 @@ static bool union_entry(const SpecReader *reader, int index, FormEntry *out)
     const Spec *spec = reader->spec;
     Arena *arena = reader->arena;
     const char *over = "";
-    if (index >= spec->n_blocks) return false;
-    const Block *block = &spec->blocks[index];
+    if (index >= spec->n_grids) return false;
+    const UnionGrid *grid = &spec->grids[index];
     for (int a = 0; a < spec->n_axes; a++) {
-        if (block->values[a].count == 0) continue;
+        if (grid->values[a].count == 0) continue;
         over = arena_format(arena, "%s%s%s: %s", over, over[0] != '\0' ? ", " : "",
-                            reader->names[spec->axes[a].parameter], values_text(&block->values[a], arena));
+                            reader->names[spec->axes[a].parameter], values_text(&grid->values[a], arena));
     }
-    const char *zip = zip_text(reader, block->zip);
+    const char *zip = zip_text(reader, grid->zip);
     out->text = zip != NULL ? arena_format(arena, "{over: {%s}, zip: %s}", over, zip)
                             : arena_format(arena, "{over: {%s}}", over);
     return true;
@@ -163,9 +163,9 @@ const Form form_union = {
     .path = "search.union",
     .after = "search.exclude",
     .method = "grid",
-    .words = "a list of blocks {over: {...}, zip: [...]}",
-    .doc = "method grid: several grids, one after the other, in place of the axes of `over`. In a block without an "
-           "axis the parameter keeps its fixed value; a point that several blocks have is run once",
+    .words = "a list of grids {over: {...}, zip: [...]}",
+    .doc = "method grid: several grids, one after the other, instead of the axes of `over`. In a grid without an "
+           "axis the parameter keeps its fixed value; a point that several grids have is run once",
     .example = "[{over: {k_fp: [100, 150], thrust: [30, 35]}}, {over: {k_att: [50, 100]}}]",
     .stage = FORM_GRID,
     .instead_of = "search.zip",
@@ -176,11 +176,11 @@ const Form form_union = {
     .canonical = "search.union.",
     .digits = 3,
     .lines = {{.start = "search.union.", .shown = "search.union.", .change = CHANGE_GRID}},
-    .schema = "{type: array, minItems: 1, maxItems: MOST, items: $block}",
+    .schema = "{type: array, minItems: 1, maxItems: MOST, items: $grid}",
     .parameters_at = "union.items.properties.over",
-    .definition = "block",
+    .definition = "grid",
     .define = "{type: object, properties: {over: " SCHEMA_MAP_OF("values") ", zip: " SCHEMA_ZIP
                                                                            "}, additionalProperties: false}",
     .most = UNION_MAX,
-    .most_of = "blocks",
+    .most_of = "grids",
 };

@@ -19,7 +19,7 @@ static int when_axis(SpecReader *reader, const Node *name, int parameter, const 
 static bool when_is_zipped(const Spec *spec, const AxesBuild *build, int axis)
 {
     bool zipped = build->axes[axis].zip >= 0;
-    for (int b = 0; b < spec->n_blocks; b++) zipped |= spec->blocks[b].zip[axis] >= 0;
+    for (int b = 0; b < spec->n_grids; b++) zipped |= spec->grids[b].zip[axis] >= 0;
     return zipped;
 }
 
@@ -89,9 +89,9 @@ static void when_read(SpecReader *reader, const GivenKey *given)
     When *list = ARENA_NEW(reader->arena, When, mapping->count);
     int count = 0;
     for (int i = 0; i < mapping->count; i++) {
-        const bool good = when_read_one(reader, mapping, i, build, &list[count]);
+        const bool ok = when_read_one(reader, mapping, i, build, &list[count]);
         if (list[count].axis >= 0) build->axes[list[count].axis].partial = true;
-        count += good;
+        count += ok;
     }
     when_check_order(reader, mapping, list, count, build);
     spec->when = list;

@@ -35,7 +35,7 @@ static double arange_at(const Values *values, int64_t index)
     return value > values->high ? values->high : value; // a billionth of a step above it
 }
 
-static double arange_place(const Values *values, double x) { return (x - values->low) / values->step; }
+static double arange_position(const Values *values, double x) { return (x - values->low) / values->step; }
 
 static const char *arange_text(const Values *values, Arena *arena)
 {
@@ -52,5 +52,5 @@ const ValueForm values_arange = {
     .prepare = arange_prepare,
     .text = arange_text,
     .at = arange_at,
-    .place = arange_place,
+    .position = arange_position,
 };

@@ -18,7 +18,7 @@ static double linspace_at(const Values *values, int64_t index)
     return decimal_line_at(&values->line, index);
 }
 
-static double linspace_place(const Values *values, double x)
+static double linspace_position(const Values *values, double x)
 {
     return (x - values->low) / (values->high - values->low) * (double)(values->count - 1);
 }
@@ -33,5 +33,5 @@ const ValueForm values_linspace = {
     .prepare = linspace_prepare,
     .text = values_points_text,
     .at = linspace_at,
-    .place = linspace_place,
+    .position = linspace_position,
 };

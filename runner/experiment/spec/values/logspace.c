@@ -25,7 +25,7 @@ static double logspace_at(const Values *values, int64_t index)
     return decimal_curve_at(&values->curve, index);
 }
 
-static double logspace_place(const Values *values, double x)
+static double logspace_position(const Values *values, double x)
 {
     if (!(x > 0)) return 0;
     return (log(x) - log(values->low)) / (log(values->high) - log(values->low)) * (double)(values->count - 1);
@@ -42,5 +42,5 @@ const ValueForm values_logspace = {
     .prepare = logspace_prepare,
     .text = values_points_text,
     .at = logspace_at,
-    .place = logspace_place,
+    .position = logspace_position,
 };

@@ -27,10 +27,10 @@ static void range_prepare(Values *values)
 
 static bool range_read(SpecReader *reader, const Key *key, const Node *mapping, const Node *node, Values *values)
 {
-    bool good = range_flag(reader, &range_scale_key, mapping, &values->log_scale);
-    good &= range_flag(reader, &range_integer_key, mapping, &values->integer);
+    bool ok = range_flag(reader, &range_scale_key, mapping, &values->log_scale);
+    ok &= range_flag(reader, &range_integer_key, mapping, &values->integer);
     const Node *sigma = node_find(mapping, "sigma");
-    if (sigma != NULL) good &= scalar_number(reader, &range_sigma_key, sigma, &values->sigma);
+    if (sigma != NULL) ok &= scalar_number(reader, &range_sigma_key, sigma, &values->sigma);
     const char *problem = NULL;
     if (values->low >= values->high)
         problem = "its low end must be below its high end";
@@ -41,7 +41,7 @@ static bool range_read(SpecReader *reader, const Key *key, const Node *mapping, 
     if (problem != NULL)
         diagnose(reader->diagnostics, node, "range of %s is [%s, %s]: %s", key_name(key), text_number(values->low).text,
                  text_number(values->high).text, problem);
-    return good && problem == NULL;
+    return ok && problem == NULL;
 }
 
 static const char *range_text(const Values *values, Arena *arena)
@@ -57,7 +57,7 @@ const ValueForm values_range = {
     .arguments = "[low, high]",
     .doc =
         "for methods that sample; `scale: log` samples its logarithm, `integer: true` whole numbers; cmaes: `sigma`, "
-        "the part of the range that its first steps have",
+        "the fraction of the range that its first steps have",
     .example = "{range: [50, 300], scale: log, integer: false}",
     .n_arguments = 2,
     .range = true,

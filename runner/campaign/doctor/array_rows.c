@@ -1,4 +1,4 @@
-// hopscotch doctor --repair, arrays: restores their places from the shards, which store them too, and simulates the
+// hopscotch doctor --repair, arrays: restores their rows from the shards, which store them too, and simulates the
 // arrays of lost shards again.
 #include "doctor.h"
 
@@ -25,9 +25,9 @@ static Error repair_list_bad(Repair *repair)
     return error_none();
 }
 
-// ---- places, from the shards' tables of lanes -----------------------------------------------------------------------
+// ---- rows, from the shards' tables of lanes -------------------------------------------------------------------------
 
-static Error repair_places_of(Repair *repair, const Recording *recording, const StoredShard *shard, Cursor *filler)
+static Error repair_rows_of_shard(Repair *repair, const Recording *recording, const StoredShard *shard, Cursor *filler)
 {
     const ShardLayout layout = recording_layout(recording);
     const char *path = arena_format(repair->arena, "%s/%s", repair->store->shards, shard->name);
@@ -35,40 +35,40 @@ static Error repair_places_of(Repair *repair, const Recording *recording, const 
     if (shard_open(path, &layout, NULL, &reader).kind != OK) return error_none(); // a shard of the other kind
     for (int64_t i = 0; i < shard_lane_count(reader) && filler->error.kind == OK; i++) {
         const ShardLane lane = shard_lane(reader, i);
-        place_add(filler, &lane, shard->id, i, recording->recipe);
+        array_add(filler, &lane, shard->id, i, recording->recipe);
     }
     shard_close(reader);
     return filler->error;
 }
 
-// Restores places in good shards. Places in bad shards stay: they say what to record again. The newest shard first: if
+// Restores the rows of sound shards. Rows of bad shards stay: they say what to record again. The newest shard first: if
 // an array was recorded twice, its copy counts.
-static Error repair_places_kind(Repair *repair, RecordKind kind)
+static Error repair_array_rows_of(Repair *repair, RecordKind kind)
 {
     const Recording recording = recording_of(&repair->spec, kind);
     Database *database = repair->store->database;
     StoredShard shard;
-    TRY(lost_shards_keep_places(database, &recording, repair->arena));
-    Cursor filler = places_filler(database, &recording, repair->arena);
+    TRY(lost_shards_delete_others(database, &recording, repair->arena));
+    Cursor filler = arrays_filler(database, &recording, repair->arena);
     Cursor shards = shards_by_id(database, true);
     while (shard_next(&shards, &shard)) {
         if (!repair_is_bad(repair, shard.id))
-            cursor_stop(&shards, repair_places_of(repair, &recording, &shard, &filler));
+            cursor_stop(&shards, repair_rows_of_shard(repair, &recording, &shard, &filler));
     }
     cursor_stop(&shards, cursor_close(&filler));
     TRY(cursor_close(&shards));
-    repair_tell(repair, "%s: filled again from the shards", recording.table);
+    repair_report(repair, "%s: filled again from the shards", recording.table);
     return repair_seal(repair, recording.table);
 }
 
-Error repair_places(Repair *repair)
+Error repair_array_rows(Repair *repair)
 {
     TRY(repair_list_bad(repair));
     for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) {
         const bool damaged = doctor_damaged(repair->doctor, recording_of(&repair->spec, kind).table);
-        if (!damaged && !repair->doctor->places_bad) continue;
+        if (!damaged && !repair->doctor->array_rows_bad) continue;
         TRY(store_begin(repair->store));
-        TRY(store_end(repair->store, repair_places_kind(repair, kind)));
+        TRY(store_end(repair->store, repair_array_rows_of(repair, kind)));
     }
     return error_none();
 }
@@ -85,8 +85,8 @@ static Error repair_record(Repair *repair, RecordKind kind)
     TRY(record_lost(&repair->spec, repair->store, &repair->search, device->backend, kind,
                     device->lanes / repair->spec.replicates.count, lanes_max, repair->arena, &recorded));
     if (recorded > 0)
-        repair_tell(repair, "%s of %lld trials: simulated again into a new shard", recording.table,
-                    (long long)recorded);
+        repair_report(repair, "%s of %lld trials: simulated again into a new shard", recording.table,
+                      (long long)recorded);
     return error_none();
 }
 
@@ -96,7 +96,7 @@ static Error repair_forget_bad(Repair *repair)
     return doctor_damaged(repair->doctor, "shards") ? repair_seal(repair, "shards") : error_none();
 }
 
-// Lists the bad shards that were found, and shards that a place names without a row in `shards`. New shards get greater
+// Lists the bad shards that were found, and shards that a row names without a row in `shards`. New shards get greater
 // numbers.
 static Error repair_count_bad(Repair *repair, int64_t *count)
 {
