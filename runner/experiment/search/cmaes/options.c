@@ -23,8 +23,8 @@ const Option cmaes_options[CMAES_N_OPTIONS] = {
     {"cmaes.covariance", OPTION_CHOICE, "", 0, 0, 2, "auto|full|separable",
      "separable: only the diagonal is learned, faster and in less memory; auto: for more than 100 parameters"},
     {"cmaes.uncertainty", OPTION_BOOLEAN, "", 0, 0, 1, NULL,
-     "a fraction of each generation is run twice; if that changes ranks too much, all members are run more often. Needs "
-     "`replicates: {common: false}`"},
+     "a fraction of each generation is run twice; if that changes ranks too much, all members are run more often. "
+     "Needs `replicates: {common: false}`"},
     {"cmaes.uncertainty_max", OPTION_INTEGER, "1", 16, 1, 1024, NULL,
      "greatest number of trials of a member; if that is not enough, steps get longer"},
     {"cmaes.constraints", OPTION_CHOICE, "", 0, 0, 1, "ranking|augmented_lagrangian",
