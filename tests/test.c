@@ -213,6 +213,12 @@ int main(int argc, char **argv)
 {
     int passed = 0, failed = 0, n_skipped = 0, n_wanted = 0;
     const Part part = part_given(&argc, &argv);
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--", 2) != 0) continue;
+        fprintf(stderr,
+                "usage: tests [--part=I/N] [WORD | -WORD]...   (tests with, or without, a word in their names)\n");
+        return 2;
+    }
     const bool uppers_told = uppers_are_told();
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 0; i < n_tests; i++) {
