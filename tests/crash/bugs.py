@@ -28,25 +28,25 @@ BUGS = {
          ("    const Error error = file_write(store->shards, written->name, image.data, image.size);\n",
           "    late_image = image;\n    if (late) return error_none();\n"
           "    const Error error = file_write(store->shards, written->name, image.data, image.size);\n"),
-         ("    if (parts->commit->n_lanes > 0) TRY(commit_write_shard(store, parts->commit, &parts->shard));\n",
+         ("    if (work->commit->n_lanes > 0) TRY(commit_write_shard(store, work->commit, &work->shard));\n",
           "    late = true;\n"
-          "    if (parts->commit->n_lanes > 0) TRY(commit_write_shard(store, parts->commit, &parts->shard));\n"
+          "    if (work->commit->n_lanes > 0) TRY(commit_write_shard(store, work->commit, &work->shard));\n"
           "    late = false;\n"),
-         ("    return commit_transaction(store, parts);\n",
-          "    TRY(commit_transaction(store, parts));\n"
-          "    if (parts->commit->n_lanes == 0) return error_none();\n"
-          "    TRY(file_write(store->shards, parts->shard.name, late_image.data, late_image.size));\n"
+         ("    return commit_transaction(store, work);\n",
+          "    TRY(commit_transaction(store, work));\n"
+          "    if (work->commit->n_lanes == 0) return error_none();\n"
+          "    TRY(file_write(store->shards, work->shard.name, late_image.data, late_image.size));\n"
           "    free(late_image.data);\n    return error_none();\n")],
         ("power", "storm")),
     "state before the rows": (
         "runner/campaign/store/commit/commit.c",
         [("        with_blob(&store->update_search, commit->state, commit->state_size);\n"
           "        TRY(commit_step(&store->update_search));\n", ""),
-         ("    return commit_transaction(store, parts);\n",
-          "    const Commit *commit = parts->commit;\n"
+         ("    return commit_transaction(store, work);\n",
+          "    const Commit *commit = work->commit;\n"
           "    if (commit->rows.count > 0) with_blob(&store->update_search, commit->state, commit->state_size);\n"
           "    if (commit->rows.count > 0) TRY(commit_step(&store->update_search));\n"
-          "    return commit_transaction(store, parts);\n")],
+          "    return commit_transaction(store, work);\n")],
         ("power", "storm")),
 }
 
