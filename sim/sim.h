@@ -329,7 +329,7 @@ struct Configured {
     int debug_rows;              // at most this many rows per tick
     const char *const *failures; // [n_failures] names by failure code; failures[0] is "none"
     int n_failures;
-    const char *objective;  // default of `objective.minimize`
+    const char *objective;  // default of `objective.minimize`; NULL: the user names one
     int kernel;             // number of its kernel (sim/models.h)
     Executor executor;      // on the CPU, for a kernel whose step is a compute graph
     int n_work;             // doubles of lane state between slices

@@ -66,6 +66,7 @@ typedef struct RunOptions {
     ProgressStyle progress;
     bool resume_only;    // `resume`: the campaign must exist
     bool nested;         // by verify or compare of another campaign: `results` lies in that campaign's folder
+    const char *again;   // the command that continues the run; NULL: resume
     const char *retry;   // kinds of failures that are run again; NULL: none
     bool extend;         // if the spec is not the campaign's, add its trials to the campaign
     bool gathers;        // by gather, which adds the missing parts to a campaign
@@ -695,14 +696,14 @@ Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan 
 // as if they ran, so that the grid is not examined.
 Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan);
 
-// The model's remarks on the trials of a spec before they run: remarks[REMARKS_MAX]. At most a few thousand trials are
-// examined. explain_warn prints the remarks that are warnings, one per line.
+// The objective, and the model's remarks on the trials of a spec before they run: remarks[REMARKS_MAX + 1]. At most a
+// few thousand trials are examined. explain_warn prints warnings, and an objective that the spec leaves to the model.
 Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count);
 Error explain_warn(const Spec *spec, Arena *arena, FILE *out);
 
 // ---- requests to end a run (batch/interrupt.c) ----------------------------------------------------------------------
 
-// SIGINT, SIGTERM and a control file end a run; SIGUSR1 asks it for its progress.
+// SIGINT, SIGTERM, SIGHUP (unless it is ignored) and a control file end a run; SIGUSR1 asks it for its progress.
 enum { INTERRUPT_STOP = -1 };
 void interrupt_install(void); // installs the handlers of these signals
 // Until interrupt_unwatch, a file at `path` ends this process's run, if it is empty or names `holder`, the holder of

@@ -169,6 +169,14 @@ static Error best_limit(const StoredCampaign *campaign, FILE *messages, int64_t 
     return error_none();
 }
 
+static Error best_print_verdict(const StoredCampaign *campaign, int64_t best, FILE *out, Arena *arena)
+{
+    Verified verified;
+    TRY(verified_read(campaign, best, arena, &verified));
+    if (verified.run != NULL) fprintf(out, "\nverified  %s: %s\n", verified.run, verified_text(&verified, arena));
+    return error_none();
+}
+
 // top 0: the default number of trials.
 static Error best_print_per(const StoredCampaign *campaign, BestPer per, int64_t top, TableFormat format, FILE *out,
                             Arena *arena, int64_t *best)
@@ -183,6 +191,7 @@ static Error best_print_per(const StoredCampaign *campaign, BestPer per, int64_t
     TRY(recommendation_read(campaign, arena, &listing.recommendation));
     TRY(best_rows(&listing, top, format, out, arena, best));
     if (format == TABLE_TEXT) recommended_print(&listing.recommendation, out);
+    if (format == TABLE_TEXT && *best >= 0) TRY(best_print_verdict(campaign, *best, out, arena));
     if (*best >= 0) return error_none();
     if (format != TABLE_TEXT) // no rows: only the header, an empty array
         return table_finish(table_start(out, format, listing.count + 1, best_titles(&listing, true, arena)));

@@ -75,7 +75,7 @@ static Error check_run(const CommandLine *line)
 {
     Spec spec;
     Search search;
-    Remark remarks[REMARKS_MAX];
+    Remark remarks[REMARKS_MAX + 1];
     int n_remarks;
     TRY(command_spec(line, line->arguments[0], &spec));
     TRY(check_start(line, &spec));

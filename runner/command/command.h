@@ -11,6 +11,7 @@ typedef enum SwitchType {
     SWITCH_FLAG,
     SWITCH_TEXT,
     SWITCH_TEXTS, // may be given several times
+    SWITCH_FILE,  // a file that is written; argument FILE.h5|csv: an ending in letters is one of these
     SWITCH_INTEGER,
     SWITCH_CHOICE,
     SWITCH_DEVICES
@@ -67,6 +68,8 @@ int hopscotch_main(int argc, char **argv);     // the program; returns the exit 
 // Error (usage): suggests the nearest command or option, or names the help page.
 Error command_line_parse(int argc, char **argv, Arena *arena, CommandLine *line);
 bool switch_given(const CommandLine *line, const char *name); // the option was given; name: without "--"
+// The command once more, for a message: "hopscotch verify gains --seeds 1000".
+const char *command_line_again(const CommandLine *line);
 // The value of the option's last occurrence; `fallback` if it was not given.
 const char *switch_text(const CommandLine *line, const char *name, const char *fallback);
 int64_t switch_integer(const CommandLine *line, const char *name, int64_t fallback);

@@ -1,6 +1,7 @@
 // Parses a command line by the tables of its command. Each option is one row; help, checks and suggestions all use it.
 #include "command.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LINE_CHOICES_MAX = 16, LINE_NAMES_MAX = 64, LINE_FORM_WIDTH = 30 };
 
@@ -171,6 +173,34 @@ static bool line_devices(const char *text, uint64_t *devices)
     }
 }
 
+// "h5 or csv", of "FILE.h5|csv"
+static const char *line_endings(const Switch *row, Arena *arena)
+{
+    char *text = arena_copy(arena, strchr(row->argument, '.')), *last = strrchr(text, '|');
+    if (last == NULL) return text;
+    *last = '\0';
+    for (char *bar; (bar = strchr(text, '|')) != NULL;) {
+        *bar = '\0';
+        text = arena_format(arena, "%s, .%s", text, bar + 1);
+    }
+    return arena_format(arena, "%s or .%s", text, last + 1);
+}
+
+// A name that ends like another format's would hold what its reader does not expect.
+static Error line_check_ending(const Switch *row, const char *value, Arena *arena)
+{
+    const char *slash = strrchr(value, '/'), *name = slash != NULL ? slash + 1 : value, *dot = strrchr(name, '.');
+    const char *const listed = strchr(row->argument, '.');
+    if (listed == NULL || dot == NULL || dot == name || !isalpha((unsigned char)dot[1])) return error_none();
+    const size_t length = strlen(dot + 1);
+    for (const char *ending = listed; ending != NULL; ending = strchr(ending, '|')) {
+        const size_t size = strcspn(++ending, "|");
+        if (size == length && strncasecmp(ending, dot + 1, size) == 0) return error_none();
+    }
+    return error_make(ERROR_USAGE, "--%s writes %s, not '%.60s'", row->name, line_endings(row, arena),
+                      text_visible(dot, arena));
+}
+
 static Error line_check_value(const Switch *row, const char *value, Arena *arena)
 {
     int64_t number;
@@ -185,6 +215,7 @@ static Error line_check_value(const Switch *row, const char *value, Arena *arena
                           "--%s takes whole numbers from %" PRId64 " to %" PRId64
                           " with commas between them, or all, not '%.60s'",
                           row->name, row->low, row->high, value);
+    if (row->type == SWITCH_FILE) return line_check_ending(row, value, arena);
     if (row->type == SWITCH_CHOICE && line_choice(row->argument, value, arena) < 0) {
         const char *names[LINE_CHOICES_MAX];
         const int count = line_choices(row->argument, arena, names);
@@ -287,6 +318,20 @@ const char *switch_text(const CommandLine *line, const char *name, const char *f
         if (strcmp(line->given[i]->name, name) == 0) return line->values[i];
     }
     return fallback;
+}
+
+const char *command_line_again(const CommandLine *line)
+{
+    const char *words = line->command->name;
+    for (int i = 0; i < line->n_arguments; i++)
+        words = arena_format(line->arena, "%s %s", words, command_quoted(line->arguments[i], line->arena));
+    for (int i = 0; i < line->n_given; i++) {
+        if (strcmp(line->given[i]->name, "results") == 0) continue;
+        words = arena_format(line->arena, "%s --%s", words, line->given[i]->name);
+        if (line->given[i]->type != SWITCH_FLAG)
+            words = arena_format(line->arena, "%s %s", words, command_quoted(line->values[i], line->arena));
+    }
+    return arena_copy(line->arena, command_again(line->results, "%s", words).text);
 }
 
 bool switch_given(const CommandLine *line, const char *name) { return switch_text(line, name, NULL) != NULL; }

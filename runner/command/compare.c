@@ -82,6 +82,7 @@ static Error compare_run_one(const CommandLine *line, Compared *side)
     options.results = campaign_nested_root(&side->location, line->arena);
     options.name = name;
     options.nested = true;
+    options.again = command_line_again(line);
     TRY(verify_seeds_spec(&side->task, name, line->arena, &spec));
     TRY(verify_run_spec(&side->task, "compares", &spec, &options, line->arena, &side->run));
     return verify_outcome(&side->run, 0, line->arena, &side->outcome);

@@ -25,7 +25,7 @@ static CompletionKind completion_kind(const char *arguments)
 
 static bool completion_takes_file(const Switch *row)
 {
-    return row->argument != NULL && (strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "DIR") == 0);
+    return row->argument != NULL && (strncmp(row->argument, "FILE", 4) == 0 || strcmp(row->argument, "DIR") == 0);
 }
 
 // Escapes a text for single quotes of a shell; for zsh's _arguments also : [ ] and the backslash.

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#define EXPORT_ROW(name, doc) {#name, SWITCH_TEXT, "FILE", 0, 0, doc},
+#define EXPORT_ROW(name, endings, doc) {#name, SWITCH_FILE, "FILE." endings, 0, 0, doc},
 static const Switch export_rows[] = {EXPORT_FORMATS(EXPORT_ROW)};
 #undef EXPORT_ROW
 static const Switches export_switches = {export_rows, sizeof export_rows / sizeof *export_rows};
 
 // [export_switches.count]
-#define EXPORT_ROW(name, doc) &export_##name,
+#define EXPORT_ROW(name, endings, doc) &export_##name,
 static const ExportFormat *const export_formats[] = {EXPORT_FORMATS(EXPORT_ROW)};
 #undef EXPORT_ROW
 

@@ -22,7 +22,8 @@ static void help_overview(FILE *out)
           "  hopscotch best smoke\n"
           "  hopscotch help run        hopscotch help spec        hopscotch models hopper\n"
           "\nexit codes: 0 done, 1 the spec or the request is wrong, 2 usage, 3 the machine failed,\n"
-          "            75 not finished: run the same command again, 130 Ctrl-C or stop, 143 SIGTERM\n",
+          "            75 not finished: run the same command again, 130 Ctrl-C or stop, 143 SIGTERM,\n"
+          "            129 SIGHUP (the terminal was closed)\n",
           out);
 }
 

@@ -44,7 +44,7 @@ static void manual_tail(const char *others, FILE *out)
 {
     fputs(".SH \"EXIT STATUS\"\n"
           "0 done, 1 the spec or the request is wrong, 2 usage, 3 the machine failed, 75 not finished: run the same "
-          "command again, 130 Ctrl-C or stop, 143 SIGTERM.\n"
+          "command again, 130 Ctrl-C or stop, 143 SIGTERM, 129 SIGHUP.\n"
           ".SH \"SEE ALSO\"\n",
           out);
     fputs(others, out);

@@ -140,7 +140,11 @@ static Error models_print(const Model *model, FILE *out, Arena *arena)
     if (configured.n_debug > 0) TRY(models_print_fields(configured.debug, configured.n_debug, "debug rows", out));
     fprintf(out, "\nfailures: ");
     for (int i = 1; i < configured.n_failures; i++) fprintf(out, "%s%s", i > 1 ? ", " : "", configured.failures[i]);
-    fprintf(out, "%s\nobjective: %s\n", configured.n_failures <= 1 ? "none" : "", configured.objective);
+    fprintf(out, "%s\nobjective: ", configured.n_failures <= 1 ? "none" : "");
+    if (configured.objective != NULL)
+        fprintf(out, "minimise %s (default)\n", configured.objective);
+    else
+        fputs("no default: the spec names one\n", out);
     return error_none();
 }
 

@@ -33,7 +33,8 @@ static const Switch plot_switch_rows[] = {
     {"objective", SWITCH_INTEGER, "N", 1, OBJECTIVES_MAX, "which objective to plot, of several (default 1)"},
     {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
      "which trials: comparisons of columns, and, or, not (not for convergence, gradient, pareto and timings)"},
-    {"output", SWITCH_TEXT, "FILE", 0, 0, "output file, also as -o (default CAMPAIGN-KIND.svg; - is standard output)"},
+    {"output", SWITCH_FILE, "FILE.svg", 0, 0,
+     "output file, also as -o (default CAMPAIGN-KIND.svg; -: standard output)"},
 };
 static const Switches plot_switches = {plot_switch_rows, 4};
 

@@ -296,11 +296,11 @@ static Error replay_run(const CommandLine *line)
 }
 
 static const Switch replay_switch_rows[] = {
-    {"output", SWITCH_TEXT, "FILE", 0, 0,
+    {"output", SWITCH_FILE, "FILE.h5|csv", 0, 0,
      "write the trajectory to FILE.h5 or FILE.csv, also as -o (-: CSV to standard output)"},
-    {"svg", SWITCH_TEXT, "FILE", 0, 0,
+    {"svg", SWITCH_FILE, "FILE.svg", 0, 0,
      "write a picture: poses of one cycle or of the whole motion, and columns against time"},
-    {"html", SWITCH_TEXT, "FILE", 0, 0,
+    {"html", SWITCH_FILE, "FILE.html|htm", 0, 0,
      "write an animation for a browser, of a robot in space; two trials are shown side by side"},
     {"terminal", SWITCH_FLAG, NULL, 0, 0, "show an animation in this terminal; a few poses if the output is a file"},
     {"sample", SWITCH_TEXT, "SECONDS", 0, 0,

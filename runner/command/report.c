@@ -1,6 +1,16 @@
 // hopscotch report: writes one page about a campaign.
 #include "command.h"
 
+#include <string.h>
+
+// What follows a report: its best trial is verified.
+static void report_print_next(const CommandLine *line, const StoredCampaign *campaign)
+{
+    const char *allow = campaign->spec.model->runs_program ? " --allow-programs" : "";
+    fprintf(line->out, "next  %s verify %s%s%s\n", command_program(line->arena), campaign->name, allow,
+            command_results_option(folder_of(campaign->folder, line->arena), line->arena));
+}
+
 static Error report_command(const CommandLine *line, const StoredCampaign *campaign)
 {
     PlotData data;
@@ -9,8 +19,9 @@ static Error report_command(const CommandLine *line, const StoredCampaign *campa
     const char *path = switch_text(line, "output", arena_format(line->arena, "%s/report.html", campaign->folder));
     TRY(plot_data_read(campaign, 0, NULL, line->arena, &data));
     TRY(command_output_start(path, &output));
-    return command_output_finish(line, &output,
-                                 report_write(campaign, &data, &backend, output.stream.out, line->arena));
+    TRY(command_output_finish(line, &output, report_write(campaign, &data, &backend, output.stream.out, line->arena)));
+    if (strcmp(path, "-") != 0 && data.n_best > 0 && !spec_several(&campaign->spec)) report_print_next(line, campaign);
+    return error_none();
 }
 
 static Error report_run(const CommandLine *line)
@@ -23,7 +34,7 @@ static Error report_run(const CommandLine *line)
 }
 
 static const Switch report_switch_rows[] = {
-    {"output", SWITCH_TEXT, "FILE", 0, 0,
+    {"output", SWITCH_FILE, "FILE.html|htm", 0, 0,
      "output file, also as -o (default report.html in the campaign's folder; - is standard output)"},
 };
 static const Switches report_switches = {report_switch_rows, 1};

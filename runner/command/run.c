@@ -47,15 +47,53 @@ static void run_print_files(const char *folder, FILE *out)
     fputs(": campaign.db (SQLite), shards/*.h5 (HDF5), resolved.yaml\n", out);
 }
 
+// The ends of what was searched; false: fewer than three values.
+static bool run_ends(const Values *values, double *low, double *high)
+{
+    *low = values->low;
+    *high = values->high;
+    if (values_are_range(values)) return values->low < values->high;
+    *low = (double)INFINITY;
+    *high = -(double)INFINITY;
+    for (int64_t i = 0; i < values->count; i++) {
+        *low = fmin(*low, values_at(values, i));
+        *high = fmax(*high, values_at(values, i));
+    }
+    return values->count > 2;
+}
+
+// A parameter whose best value is the least or the greatest one searched, where the model allows more.
+static Error run_print_ends(const StoredCampaign *campaign, int64_t best, FILE *out, Arena *arena)
+{
+    const Spec *spec = &campaign->spec;
+    Search search;
+    double *parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
+    TRY(search_init(spec, arena, &search));
+    TRY(search_read_trial(&search, campaign->database, best, arena, parameter));
+    for (int a = 0; a < spec->n_axes; a++) {
+        const Parameter *row = &spec->configured.parameters[spec->axes[a].parameter];
+        const double x = parameter[spec->axes[a].parameter];
+        double low, high;
+        if (!run_ends(&spec->axes[a].values, &low, &high)) continue;
+        const double near = 1e-3 * (high - low);
+        const bool least = x <= low + near && low > row->low, greatest = x >= high - near && high < row->high;
+        if (least || greatest)
+            fprintf(out, "%-9s %s is %s, at the %s end of what was searched: widen its range\n", "range", row->name,
+                    text_number(x).text, least ? "lower" : "upper");
+    }
+    return error_none();
+}
+
 // Complete commands to type next, with --results if they need it.
 static void run_print_next(const CommandLine *line, const StoredCampaign *campaign, int64_t best_trial, FILE *out)
 {
     const char *name = campaign->name, *allow = campaign->spec.model->runs_program ? " --allow-programs" : "";
     const char *root = command_results_option(line->results, line->arena), *program = command_program(line->arena);
-    fprintf(out, "%-9s %s best %s%s\n", "next", program, name, root);
+    fprintf(out, "%-9s %s report %s%s\n", "next", program, name, root);
     if (best_trial < 0) return;
     fprintf(out, "%-9s %s show %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
     fprintf(out, "%-9s %s replay %s/%" PRId64 "%s%s\n", "", program, name, best_trial, allow, root);
+    if (!spec_several(&campaign->spec)) fprintf(out, "%-9s %s verify %s%s%s\n", "", program, name, allow, root);
 }
 
 // one_line: after --progress json, where each line is one object.
@@ -109,6 +147,7 @@ static Error run_print(const CommandLine *line, const RunSummary *summary, const
     fputc('\n', out);
     if (summary->trials_done > 0) TRY(best_print(campaign, RUN_BEST_SHOWN, TABLE_TEXT, out, line->arena, &best));
     fputc('\n', out);
+    if (best >= 0) TRY(run_print_ends(campaign, best, out, line->arena));
     run_print_next(line, campaign, best, out);
     return error_none();
 }
@@ -318,7 +357,7 @@ static const Switch run_rows[] = {
      "continue even if the program of `model: command` reports a different version"},
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results may not fit on the disk"},
     {"timings", SWITCH_FLAG, NULL, 0, 0, "print the time of kernels, idle device, copies, search, HDF5 and SQLite"},
-    {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,
+    {"profile-graph", SWITCH_FILE, "FILE.dot|json", 0, 0,
      "first draw how CPU threads share one step of a world (model rigid, not with rattle), for chrome://tracing, "
      "or for Graphviz if FILE ends in .dot"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: print the summary as JSON"},

@@ -285,10 +285,13 @@ static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
     ShowRecorded recorded;
     BatchTiming batch;
     Recommendation recommendation;
+    Verified verified;
     TRY(show_recorded(trial, arena, &recorded));
     TRY(timings_of_trial(trial->campaign->database, trial->id, arena, &batch));
     TRY(recommendation_read(trial->campaign, arena, &recommendation));
+    TRY(verified_read(trial->campaign, trial->id, arena, &verified));
     show_print_objectives(trial, out, arena);
+    if (verified.run != NULL) fprintf(out, "verified: %s, in %s\n\n", verified_text(&verified, arena), verified.run);
     recommended_print_trial(&recommendation, trial->id, out);
     TRY(show_print_parameters(trial, out));
     fputc('\n', out);

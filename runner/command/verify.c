@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { VERIFY_SEEDS = 200, VERIFY_PERCENT = 10, VERIFY_LEVELS = 5 };
@@ -77,9 +78,8 @@ static Error verify_ask(Verify *verify)
         TRY(verify_take_trial(task, line->arena));
     TRY(verify_read_also(verify));
     if (task->levels > 0) TRY(verify_check_grid(verify));
-    const char *fallback = task->trial >= 0 ? arena_format(line->arena, "trial_%" PRId64, task->trial) : "defaults";
     const bool named = switch_given(line, "name");
-    verify->name = switch_text(line, "name", fallback);
+    verify->name = switch_text(line, "name", NULL);
     verify->results = named ? verify->location.results : campaign_nested_root(&verify->location, line->arena);
     if (verify_draws(spec)) return error_none();
     fprintf(line->messages, "results of %s do not depend on the seed (no replicates.perturb): one run is enough\n",
@@ -99,6 +99,48 @@ static const char *verify_shown_name(const Verify *verify, const char *name)
 
 typedef Error VerifySpec(const VerifyTask *task, const char *name, Arena *arena, Spec *out);
 
+// Is there no campaign of this name, or one of the same spec, which is continued?
+static Error verify_is_free(const Verify *verify, VerifySpec *derive, const char *name, bool *is_free)
+{
+    Arena *arena = verify->line->arena;
+    Spec spec;
+    StoredCampaign stored;
+    *is_free = file_missing(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, verify->results, name));
+    if (*is_free) return error_none();
+    TRY(derive(&verify->task, name, arena, &spec));
+    TRY(spec_complete(&spec, arena, diagnostics_new(arena)));
+    TRY(campaign_open(verify->results, name, arena, &stored));
+    *is_free = strcmp(stored.hash, spec.hash.hex) == 0;
+    campaign_close(&stored);
+    return error_none();
+}
+
+static bool verify_has_grid(const Verify *verify)
+{
+    return verify->task.levels > 0 && verify_grid_axes(&verify->task) > 0;
+}
+
+static const char *verify_grid_name(const Verify *verify)
+{
+    return arena_format(verify->line->arena, "%s_grid", verify->name);
+}
+
+// Without --name: "trial_41"; for other options than those of an earlier verification "trial_41-2", and so on.
+static Error verify_choose_name(Verify *verify)
+{
+    Arena *arena = verify->line->arena;
+    const char *first =
+        verify->task.trial >= 0 ? arena_format(arena, "trial_%" PRId64, verify->task.trial) : "defaults";
+    bool is_free = verify->name != NULL;
+    for (int k = 1; !is_free; k++) {
+        verify->name = k == 1 ? first : arena_format(arena, "%s-%d", first, k);
+        TRY(verify_is_free(verify, verify_seeds_spec, verify->name, &is_free));
+        if (is_free && verify_has_grid(verify))
+            TRY(verify_is_free(verify, verify_grid_spec, verify_grid_name(verify), &is_free));
+    }
+    return error_none();
+}
+
 static Error verify_run_one(const Verify *verify, VerifySpec *derive, const char *name, StoredCampaign *out)
 {
     const CommandLine *line = verify->line;
@@ -108,6 +150,7 @@ static Error verify_run_one(const Verify *verify, VerifySpec *derive, const char
     options.results = verify->results;
     options.nested = verify->results != verify->location.results;
     options.name = name;
+    options.again = command_line_again(line);
     return verify_run_spec(&verify->task, "verifies", &spec, &options, line->arena, out);
 }
 
@@ -149,7 +192,7 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
     fputs(")\n", out);
     if (!isnan(task->fitness)) fprintf(out, "%-9s %s in the search\n", "", text_number(task->fitness).text);
     fprintf(out, "%-9s replicate %" PRId64 ": ", "worst", base->worst);
-    if (!fell) fprintf(out, "%.6g\n", spec_cost(&verify->seeds.spec, 0, base->value[base->worst]));
+    if (!fell) fprintf(out, "%.6g\n", spec_cost(&verify->seeds.spec, 0, base->worst_cost));
     if (fell) put_visible(out, base->worst_failure);
     if (fell && !isnan(base->worst_survived)) fprintf(out, " after %s s", text_number(base->worst_survived).text);
     if (fell) fputc('\n', out);
@@ -183,11 +226,52 @@ static Error verify_change(const StoredCampaign *run, int64_t trial, const Verif
 
 double verify_percent(double fraction) { return round(1000.0 * fraction) / 10.0; }
 
-static void verify_change_row(const VerifyChange *change, const VerifyOutcome *outcome, Table *table)
+// A changed trial, and what became of it.
+typedef struct VerifyChanged {
+    VerifyChange change;
+    VerifyOutcome outcome; // without the values of the runs
+    bool more;             // a greater fitness is better
+} VerifyChanged;
+
+// What does the most harm comes first: the fewest runs succeed, then the fitness is worst; none is worst of all.
+static int verify_by_harm(const void *a, const void *b)
 {
-    table_text(table, change->parameter);
-    table_number(table, change->value);
-    table_number(table, verify_percent(change->relative));
+    const VerifyChanged *first = a, *second = b;
+    const Interval *x = &first->outcome.fitness, *y = &second->outcome.fitness;
+    const double sign = first->more ? -1.0 : 1.0, left = isnan(x->value) ? (double)INFINITY : sign * x->value;
+    const double right = isnan(y->value) ? (double)INFINITY : sign * y->value;
+    if (first->outcome.succeeded != second->outcome.succeeded)
+        return first->outcome.succeeded < second->outcome.succeeded ? -1 : 1;
+    if (left != right) return left > right ? -1 : 1;
+    return first->outcome.trial < second->outcome.trial ? -1 : 1;
+}
+
+// The changed trials (ids from 1), sorted by harm.
+static Error verify_read_changes(const Verify *verify, VerifyChanged **changed, int64_t *count)
+{
+    Arena *arena = verify->line->arena;
+    TRY(trials_last(verify->seeds.database, count));
+    if (*count < 0) *count = 0;
+    *changed = ARENA_NEW(arena, VerifyChanged, *count + 1);
+    for (int64_t i = 0; i < *count; i++) {
+        VerifyChanged *one = &(*changed)[i];
+        const size_t used = arena->used;
+        one->more = verify->seeds.spec.objective.maximize[0];
+        TRY(verify_outcome(&verify->seeds, i + 1, arena, &one->outcome));
+        TRY(verify_change(&verify->seeds, i + 1, &verify->task, arena, &one->change));
+        one->outcome.value = NULL;
+        arena_rewind(arena, used);
+    }
+    qsort(*changed, (size_t)*count, sizeof **changed, verify_by_harm);
+    return error_none();
+}
+
+static void verify_change_row(const VerifyChanged *changed, Table *table)
+{
+    const VerifyOutcome *outcome = &changed->outcome;
+    table_text(table, changed->change.parameter);
+    table_number(table, changed->change.value);
+    table_number(table, verify_percent(changed->change.relative));
     table_number(table, verify_percent(outcome->rate.value));
     table_number(table, verify_percent(outcome->rate.low));
     table_number(table, verify_percent(outcome->rate.high));
@@ -216,47 +300,20 @@ static void verify_outcome_json(const Spec *spec, const VerifyOutcome *outcome, 
     json_integer(json, "replicate", outcome->worst);
     json_text(json, "failure", outcome->worst_failure);
     json_number(json, "survived", outcome->worst_survived);
-    json_number(json, "fitness", outcome->n > 0 ? spec_cost(spec, 0, outcome->value[outcome->worst]) : (double)NAN);
+    json_number(json, "fitness", outcome->n > 0 ? spec_cost(spec, 0, outcome->worst_cost) : (double)NAN);
     json_close(json, '}');
 }
 
-// Prints the changed trials (ids from 1) to `table`, or as objects to `json`; the other is NULL.
-static Error verify_each_change(const Verify *verify, Table *table, Json *json)
-{
-    Arena *arena = verify->line->arena;
-    int64_t last = 0;
-    TRY(trials_last(verify->seeds.database, &last));
-    for (int64_t trial = 1; trial <= last; trial++) {
-        const size_t used = arena->used;
-        VerifyOutcome outcome;
-        VerifyChange change;
-        TRY(verify_outcome(&verify->seeds, trial, arena, &outcome));
-        TRY(verify_change(&verify->seeds, trial, &verify->task, arena, &change));
-        if (table != NULL) verify_change_row(&change, &outcome, table);
-        if (json != NULL) {
-            json_object(json, NULL);
-            json_text(json, "parameter", change.parameter);
-            json_number(json, "value", change.value);
-            verify_outcome_json(&verify->seeds.spec, &outcome, json);
-            json_close(json, '}');
-        }
-        arena_rewind(arena, used);
-    }
-    return error_none();
-}
-
-static Error verify_print_changes(const Verify *verify)
+static void verify_print_changes(const Verify *verify, const VerifyChanged *changed, int64_t count)
 {
     static const char *const columns[] = {"changed", "to",      "by %",  "success %", "from",
                                           "to ",     "fitness", "from ", "to  "};
-    int64_t trials = 0;
-    TRY(trials_count(verify->seeds.database, &trials));
-    if (trials < 2) return error_none();
-    fprintf(verify->line->out, "\none change at a time, under the same seeds; from, to: 95 %% intervals\n\n");
+    if (count == 0) return;
+    fprintf(verify->line->out, "\none change at a time, under the same seeds, the most harmful first; from, to: 95 %% "
+                               "intervals\n\n");
     Table *table = table_start(verify->line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
-    const Error error = verify_each_change(verify, table, NULL);
-    const Error finished = table_finish(table);
-    return error.kind != OK ? error : finished;
+    for (int64_t i = 0; i < count; i++) verify_change_row(&changed[i], table);
+    (void)table_finish(table);
 }
 
 static Error verify_print_grid(const Verify *verify)
@@ -284,13 +341,34 @@ static Error verify_print_grid(const Verify *verify)
     return error_none();
 }
 
-static Error verify_print(const Verify *verify, const VerifyOutcome *base)
+// All of it in one line.
+static Error verify_print_summary(const Verify *verify, const VerifyOutcome *base, const VerifyChanged *changed,
+                                  int64_t count)
+{
+    FILE *out = verify->line->out;
+    WorstTrial grid;
+    fprintf(out, "\n%-9s %s of %s fresh seeds succeed", "verdict", text_count(base->succeeded).text,
+            text_count(base->n).text);
+    if (count > 0)
+        fprintf(out, "; with %s at %s %s of %s, the fewest of %s changes", changed->change.parameter,
+                text_number(changed->change.value).text, text_count(changed->outcome.succeeded).text,
+                text_count(changed->outcome.n).text, text_count(count).text);
+    if (verify->grid.database != NULL) {
+        TRY(trials_worst(&verify->grid, verify->line->arena, &grid));
+        fprintf(out, "; %s of %s starts", text_count(grid.succeeded).text, text_count(grid.trials).text);
+    }
+    fputc('\n', out);
+    return error_none();
+}
+
+static Error verify_print(const Verify *verify, const VerifyOutcome *base, const VerifyChanged *changed, int64_t count)
 {
     FILE *out = verify->line->out;
     const char *root = command_results_option(verify->location.results, verify->line->arena);
     verify_print_base(verify, base);
-    TRY(verify_print_changes(verify));
+    verify_print_changes(verify, changed, count);
     TRY(verify_print_grid(verify));
+    TRY(verify_print_summary(verify, base, changed, count));
     fprintf(out, "\n%-9s %s/%s\n%-9s %s best %s%s\n", "files", text_visible(verify->results, verify->line->arena),
             verify->name, "next", command_program(verify->line->arena), verify_shown_name(verify, verify->name), root);
     return error_none();
@@ -312,7 +390,21 @@ static Error verify_grid_json(const Verify *verify, Json *json)
     return error_none();
 }
 
-static Error verify_print_json(const Verify *verify, const VerifyOutcome *base)
+static void verify_changes_json(const Verify *verify, const VerifyChanged *changed, int64_t count, Json *json)
+{
+    json_array(json, "changes");
+    for (int64_t i = 0; i < count; i++) {
+        json_object(json, NULL);
+        json_text(json, "parameter", changed[i].change.parameter);
+        json_number(json, "value", changed[i].change.value);
+        verify_outcome_json(&verify->seeds.spec, &changed[i].outcome, json);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static Error verify_print_json(const Verify *verify, const VerifyOutcome *base, const VerifyChanged *changed,
+                               int64_t count)
 {
     Json json;
     json_start(&json, verify->line->out, true);
@@ -324,9 +416,7 @@ static Error verify_print_json(const Verify *verify, const VerifyOutcome *base)
     json_integer(&json, "seed", (int64_t)verify->task.seed);
     json_text(&json, "interval", verify_interval_method(&verify->seeds.spec));
     verify_outcome_json(&verify->seeds.spec, base, &json);
-    json_array(&json, "changes");
-    TRY(verify_each_change(verify, NULL, &json));
-    json_close(&json, ']');
+    verify_changes_json(verify, changed, count, &json);
     TRY(verify_grid_json(verify, &json));
     json_close(&json, '}');
     return error_none();
@@ -336,22 +426,24 @@ static Error verify_print_json(const Verify *verify, const VerifyOutcome *base)
 
 static Error verify_compute(Verify *verify)
 {
-    const VerifyTask *task = &verify->task;
-    Arena *arena = verify->line->arena;
+    TRY(verify_choose_name(verify));
     TRY(verify_run_one(verify, verify_seeds_spec, verify->name, &verify->seeds));
-    if (task->levels == 0 || verify_grid_axes(task) == 0) return error_none();
-    const char *name = arena_format(arena, "%s_grid", verify->name);
-    return verify_run_one(verify, verify_grid_spec, name, &verify->grid);
+    if (!verify_has_grid(verify)) return error_none();
+    return verify_run_one(verify, verify_grid_spec, verify_grid_name(verify), &verify->grid);
 }
 
 static Error verify_campaign(Verify *verify)
 {
     VerifyOutcome base;
+    VerifyChanged *changed;
+    int64_t count;
     interrupt_install();
     TRY(verify_ask(verify));
     TRY(verify_compute(verify));
     TRY(verify_outcome(&verify->seeds, 0, verify->line->arena, &base));
-    return switch_given(verify->line, "json") ? verify_print_json(verify, &base) : verify_print(verify, &base);
+    TRY(verify_read_changes(verify, &changed, &count));
+    return switch_given(verify->line, "json") ? verify_print_json(verify, &base, changed, count)
+                                              : verify_print(verify, &base, changed, count);
 }
 
 static Error verify_run(const CommandLine *line)
@@ -379,7 +471,8 @@ static const Switch verify_rows[] = {
     {"grid", SWITCH_INTEGER, "LEVELS", 0, 1000,
      "grid points per initial value that replicates draw (default 5; 0: no grid)"},
     {"grid-over", SWITCH_TEXT, "A,B,..", 0, 0, "parameters that the grid also varies, by --physics percent"},
-    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the new campaign (default CAMPAIGN/verify/trial_ID)"},
+    {"name", SWITCH_TEXT, "NAME", 0, 0,
+     "name of the new campaign (default CAMPAIGN/verify/trial_ID; with other options trial_ID-2, ...)"},
 };
 static const Switches verify_switches = {verify_rows, sizeof verify_rows / sizeof *verify_rows};
 

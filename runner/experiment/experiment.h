@@ -240,6 +240,7 @@ typedef struct Spec {
         const Expression *const *expression; // [count] over the metrics' names, then the parameters' names
         int count;                           // several: a trial has no fitness then, but a value of each
         bool maximize[OBJECTIVES_MAX];       // [count] more is better; the minimised ones come first
+        bool by_default;                     // it is the model's, and not the spec's
         const double *reference;             // [count] where hypervolumes are measured from; NULL: the search decides
         Over over;
         double quantile;

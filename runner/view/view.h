@@ -144,6 +144,7 @@ typedef struct VerifyOutcome {
     double *value;               // [n] the cost of each run (spec_cost); infinite: it failed
     Interval rate, fitness;
     int64_t worst;             // the run with the greatest cost; of failed runs the one that failed soonest
+    double worst_cost;         // infinite: it failed
     const char *worst_failure; // "none": it did not fail
     double worst_survived;     // s; NaN: the model has no such metric
 } VerifyOutcome;
@@ -153,6 +154,16 @@ typedef struct VerifyOutcome {
 Error verify_outcome(const StoredCampaign *run, int64_t trial, Arena *arena, VerifyOutcome *outcome);
 Interval verify_shown(const Spec *spec, const Interval *cost); // costs as values of the user's objective
 const char *verify_interval_method(const Spec *spec);          // "Student's t", "order statistics", "no interval"
+
+// ---- what is known about a trial (analysis/verified.c) --------------------------------------------------------------
+
+typedef struct Verified {
+    const char *run; // "gains/verify/trial_41", of the most fresh seeds; NULL: the trial was not verified
+    VerifyOutcome outcome;
+} Verified;
+Error verified_read(const StoredCampaign *campaign, int64_t trial, Arena *arena, Verified *verified);
+// "198 of 200 fresh seeds succeed (95 %: 96.4 to 99.7 %), fitness 0.43"
+const char *verified_text(const Verified *verified, Arena *arena);
 
 // ---- recommending a trial (analysis/recommend.c) --------------------------------------------------------------------
 

@@ -156,7 +156,6 @@ static void command_metrics(const Points *items, Arena *arena, Configured *out)
                           command_words(list, items, i, 1, "metric of the program"), NULL};
     out->metrics = rows;
     out->n_metrics = (int)items->count;
-    out->objective = items->count > 0 ? items->names[0] : "the first metric";
 }
 
 static void command_columns(const Points *items, Arena *arena, Configured *out)

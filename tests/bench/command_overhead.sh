@@ -23,6 +23,7 @@ model: command
 simulation: {program: [./answers]}
 parameters: {x: {range: [0, 1]}}
 metrics: [y]
+objective: {minimize: y}
 search: {method: random, over: {x: {range: [0, 1]}}, trials: $trials}
 END
 sed "s/answers/task/; s/program: .*/program: [python3, -I, -S, command_task.py, sleep]}/; s/$trials/$tasks/" \

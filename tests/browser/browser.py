@@ -46,6 +46,7 @@ model: articulated
 simulation: {robot: robot.xml, duration: 1.0, terrain: steps}
 initial: {base_vx: 0.5}
 parameters: {terrain_start: 0.2, terrain_length: 0.3}
+objective: {minimize: distance}
 search: {method: grid, over: {gravity: [5, 9.8]}}
 """
 ROBOT_FILE = """

@@ -94,6 +94,7 @@ parameters: {stiffness: {range: [20, 50]}, damping: {range: [1, 10]}}
 metrics: [settled, energy]
 failures: [unstable]
 columns: {x: m}
+objective: {minimize: settled}
 search:
   method: cmaes
   over: {stiffness: {range: [20, 50]}, damping: {range: [1, 10]}}
@@ -147,6 +148,7 @@ model: command
 simulation: {program: [./no]}
 parameters: {mode: {range: [0, 100]}}
 metrics: [y]
+objective: {minimize: y}
 failures: [fell]
 search: {method: list, points: {mode: [0]}}
 END
@@ -232,6 +234,7 @@ model: command
 simulation: {program: [python3, -I, -S, flood.py], samples: 300000}
 parameters: {mode: 0}
 metrics: [y]
+objective: {minimize: y}
 columns: {x: m}
 search: {method: grid, over: {mode: [1, 2, 3, 4, 5, 6]}}
 record: {trajectories: {select: {every: 1}}}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Ctrl-C and SIGTERM: the run commits complete batches, prints how to resume, and ends soon; the resumed run has the
-# digest of an uninterrupted one.
+# Ctrl-C, SIGTERM and SIGHUP: the run commits complete batches, prints how to resume, and ends soon; the resumed run has
+# the digest of an uninterrupted one.
 . "$(dirname "$0")/../scratch.sh"
 # A batch takes about 0.2 s, and there are more than a thousand, so that the signals come long before the end.
 set -- "$root"/experiments/smoke.yaml --results kept --progress none --batch 64 --threads 1 \
@@ -16,8 +16,8 @@ interrupted() # SIGNAL STATUS OPTION...
     [ "$ended" -eq "$expected" ] && [ "$took" -lt "$patience" ]
 }
 
-for signal in INT TERM; do
-    case $signal in INT) expected=130 ;; *) expected=143 ;; esac
+for signal in INT TERM HUP; do
+    case $signal in INT) expected=130 ;; HUP) expected=129 ;; *) expected=143 ;; esac
     soon interrupted $signal $expected "$@"
     check $? "SIG$signal: status $ended after $took ms"
     grep -q "hopscotch resume cut --results kept" out

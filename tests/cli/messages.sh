@@ -53,11 +53,39 @@ says 1 "there is no campaign under results; run a spec first, or name the root f
 "$HOPSCOTCH" run front.yaml --progress none >out 2>err || status=1
 "$HOPSCOTCH" run grid.yaml --name empty --set 'search.exclude=["x1 >= 0"]' --progress none >out 2>err
 
+# ---- what a user is told without asking -----------------------------------------------------------------------------
+# prints TEXT ARGUMENTS...: on standard output
+prints()
+{
+    text=$1
+    shift
+    "$HOPSCOTCH" "$@" >out 2>err && grep -qF -e "$text" out
+    expect $? 0 "$* prints: $text"
+}
+prints "objective    minimise f (default of the model)" check grid.yaml
+prints "objective    minimise f, maximise distance" check front.yaml \
+    --set 'search={method: random, trials: 2, over: {x1: {range: [0, 1]}}}' \
+    --set 'objective={minimize: f, maximize: distance}'
+prints "range     x1 is 0, at the lower end of what was searched: widen its range" run grid.yaml --name ends \
+    --set 'search.over={x1: [0, 1, 2], x2: [-1, 0, 1]}' --set 'objective={minimize: x1 + x2^2}' --progress none
+[ "$(grep -c '^range' out)" = 1 ] && ! grep -q "^objective" err
+expect $? 0 "a range whose end is not the best, and an objective of the spec, need no word"
+prints "next      $HOPSCOTCH report again" run grid.yaml --name again --progress none
+grep -qF "objective: minimise f (default of the model)" err
+expect $? 0 "run names the objective that it takes"
+prints "state     done: converged: the fitness changes by less than stop.tolfun" run grid.yaml --name learns \
+    --set 'search={method: cmaes, over: {x1: {range: [0, 1]}}, cmaes: {stop: {tolfun: 1e6}}}' --progress none
+
 # ---- the command line -----------------------------------------------------------------------------------------------
 says 2 "no command given; $HOPSCOTCH help lists the commands"
 says 2 "unknown command 'xyzzy'; see $HOPSCOTCH help" xyzzy
 says 2 "unknown command 'rnu'; did you mean 'run'?" rnu
 says 2 "best needs CAMPAIGN; see $HOPSCOTCH help best" best
+says 2 "--output writes .svg, not '.png'" plot grid -o x.png
+says 2 "--output writes .html or .htm, not '.pdf'" report grid -o x.pdf
+says 2 "--svg writes .svg, not '.png'" replay hopper/0 --svg x.png
+says 2 "--csv writes .csv, not '.parquet'" export grid --csv x.parquet
+says 2 "--sqlite writes .sqlite, .sqlite3 or .db, not '.h5'" export grid --sqlite x.h5
 says 2 "unknown option --xyzzy; see $HOPSCOTCH help best" best grid --xyzzy
 says 2 "unknown option -x; options have long names: see $HOPSCOTCH help best" best grid -x
 says 2 "unexpected argument 'two': best takes CAMPAIGN" best grid two
@@ -231,6 +259,7 @@ version: 1
 experiment: robot
 model: articulated
 simulation: {robot: robots/chain.xml, duration: 1, dt: 0.001}
+objective: {minimize: energy}
 END
 says 1 "control.command needs control: {mode: external}" check robot.yaml --set simulation.control.command=effort
 says 1 "control.period (0.0015 s) must be a whole number of steps dt (0.001 s)" check robot.yaml \

@@ -51,8 +51,8 @@ ln -s "$HOPSCOTCH" "odd dir/it's"
 root_of="odd dir/r*'s"
 "odd dir/it's" run gains.yaml --progress none --results "$root_of" >out 2>err
 sed -n 's/^next *//p; s/^          //p' out | grep "^'odd dir/it" >commands.sh
-[ "$(wc -l <commands.sh)" = 3 ]
-check $? "three commands are printed as the program was typed"
+[ "$(wc -l <commands.sh)" = 4 ]
+check $? "four commands are printed as the program was typed"
 while read -r command; do
     eval "$command" >out 2>err </dev/null
     check $? "as printed: $command"

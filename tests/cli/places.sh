@@ -11,6 +11,7 @@ model: command
 simulation: {program: [sh, -c, "echo no licence >&2; exit 3"]}
 parameters: {m: {range: [0, 100]}}
 metrics: [y]
+objective: {minimize: y}
 search: {method: grid, over: {m: [0, 1]}}
 END
 for root in rr r r/s ./t; do

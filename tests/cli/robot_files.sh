@@ -12,7 +12,7 @@ hop() { "$HOPSCOTCH" "$@" --results r --no-color >log 2>&1; }
 spec()
 {
     printf '%s\n' 'version: 1' "experiment: $1" 'model: articulated' \
-        "simulation: {robot: $2, duration: $3, dt: $4${5-}}" >"$1.yaml"
+        "simulation: {robot: $2, duration: $3, dt: $4${5-}}" 'objective: {minimize: energy}' >"$1.yaml"
 }
 # near WHAT GOT RIGHT TOLERANCE
 near()
@@ -57,6 +57,7 @@ version: 1
 experiment: gains
 model: articulated
 simulation: {robot: bias.xml, duration: 0.01, dt: 0.001}
+objective: {minimize: energy}
 search: {over: {j_kp: [50, 60], a_mass: [0.5, 0.7]}}
 replicates: {count: 2, perturb: {j_kd: {uniform: [1, 2]}}}
 YAML
@@ -250,6 +251,7 @@ grep -q "^names  *warning: .*joint 'grip' is grip_2.*joint 'Grip' is Grip_3.*joi
     fail "names that are taken: $(cat log)"
 hop check names.yaml --set 'search={over: {grip_damping: [1, 2]}}' || fail "the model's own grip_damping: $(cat log)"
 spec names names.xml 0.01 0.001
+sed -i '/^objective/d' names.yaml
 cat >>names.yaml <<'YAML'
 search: {method: random, trials: 3, over: {gravity: {range: [9, 10]}}}
 objective: {minimize: gap_max}
@@ -287,7 +289,8 @@ YAML
 says case.yaml \
     "'top' and 'Top' in world.bodies: names must differ in more than case, since columns of tables are called so"
 grep -q '^case.yaml:5:' log || fail "no place: $(cat log)"
-named() { printf '%s\n' 'version: 1' 'experiment: named' 'model: articulated' "simulation: {$1}" >named.yaml; }
+named() { printf '%s\n' 'version: 1' 'experiment: named' 'model: articulated' "simulation: {$1}" \
+    'objective: {minimize: energy}' >named.yaml; }
 named 'groups: {hip: [elbow], Hip: [shoulder]}'
 says named.yaml "'hip' and 'Hip' in groups: names must differ in more than case"
 named 'groups: {Elbow: [shoulder, elbow]}'

@@ -34,6 +34,7 @@ model: articulated
 simulation: {robot: zoo.xml, dt: 0.002, duration: 0.8, terrain: steps, control: {mode: gait}}
 parameters: {terrain_height: 0.05, terrain_length: 0.4, terrain_start: -0.3, gait_frequency: 4, knee_kp: 1,
   knee_kd: 0.1}
+objective: {maximize: distance}
 search: {method: grid, over: {base_vx: [0, 1]}}
 YAML
 run zoo.yaml
@@ -112,7 +113,8 @@ if with_python "what is in the pages"; then python3 look.py || status=1; fi
 
 # without a gait: all of the motion; a robot that is fixed to the world has its base drawn
 printf '%s\n' 'version: 1' 'experiment: arm' 'model: articulated' \
-    'simulation: {robot: zoo.xml, duration: 0.5, base: fixed}' 'search: {method: grid, over: {gravity: [9]}}' >arm.yaml
+    'simulation: {robot: zoo.xml, duration: 0.5, base: fixed}' 'search: {method: grid, over: {gravity: [9]}}' \
+    'objective: {minimize: energy}' >arm.yaml
 sed '/name="stone"/,/geom/d' zoo.xml >arm.xml
 run arm.yaml --set simulation.robot=arm.xml
 "$HOPSCOTCH" replay arm/0 --results r --html arm.html --svg arm.svg >log 2>&1 || fail "arm: $(cat log)"
@@ -148,7 +150,8 @@ if [ -r "$g1" ]; then
     cp "$g1" g1.xml
     printf '%s\n' 'version: 1' 'experiment: g1' 'model: articulated' \
         'simulation: {robot: g1.xml, dt: 0.002, duration: 12, ignore: [mesh], control: {mode: gait}}' \
-        'parameters: {all_kp: 200, all_kd: 5}' 'search: {method: grid, over: {all_amplitude: [0.1]}}' >g1.yaml
+        'parameters: {all_kp: 200, all_kd: 5}' 'search: {method: grid, over: {all_amplitude: [0.1]}}' \
+        'objective: {maximize: distance}' >g1.yaml
     run g1.yaml
     "$HOPSCOTCH" replay g1/0 --results r --html g1.html >log 2>&1 || fail "replay of a humanoid: $(cat log)"
     [ "$(wc -c <g1.html)" -lt 2000000 ] || fail "the page of a humanoid has $(wc -c <g1.html) bytes"

@@ -82,6 +82,7 @@ model: command
 simulation: {program: [python3, -m, hopscotch.worker, own.py], timeout: 20s}
 parameters: {mode: {range: [0, 100]}}
 metrics: [y, z]
+objective: {minimize: y}
 failures: [fell]
 columns: {x: m}
 search: {method: grid, over: {mode: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}}

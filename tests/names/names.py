@@ -445,6 +445,8 @@ def command(name="probe", parameters=("p0",), metrics=("m0",), columns=("c0",), 
     def mapping(names, value, key):
         return "".join(f"\n  {quoted(n) if isinstance(n, str) else n}: {value} # name" if key else f"\n  {n}: {value}"
                        for n in names)
+    if "objective: {" not in more:
+        more += f"objective: {{minimize: {quoted(metrics[0])}}}\n"
     return (f"version: 1\nexperiment: {name}\nmodel: command\nsimulation: {{program: [python3, -I, -S, worker.py]}}\n"
             f"parameters:{mapping(parameters, '{value: 1, range: [-9, 9]}', parameters != ('p0',))}\n"
             f"metrics:{mapping(metrics, 'm', metrics != ('m0',))}\n"
@@ -565,6 +567,8 @@ def articulated(name="probe", groups=(), designs=(), more=""):
     def lines(kind, names, key):
         return "" if not names else f"  {kind}:\n" + "".join(
             f"    {quoted(n)}: {{{key}: j{i}}} # name\n" for i, n in enumerate(names))
+    if "objective: {" not in more:
+        more += "objective: {minimize: energy}\n"
     return (f"version: 1\nexperiment: {name}\nmodel: articulated\n"
             f"simulation:\n  robot: chain.xml\n  duration: 0.02\n  dt: 0.002\n{lines('groups', groups, 'joints')}"
             f"{lines('design', designs, 'length')}{more}")

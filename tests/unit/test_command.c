@@ -19,7 +19,8 @@ typedef struct CommandCase {
 #define COMMAND_HEAD "version: 1\nexperiment: test\nmodel: command\nsimulation: {program: [sh, -c, 'a b']}\n"
 #define COMMAND_SPEC                                                                                                   \
     COMMAND_HEAD "parameters: {mass: {value: 2, unit: kg, range: [0.5, 10], doc: 'its, mass'}, gain: 3, free: }\n"     \
-                 "metrics: {error: m, energy: {unit: J}}\nfailures: [fell, apart]\ncolumns: [x, y]\n"
+                 "metrics: {error: m, energy: {unit: J}}\nfailures: [fell, apart]\ncolumns: [x, y]\n"                  \
+                 "objective: {minimize: error}\n"
 
 static CommandCase command_case(const char *text)
 {
@@ -114,8 +115,10 @@ TEST(command_wrong_specs_are_refused)
     static const struct {
         const char *rest, *says;
     } cases[] = {
-        {"metrics: [y]\nsimulation: {workers: 2}\n", "simulation.program is missing: the program that simulates"},
-        {"metrics: [y]\nsimulation: {program: [sh, \"a\\tb\"]}\n", "which is not a text of up to 1024 bytes"},
+        {"metrics: [y]\nobjective: {minimize: y}\nsimulation: {workers: 2}\n",
+         "simulation.program is missing: the program that simulates"},
+        {"metrics: [y]\nobjective: {minimize: y}\nsimulation: {program: [sh, \"a\\tb\"]}\n",
+         "which is not a text of up to 1024 bytes"},
         {"", "metrics is missing: the numbers that the program answers with"},
         {"metrics: [y]\nparameters: {y: 1}\n", "'y' is the name of a parameter already"},
         {"metrics: [y, Y]\n", "'y' and 'Y' in metrics: names must differ in more than case"},
@@ -147,7 +150,7 @@ TEST(command_wrong_specs_are_refused)
 TEST(command_a_misspelt_model_is_one_error)
 {
     CommandCase it = command_case("version: 1\nexperiment: test\nmodel: comand\nsimulation: {program: [sh]}\n"
-                                  "metrics: [y]\nfailures: [fell]\n");
+                                  "metrics: [y]\nobjective: {minimize: y}\nfailures: [fell]\n");
     CHECK_ERROR(ERROR_USER, it.error);
     CHECK(strstr(it.error.text, "1 error") != NULL);
     arena_destroy(&it.arena);

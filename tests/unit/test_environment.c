@@ -186,7 +186,7 @@ TEST(environment_of_a_robot_has_the_bits_of_a_run)
     }
     for (int k = 0; k < 4; k++) {
         snprintf(text, sizeof text,
-                 "version: 1\nexperiment: case\nseed: 4\nmodel: articulated\n"
+                 "version: 1\nexperiment: case\nseed: 4\nmodel: articulated\nobjective: {minimize: distance}\n"
                  "simulation:\n  robot: robots/quadruped.xml\n  keyframe: [stand]\n  duration: 0.8\n  dt: 0.002\n"
                  "  control: {mode: external, command: %s, period: 20ms}\n"
                  "parameters: {all_kp: 80, all_kd: 2, fall_height: 0.2}\n"

@@ -18,7 +18,7 @@ enum { DEVICE_STEPS = 24, DEVICE_LANES = 5001 };
 static const char device_plain[] = DEVICE_HOPPER("");
 static const char device_full[] = DEVICE_HOPPER(", push: random, wind: gusting, terrain: sine");
 static const char device_robot[] =
-    "version: 1\nexperiment: case\nseed: 4\nmodel: articulated\n"
+    "version: 1\nexperiment: case\nseed: 4\nmodel: articulated\nobjective: {minimize: distance}\n"
     "simulation:\n  robot: robots/quadruped.xml\n  keyframe: [stand]\n  duration: 0.16\n  dt: 0.002\n"
     "  control: {mode: external, command: position, period: 20ms}\n"
     "parameters: {all_kp: 80, all_kd: 2, fall_height: 0.26}\n"

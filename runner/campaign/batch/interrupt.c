@@ -37,10 +37,12 @@ static void interrupt_note_question(int signal_number)
 
 void interrupt_install(void)
 {
-    struct sigaction action = {.sa_handler = interrupt_handle, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = interrupt_handle, .sa_flags = SA_RESTART}, before;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) // by nohup
+        sigaction(SIGHUP, &action, NULL);
     action.sa_handler = interrupt_note_question;
     sigaction(SIGUSR1, &action, NULL);
 }
@@ -114,6 +116,7 @@ const char *interrupt_words(void)
 {
     const int request = interrupt_requested();
     return request == SIGTERM          ? "ended by SIGTERM"
+           : request == SIGHUP         ? "ended by SIGHUP, as its terminal was closed"
            : request == INTERRUPT_STOP ? "stopped by `hopscotch stop`"
                                        : "interrupted by the user";
 }

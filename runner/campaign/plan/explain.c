@@ -44,21 +44,34 @@ static int explain_points(const Spec *spec, const Search *search, double *point)
     return count > 0 ? count : 1;
 }
 
+// "minimise energy + slip"
+static const char *explain_objective(const Spec *spec, Arena *arena)
+{
+    const char *text = "";
+    for (int k = 0; k < spec->objective.count; k++) {
+        text = arena_format(arena, "%s%s%s%s", text, k > 0 ? ", " : "", spec->objective.maximize[k] ? "" : "minimise ",
+                            objective_text(spec, k, arena));
+    }
+    return spec->objective.by_default ? arena_format(arena, "%s (default of the model)", text) : text;
+}
+
 Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count)
 {
-    *count = 0;
+    remarks[0] = (Remark){.name = "objective", .text = explain_objective(spec, arena)};
+    *count = 1;
     if (spec->model->explain == NULL) return error_none();
     double *point = ARENA_NEW(arena, double, EXPLAIN_TRIALS *(int64_t)spec->configured.n_parameters);
     const int points = explain_points(spec, search, point);
-    *count = spec->model->explain(&spec->configured, point, points, arena, remarks);
+    *count += spec->model->explain(&spec->configured, point, points, arena, remarks + 1);
     return error_none();
 }
 
 Error explain_warn(const Spec *spec, Arena *arena, FILE *out)
 {
     Search search;
-    Remark remarks[REMARKS_MAX];
+    Remark remarks[REMARKS_MAX + 1];
     int count;
+    if (spec->objective.by_default) fprintf(out, "objective: %s\n", explain_objective(spec, arena));
     if (spec->model->explain == NULL) return error_none();
     TRY(search_init(spec, arena, &search));
     TRY(explain(spec, &search, arena, remarks, &count));

@@ -31,7 +31,7 @@ typedef struct Campaign {
     int64_t first_batch;        // of this run
     char stale[160];            // the last run's lock, if it was killed
     const char *program_folder; // of the spec that was given
-    bool unstarted;             // the campaign is new, and its program can't be run
+    bool unstarted;             // the campaign is new, and its first batch has not begun
     BoundedLog workers;         // what the program writes to standard error
     Loop loop;
 } Campaign;
@@ -40,7 +40,11 @@ typedef struct Campaign {
 
 static CommandText campaign_how_to_resume(const Campaign *campaign)
 {
-    return command_again(campaign->options->results, "resume %.128s", campaign->name);
+    CommandText text;
+    if (campaign->options->again == NULL)
+        return command_again(campaign->options->results, "resume %.128s", campaign->name);
+    snprintf(text.text, sizeof text.text, "%s", campaign->options->again);
+    return text;
 }
 
 // Says how the last run ended, if it stored a reason.
@@ -192,9 +196,7 @@ static Error campaign_open_device(Campaign *campaign)
 {
     RunOptions options = *campaign->options;
     TRY(campaign_program(campaign, &options));
-    const Error error = device_open(campaign->spec, &options, campaign->arena, &campaign->device);
-    campaign->unstarted = error.kind != OK && campaign->store->created && campaign->spec->model->runs_program;
-    TRY(error);
+    TRY(device_open(campaign->spec, &options, campaign->arena, &campaign->device));
     TRY(campaign_check_program(campaign));
     return campaign_use_device(campaign);
 }
@@ -427,6 +429,15 @@ static ThreadTeam *campaign_team(const RunOptions *options)
     return thread_team_open(threads > 0 ? threads : processors_allowed());
 }
 
+// A new campaign that is refused (no room on the disk, no such device, a program that can't be run) leaves no folder.
+// One that a device's failure or a signal ended at its start can be continued.
+static bool campaign_leaves_nothing(const Campaign *campaign, const Error *error)
+{
+    if (!campaign->unstarted || error->kind == OK) return false;
+    return campaign->spec->model->runs_program ||
+           (!device_is_at_fault(error->kind) && error->kind != ERROR_STUCK && error->kind != ERROR_INTERRUPTED);
+}
+
 static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
 {
     Loop *loop = &campaign->loop;
@@ -445,12 +456,13 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
     Error error = campaign_open_device(campaign);
     if (error.kind == OK) error = campaign_open_adjoint(campaign);
     if (error.kind == OK) {
+        campaign->unstarted = false;
         campaign_report_start(campaign, before);
         campaign->summary->trials_total = loop_total(loop);
         error = campaign_run_loop(campaign);
         campaign_summarize(campaign, &loop->before);
     }
-    if (error.kind != OK && !campaign->unstarted) campaign_note_error(campaign, &error);
+    if (error.kind != OK && !campaign_leaves_nothing(campaign, &error)) campaign_note_error(campaign, &error);
     campaign_close_adjoint(campaign, &error);
     if (!device_close(&campaign->device) && error.kind == OK)
         error = error_make(ERROR_STUCK, "a slice on %s does not end", campaign->summary->device);
@@ -509,6 +521,7 @@ static Error campaign_locked(Campaign *campaign, const char *folder)
 {
     TRY(store_open(folder, campaign->name, campaign->spec, campaign->options, campaign->arena, &campaign->store));
     campaign->spec = campaign->store->spec; // with the segments of its extensions
+    campaign->unstarted = campaign->store->created;
     Error error = campaign_with_store(campaign);
     if (error.kind == OK) error = database_check_path(campaign->store->database); // what was written since is there
     const Error closing = store_close(campaign->store);
@@ -605,7 +618,7 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     const char *first = campaign_first_missing(folder, arena);
     bool created = false;
     const Error error = campaign_begin(&campaign, folder, &lock, &created);
-    if ((campaign.store == NULL || campaign.unstarted) && first != NULL)
+    if ((campaign.store == NULL || campaign_leaves_nothing(&campaign, &error)) && first != NULL)
         campaign_unmake(&campaign, folder, first, created);
     lock_release(&lock);
     snprintf(summary->folder, sizeof summary->folder, "%s", folder);

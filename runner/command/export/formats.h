@@ -1,5 +1,5 @@
 // The formats of `export`, in the order in which users see them and files are written. A row NAME stands for the option
-// --NAME and the ExportFormat `export_NAME`, in a file of this folder.
+// --NAME and the ExportFormat `export_NAME`, in a file of this folder. Then the endings of its files.
 #ifndef HOPSCOTCH_EXPORT_FORMATS_H
 #define HOPSCOTCH_EXPORT_FORMATS_H
 
@@ -7,12 +7,13 @@
 
 // clang-format off
 #define EXPORT_FORMATS(X) \
-    X(csv, "trials as comma-separated values (RFC 4180); - is standard output") \
-    X(jsonl, "trials as JSON lines, one object per line; null where a number is missing or infinite; - is standard " \
-             "output") \
-    X(npz, "trials for numpy.load, one array per column; NaN where a number is missing") \
-    X(sqlite, "trials as the table trials of a SQLite database") \
-    X(hdf5, "one HDF5 file with copies of all recorded arrays; takes no --where, --order, --columns, --limit")
+    X(csv, "csv", "trials as comma-separated values (RFC 4180); - is standard output") \
+    X(jsonl, "jsonl|ndjson", \
+      "trials as JSON lines, one object per line; null where a number is missing or infinite; - is standard output") \
+    X(npz, "npz", "trials for numpy.load, one array per column; NaN where a number is missing") \
+    X(sqlite, "sqlite|sqlite3|db", "trials as the table trials of a SQLite database") \
+    X(hdf5, "h5|hdf5", \
+      "one HDF5 file with copies of all recorded arrays; takes no --where, --order, --columns, --limit")
 // clang-format on
 
 // What is written.

@@ -380,13 +380,43 @@ void search_join(Search *whole, const Search *part)
 
 void search_join_end(Search *whole, int64_t trials) { side_progress(whole)->next_id = trials; }
 
+// Why a search that runs alone ended, for people; the names are those that all methods store.
+static const char *side_stop_words(const char *name)
+{
+    static const struct {
+        const char *name, *words;
+    } known[] = {
+        {"target", "the fitness reached stop.target"},
+        {"trials", "stop.trials trials were computed"},
+        {"generations", "stop.generations generations were computed"},
+        {"iterations", "stop.iterations iterations were computed"},
+        {"tolfun", "converged: the fitness changes by less than stop.tolfun"},
+        {"tolfunhist", "converged: the best fitness of the last generations changes by less than stop.tolfunhist"},
+        {"tolx", "converged: the steps are shorter than stop.tolx"},
+        {"step", "converged: the steps are shorter than stop.step"},
+        {"gradient", "converged: the gradient is smaller than stop.gradient"},
+        {"no_effect_axis", "converged: a step along an axis changes no digit (no_effect_axis)"},
+        {"no_effect_coordinate", "converged: a step of a parameter changes no digit (no_effect_coordinate)"},
+        {"tolxup", "the steps grew by more than stop.tolxup: the start is far from an optimum, or there is none"},
+        {"condition", "the condition number of the covariance exceeds stop.condition"},
+        {"stagnation", "no improvement for stop.stagnation rounds"},
+        {"equal_values", "the trials of a generation have the same fitness (equal_values)"},
+        {"line_search", "no point along the line is better (line_search)"},
+        {"all_failed", "all trials of a round failed (all_failed)"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(known[i].name, name) == 0) return known[i].words;
+    }
+    return name;
+}
+
 const char *side_stopped(const Search *search)
 {
     SideBySide *side = search->scratch;
     const SideMethod *method = side->method;
     int64_t counts[SIDE_NAMES] = {0};
     if (!side_all_ended(search)) return NULL;
-    if (side->searches == 1) return method->stop_names[method->run(search, 0).stop];
+    if (side->searches == 1) return side_stop_words(method->stop_names[method->run(search, 0).stop]);
     for (int64_t s = 0; s < side->searches; s++) counts[method->run(search, s).stop]++;
     const size_t size = sizeof side->ending;
     size_t used = (size_t)snprintf(side->ending, size, "%lld searches ended", (long long)side->searches);

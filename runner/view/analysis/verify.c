@@ -261,7 +261,7 @@ static int verify_survived(const Spec *spec)
 static bool verify_is_worse(const VerifyOutcome *outcome, double value, double survived)
 {
     if (outcome->n == 0) return true;
-    const double worst = outcome->value[outcome->worst];
+    const double worst = outcome->worst_cost;
     return value > worst || (isinf(value) && isinf(worst) && survived < outcome->worst_survived);
 }
 
@@ -272,6 +272,7 @@ static void verify_add_run(const Spec *spec, const Replicates *of, int r, const 
     const double survived = survived_metric >= 0 ? of->metric[r * n_metrics + survived_metric] : (double)NAN;
     if (verify_is_worse(outcome, value, survived)) {
         outcome->worst = outcome->n;
+        outcome->worst_cost = value;
         outcome->worst_failure = failure >= 0 ? spec->configured.failures[failure] : "unknown";
         outcome->worst_survived = survived;
     }

@@ -237,6 +237,20 @@ static Error report_recommended(const Report *report)
     return error_none();
 }
 
+// What verify found out about the best trial.
+static Error report_verdict(const Report *report)
+{
+    Verified verified;
+    const int64_t best = plot_shown_trial(report->data);
+    TRY(verified_read(report->campaign, best, report->arena, &verified));
+    if (verified.run == NULL) return error_none();
+    fprintf(report->out, "<p>Trial %" PRId64 " was verified: <b>%s</b> (<code>", best,
+            verified_text(&verified, report->arena));
+    put_markup(report->out, verified.run);
+    fputs("</code>).</p>\n", report->out);
+    return error_none();
+}
+
 Error report_best(const Report *report)
 {
     const Spec *spec = &report->campaign->spec;
@@ -261,6 +275,7 @@ Error report_best(const Report *report)
     TRY(spec_several(spec) ? report_front_rows(report, shown, count) : report_best_rows(report, shown, count));
     fputs("</tbody></table></div>\n", out);
     TRY(report_recommended(report));
+    TRY(report_verdict(report));
     fputs("<p>To simulate a trial again, to the same bits: <code>hopscotch replay ", out);
     put_markup(out, report->campaign->name);
     fprintf(out, "/%" PRId64 "</code></p>\n", plot_shown_trial(report->data));

@@ -45,12 +45,33 @@ static void objective_read_failed(SpecReader *reader, const GivenKey *given)
         form_mistyped(reader, given);
 }
 
-// The model's default, as if the spec had given it. NULL: it is a metric of the spec's own whose name is wrong, as an
-// error says already.
+// A metric says nothing about its direction: a distance may be an error, or how far a robot walked.
+static void objective_missing(SpecReader *reader)
+{
+    const Configured *configured = &reader->spec->configured;
+    const GivenKey *section = given_find(reader, "objective"), *model = given_find(reader, "model");
+    const char *names = "";
+    for (int i = 0; i < configured->n_metrics; i++)
+        names = arena_format(reader->arena, "%s%s%s", names, i > 0 ? ", " : "", configured->metrics[i].name);
+    diagnose(reader->diagnostics,
+             section != NULL ? section->key
+             : model != NULL ? model->value
+                             : reader->root,
+             "objective.minimize (or maximize) is missing, and model %s has no default: an expression of its metrics "
+             "%s, for example `minimize: %s`",
+             reader->spec->model->name, names, configured->metrics[0].name);
+}
+
+// The model's default, as if the spec had given it. NULL: there is none, or it is a metric of the spec's own whose name
+// is wrong; an error says so.
 static const Node *objective_default(SpecReader *reader)
 {
     const Configured *configured = &reader->spec->configured;
     if (configured->n_metrics == 0 || configured->metrics[0].name[0] == '\0') return NULL;
+    if (configured->objective == NULL) {
+        objective_missing(reader);
+        return NULL;
+    }
     Source *source = ARENA_NEW(reader->arena, Source, 1);
     *source = (Source){.file = reader->spec->model->name, .text = configured->objective};
     Node *node = ARENA_NEW(reader->arena, Node, 1);
@@ -141,6 +162,7 @@ static void objective_read_expressions(SpecReader *reader, const GivenKey *minim
     const GivenKey *maximize = given_find(reader, form_maximize.path);
     if (reader->names == NULL || reader->nameless) return;
     const Scope scope = objective_scope(reader);
+    reader->spec->objective.by_default = minimize == NULL && maximize == NULL;
     const Node *least = minimize != NULL ? minimize->value : maximize == NULL ? objective_default(reader) : NULL;
     if (least == NULL && maximize == NULL) return;
     if (least != NULL && !objective_read_list(reader, least, "minimize", &scope)) return;
