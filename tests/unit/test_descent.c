@@ -214,7 +214,7 @@ static void descent_check_ends(DescentProblem *problem, const char *method, cons
     descent_case_run(&test, DESCENT_TEST_TRIALS);
     CHECK_TEXT(why, descent_case_why(&test, 0));
     CHECK_TEXT(why, test.rounds.row[test.rounds.count - 1].stop);
-    CHECK_TEXT(why, test.search.method->stopped(&test.search));
+    CHECK_TEXT(side_stop_words(why), test.search.method->stopped(&test.search));
     descent_case_end(&test);
 }
 

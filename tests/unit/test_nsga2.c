@@ -462,7 +462,7 @@ static void nsga2_check_end(Nsga2Problem *problem, const char *options, Nsga2Sto
     CHECK(test.search.method->stopped(&test.search) == NULL);
     nsga2_case_run(&test, 50);
     CHECK_INTEGER(stop, nsga2_case_of(&test, 0)->stop);
-    CHECK_TEXT(nsga2_stop_names[stop], test.search.method->stopped(&test.search));
+    CHECK_TEXT(side_stop_words(nsga2_stop_names[stop]), test.search.method->stopped(&test.search));
     if (generations > 0) CHECK_INTEGER(generations, nsga2_case_of(&test, 0)->round);
     nsga2_case_end(&test);
 }

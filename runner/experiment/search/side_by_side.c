@@ -380,8 +380,7 @@ void search_join(Search *whole, const Search *part)
 
 void search_join_end(Search *whole, int64_t trials) { side_progress(whole)->next_id = trials; }
 
-// Why a search that runs alone ended, for people; the names are those that all methods store.
-static const char *side_stop_words(const char *name)
+const char *side_stop_words(const char *name)
 {
     static const struct {
         const char *name, *words;

@@ -114,7 +114,9 @@ void side_init(Search *search, uint32_t shape, Arena *arena);
 Error side_ask(Search *search, int64_t max, Trials *trials, bool *waiting);
 Error side_tell(Search *search, const Trials *trials);
 Error side_restore(Search *search);
-const char *side_stopped(const Search *search); // "64 searches ended: 60 tolfun, 4 stagnation"
+// Of one search in words (side_stop_words), of several "64 searches ended: 60 tolfun, 4 stagnation".
+const char *side_stopped(const Search *search);
+const char *side_stop_words(const char *name); // for people; the names are those that methods store
 // The row of search->rounds with what all methods say in it; NULL: it is not wanted.
 Round *side_round(Search *search, const SideEnd *end, int64_t stop, double **fields);
 
