@@ -321,7 +321,9 @@ has "the error suggests -o" err "add -o FILE.h5"
 expect "replay with --sample of iterations" 2 replay "gains/$best" --debug newton --sample 0.01 -o trace.csv
 expect "replay --html of iterations" 2 replay "gains/$best" --debug newton --html trace.html
 expect "replay into an unknown kind of file" 2 replay "gains/$best" -o trace.txt
-has "the error names the known kinds of files" err "must end in .h5 or .csv"
+has "the error names the known kinds of files" err "writes .h5 or .csv, not '.txt'"
+expect "replay into a file without an ending" 2 replay "gains/$best" -o trace
+has "the error names the endings" err "must end in .h5 or .csv"
 expect "replay of two trials without --html" 2 replay "gains/$best" "gains/$failed"
 cat >point.yaml <<END
 version: 1
