@@ -225,15 +225,12 @@ demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
 test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
-# With sanitizers the same objects serve the program and the tests: they take long to compile. Tests run one lane or the
-# best instruction set, by kernels that record. The tests' own code is compiled at -O0: what is checked is the same.
+# With sanitizers the same objects serve the program and the tests: they take long to compile. Kernels that record compute
+# all lanes. The tests' own code is compiled at -O0: what is checked is the same.
 asan_programs tsan_programs: %_programs:
 	$(MAKE) BUILD=build/$* UNIT=faults CUDA=$(cuda_of_$*) CUDA_LIBS= OPT=-O1 UNIT_OPT=-O0 \
-	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' ISAS="$(ISAS_$*)" PLAIN= EXTRA="$(SANITIZE_$*)" \
+	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' ISAS="$(runnable)" PLAIN= EXTRA="$(SANITIZE_$*)" \
 	    PROGRAMS="$(filter-out lib%.so,$(PROGRAMS))" programs
-# the narrowest and the widest kernels; threads take the same steps in all
-ISAS_asan := scalar $(lastword $(runnable))
-ISAS_tsan := scalar
 cuda_of_asan := $(if $(shell command -v $(CXX)),host,no)
 cuda_of_tsan := no
 asan tsan: %: %_programs
