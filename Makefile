@@ -225,8 +225,8 @@ demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
 test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
-# With sanitizers the same objects serve the program and the tests: they take long to compile. Kernels that record compute
-# all lanes. The tests' own code is compiled at -O0: what is checked is the same.
+# With sanitizers the same objects serve the program and the tests: they take long to compile. Kernels that record
+# compute all lanes. The tests' own code is compiled at -O0: what is checked is the same.
 asan_programs tsan_programs: %_programs:
 	$(MAKE) BUILD=build/$* UNIT=faults CUDA=$(cuda_of_$*) CUDA_LIBS= OPT=-O1 UNIT_OPT=-O0 \
 	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' ISAS="$(runnable)" PLAIN= EXTRA="$(SANITIZE_$*)" \

@@ -106,8 +106,8 @@ all_same()
     fi
     for program in "$@"; do
         for isa in $isas; do
-            # a program of `make dev` has one instruction set
-            case $program in */dev/*) "$program" version | grep -q "^cpu .*, $isa (" || continue ;; esac
+            # those of `make dev` and by clang have one instruction set
+            case $program in */dev/* | */clang/*) "$program" version | grep -q "^cpu .*, $isa (" || continue ;; esac
             same $spec "$program" --backend cpu --isa "$isa" --batch 7 --slice 100
         done
     done
