@@ -245,9 +245,9 @@ SCRIPTS_asan := $(filter-out cmaes_options counts crash digest_parts extend_lear
   kill_points many pairs paste python readme_python record_rows stop wall_time worker, \
   $(patsubst tests/cli/%.sh,%,$(wildcard tests/cli/*.sh)))
 SLOW_asan := build/asan/slow
-# what has more than one thread: the writer beside the loop, threads of a backend, of a graph
+# what has more than one thread: the writer beside the loop, threads of a backend, of a graph; not what depends on speed
 UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollow pilot plan progress several \
-  sobol space store threads timings _bits_
+  sobol space store threads timings _bits_ -plan_counts_batches
 SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto resume stop two_runners watch
 test-gpu:
 	@nvidia-smi -L >/dev/null 2>&1 || { echo "make test-gpu: no GPU here: nvidia-smi finds none" >&2 && exit 1; }
