@@ -13,7 +13,7 @@ typedef struct ColumnHash {
     uint64_t lane[COLUMN_HASH_LANES], bytes;
 } ColumnHash;
 
-void column_hash_start(ColumnHash *hash);
+void column_hash_start(ColumnHash *hash); // of no bytes
 // All pieces but the last have a multiple of COLUMN_HASH_STEP bytes.
 void column_hash_add(ColumnHash *hash, const void *bytes, size_t size);
 uint64_t column_hash_finish(const ColumnHash *hash);

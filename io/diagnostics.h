@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-Diagnostics *diagnostics_new(Arena *arena);
+Diagnostics *diagnostics_new(Arena *arena); // without errors; lives as long as the arena
 // Add an error, or a warning, at a node or at a place (line, column from 1; width: characters to underline).
 void diagnose(Diagnostics *diagnostics, const Node *at, const char *format, ...) PRINTF_LIKE(3, 4);
 void diagnose_at(Diagnostics *diagnostics, const Source *source, int line, int column, int width, const char *format,

@@ -206,7 +206,7 @@ const char *robot_field_text(const char *folder, const XmlNode *root, const XmlN
 
 RobotFileBody *robot_add_body(RobotFile *file, const XmlNode *node, int parent); // NULL: too many
 RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body); // NULL: too many
-int robot_index(const RobotFile *file, const RobotFileBody *body);
+int robot_index(const RobotFile *file, const RobotFileBody *body);               // in the file's list of bodies
 int robot_intermediates(const RobotFile *file, int body); // number of its intermediates, which stand directly before it
 const Robot *robot_build(RobotFile *file, Arena *arena);  // the robot of all bodies read; NULL after an error
 

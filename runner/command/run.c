@@ -47,21 +47,6 @@ static void run_print_files(const char *folder, FILE *out)
     fputs(": campaign.db (SQLite), shards/*.h5 (HDF5), resolved.yaml\n", out);
 }
 
-// The ends of what was searched; false: fewer than three values.
-static bool run_ends(const Values *values, double *low, double *high)
-{
-    *low = values->low;
-    *high = values->high;
-    if (values_are_range(values)) return values->low < values->high;
-    *low = (double)INFINITY;
-    *high = -(double)INFINITY;
-    for (int64_t i = 0; i < values->count; i++) {
-        *low = fmin(*low, values_at(values, i));
-        *high = fmax(*high, values_at(values, i));
-    }
-    return values->count > 2;
-}
-
 // A parameter whose best value is the least or the greatest one searched, where the model allows more.
 static Error run_print_ends(const StoredCampaign *campaign, int64_t best, FILE *out, Arena *arena)
 {
@@ -73,8 +58,10 @@ static Error run_print_ends(const StoredCampaign *campaign, int64_t best, FILE *
     for (int a = 0; a < spec->n_axes; a++) {
         const Parameter *row = &spec->configured.parameters[spec->axes[a].parameter];
         const double x = parameter[spec->axes[a].parameter];
+        const Values *values = &spec->axes[a].values;
         double low, high;
-        if (!run_ends(&spec->axes[a].values, &low, &high)) continue;
+        if (!values_are_range(values) && values->count < 3) continue;
+        values_ends(values, &low, &high);
         const double near = 1e-3 * (high - low);
         const bool least = x <= low + near && low > row->low, greatest = x >= high - near && high < row->high;
         if (least || greatest)

@@ -99,20 +99,20 @@ static const char *verify_shown_name(const Verify *verify, const char *name)
 
 typedef Error VerifySpec(const VerifyTask *task, const char *name, Arena *arena, Spec *out);
 
-// Is there no campaign of this name, or one of the same spec, which is continued?
+// Is there no campaign of this name, or one of the same spec, which is continued? One that can't be read was killed at
+// its start, and is continued too, or the run says what is wrong.
 static Error verify_is_free(const Verify *verify, VerifySpec *derive, const char *name, bool *is_free)
 {
     Arena *arena = verify->line->arena;
     Spec spec;
     StoredCampaign stored;
-    *is_free = file_missing(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, verify->results, name));
+    *is_free = campaign_open(verify->results, name, arena, &stored).kind != OK;
     if (*is_free) return error_none();
-    TRY(derive(&verify->task, name, arena, &spec));
-    TRY(spec_complete(&spec, arena, diagnostics_new(arena)));
-    TRY(campaign_open(verify->results, name, arena, &stored));
-    *is_free = strcmp(stored.hash, spec.hash.hex) == 0;
+    Error error = derive(&verify->task, name, arena, &spec);
+    if (error.kind == OK) error = spec_complete(&spec, arena, diagnostics_new(arena));
+    *is_free = error.kind == OK && strcmp(stored.hash, spec.hash.hex) == 0;
     campaign_close(&stored);
-    return error_none();
+    return error;
 }
 
 static bool verify_has_grid(const Verify *verify)

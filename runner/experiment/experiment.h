@@ -118,6 +118,7 @@ Values values_prepared(Values values);       // completed for values_at and draw
 // Value `index`, from 0. An evenly spaced value is the double nearest to the exact one, computed from decimals
 // (io/decimal.h): 0.3, not 0.30000000000000004.
 double values_at(const Values *values, int64_t index);
+void values_ends(const Values *values, double *low, double *high); // the least and the greatest value
 // The index of the value x; -1: no value equals x. hint: the index of a list that is tried first.
 int64_t values_find(const Values *values, double x, int64_t hint);
 

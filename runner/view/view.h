@@ -161,6 +161,7 @@ typedef struct Verified {
     const char *run; // "gains/verify/trial_41", of the most fresh seeds; NULL: the trial was not verified
     VerifyOutcome outcome;
 } Verified;
+// Of the complete runs under fresh seeds; one that just begins is left out.
 Error verified_read(const StoredCampaign *campaign, int64_t trial, Arena *arena, Verified *verified);
 // "198 of 200 fresh seeds succeed (95 %: 96.4 to 99.7 %), fitness 0.43"
 const char *verified_text(const Verified *verified, Arena *arena);

@@ -586,6 +586,7 @@ extern const DebugTable articulated_debug_table;
 
 // ---- explain.c ------------------------------------------------------------------------------------------------------
 
+// Model.explain: remarks on the robot and on `count` points; returns their number, at most REMARKS_MAX.
 int articulated_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
 
 // ---- shown.c --------------------------------------------------------------------------------------------------------

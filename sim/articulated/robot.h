@@ -146,8 +146,8 @@ typedef struct RobotJointRow {
     int coordinates;
     const char *unit, *effort_unit;
 } RobotJointRow;
-extern const RobotJointRow robot_joints[]; // by RobotJointKind
-int robot_joint_coordinates(RobotJointKind kind);
-extern const Robot robot_pendulum; // the robot of a spec that names none
+extern const RobotJointRow robot_joints[];        // by RobotJointKind
+int robot_joint_coordinates(RobotJointKind kind); // of a pose: 0, 1, 4 or 7
+extern const Robot robot_pendulum;                // the robot of a spec that names none
 
 #endif

@@ -72,6 +72,16 @@ check $? "the report shows the verdict"
 run report gains
 has "verify gains"
 
+# A verify that was killed before it stored its spec, or later: the same command goes on.
+for call in fsync:3 rename:1 write:3 fsync:6; do
+    rm -rf results/gains/verify/defaults*
+    HOPSCOTCH_FAULT=$call:KILL "$HOPSCOTCH_FAULTS_PROGRAM" verify gains --defaults --seeds 3 --grid 0 --progress none \
+        >out 2>err
+    [ $? -eq 137 ] && run verify gains --defaults --seeds 3 --grid 0 --progress none &&
+        [ "$(find results/gains/verify -name 'defaults*' | wc -l)" = 1 ]
+    check $? "verify goes on after kill -9 at $call"
+done
+
 # Ctrl-C: the same command goes on.
 cut() {
     rm -rf results/gains/verify/defaults*

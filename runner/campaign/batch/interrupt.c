@@ -116,7 +116,7 @@ const char *interrupt_words(void)
 {
     const int request = interrupt_requested();
     return request == SIGTERM          ? "ended by SIGTERM"
-           : request == SIGHUP         ? "ended by SIGHUP, as its terminal was closed"
+           : request == SIGHUP         ? "ended by SIGHUP"
            : request == INTERRUPT_STOP ? "stopped by `hopscotch stop`"
                                        : "interrupted by the user";
 }

@@ -90,8 +90,9 @@ Error trials_ordered(Database *database, const TrialColumns *all, const Conditio
 
 // ---- numbers --------------------------------------------------------------------------------------------------------
 
-Error trials_count(Database *database, int64_t *count);
-Error trials_rows(Database *database, int64_t *rows); // that are stored: of all trials, or of those that keep one
+Error trials_count(Database *database, int64_t *count); // of all trials, also of those without a row
+Error trials_rows(Database *database, int64_t *rows);   // that are stored: of all trials, or of those that keep one
+// of the stored trials that meet the condition
 Error trials_count_of(Database *database, const Condition *where, Arena *arena, int64_t *count);
 Error trials_last(Database *database, int64_t *id); // 0: none
 // The last trial that a search was told: by the table batches, or by the stored ids below `end`. -1: none.
@@ -148,9 +149,10 @@ typedef struct ColumnSum {
     const void *histogram; // [bins] by value
     int64_t bins;
 } ColumnSum;
+// One by one. False: there are no more, or an error, which cursor_close gives.
 Cursor sums_of_columns(Database *database);
 bool column_sum_next(Cursor *columns, ColumnSum *sum);
-HistogramBin histogram_bin(const ColumnSum *sum, int64_t index);
+HistogramBin histogram_bin(const ColumnSum *sum, int64_t index); // 0 <= index < bins
 // The bounds of a quantile; fraction in [0, 1].
 void column_quantile(const ColumnSum *sum, double fraction, double *low, double *high);
 
@@ -159,9 +161,10 @@ typedef struct AxisSum {
     const void *bin;   // [bins] by x, then y
     int64_t bins;
 } AxisSum;
+// The same of single axes, or of pairs of axes.
 Cursor sums_of_axes(Database *database, bool pairs);
 bool axis_sum_next(Cursor *axes, AxisSum *sum);
-AxisBin axis_bin(const AxisSum *sum, int64_t index);
+AxisBin axis_bin(const AxisSum *sum, int64_t index); // 0 <= index < bins
 
 Cursor sums_of_failures(Database *database); // of all trials, of any campaign: kind, trials; the most frequent first
 
@@ -258,8 +261,8 @@ Error search_state_restore(Database *database, const Search *search);
 Error searches_restore_others(Database *database);
 Error rounds_clear(Database *database);
 
-Error searches_have_rounds(Database *database, bool *have);
-Error searches_count(Database *database, int64_t *count); // searches that have rounds
+Error searches_have_rounds(Database *database, bool *have); // any of them
+Error searches_count(Database *database, int64_t *count);   // searches that have rounds
 
 // A search at its last round. With several objectives it has a front instead of a step size. 0 or NaN: not given.
 typedef struct SearchProgress {
@@ -333,7 +336,7 @@ bool sensitivity_next(Cursor *rows, StoredMeasure *row);
 
 // ---- batches (batches.c) --------------------------------------------------------------------------------------------
 
-Error batches_count(Database *database, int64_t *count);
+Error batches_count(Database *database, int64_t *count); // committed ones
 
 // Times in s.
 typedef struct BatchRow {
@@ -377,9 +380,9 @@ Cursor labels_notes(Database *database); // in the order in which they were adde
 Cursor labels_all(Database *database);   // tags, then notes by time
 bool label_next(Cursor *labels, Label *label);
 
-Error tag_add(CampaignEdit *edit, const char *tag);
-Error tag_remove(CampaignEdit *edit, const char *tag);
-Error note_add(CampaignEdit *edit, const char *text); // with the time
+Error tag_add(CampaignEdit *edit, const char *tag);    // one that is there stays as it is
+Error tag_remove(CampaignEdit *edit, const char *tag); // one that is not there: nothing
+Error note_add(CampaignEdit *edit, const char *text);  // with the time
 
 // From what it was derived, with the present name of what was renamed: "verifies gait/41 (now walk)". "": from nothing.
 Error origin_read(const CampaignLocation *location, Arena *arena, const char **text);

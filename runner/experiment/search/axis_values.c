@@ -14,6 +14,22 @@ double values_at(const Values *values, int64_t index)
     return values->form == NULL ? values->list[index] : values->form->at(values, index);
 }
 
+void values_ends(const Values *values, double *low, double *high)
+{
+    const bool list = values->form == NULL;
+    *low = values->low;
+    *high = values->high;
+    if (values_are_range(values) || values->count == 0) return;
+    const double first = values_at(values, 0), last = values_at(values, values->count - 1);
+    *low = first < last ? first : last;
+    *high = first < last ? last : first;
+    for (int64_t i = 1; list && i < values->count - 1; i++) { // other forms ascend or descend
+        const double x = values->list[i];
+        *low = x < *low ? x : *low;
+        *high = x > *high ? x : *high;
+    }
+}
+
 // ---- the index of a value -------------------------------------------------------------------------------------------
 
 // A value is found by equality, as in conditions, `--where` and SQL. Equal points of different forms are equal doubles.

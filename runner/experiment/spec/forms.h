@@ -147,7 +147,7 @@ FORMS(FORM_DECLARE)
 
 // ---- spec/forms.c ---------------------------------------------------------------------------------------------------
 
-int form_count(void);
+int form_count(void);                                                   // of all forms
 const Form *form_at(int index);                                         // 0 <= index < form_count()
 const GivenKey *form_given(const SpecReader *reader, const Form *form); // NULL: the spec does not give its key
 int forms_given(const SpecReader *reader, FormStage stage);             // number of forms that are given

@@ -16,7 +16,7 @@ typedef struct ExactSum {
 
 void exact_add(ExactSum *sum, double x);                   // x is a number or infinite
 void exact_add_product(ExactSum *sum, double x, double y); // exact unless x y is below 1e-290
-void exact_add_sum(ExactSum *sum, ExactSum *other);
+void exact_add_sum(ExactSum *sum, ExactSum *other);        // does the carries of both
 double exact_value(ExactSum *sum); // rounded to the nearest double; NaN: infinite terms of both signs
 
 #endif

@@ -71,12 +71,8 @@ static double verify_within(const Parameter *row, double x)
 static double verify_scale(const Parameter *row, const Axis *axis, double x)
 {
     if (x != 0.0 || axis == NULL) return fabs(x);
-    double low = axis->values.low, high = axis->values.high;
-    for (int64_t i = 0; !values_are_range(&axis->values) && i < axis->values.count; i++) {
-        const double value = values_at(&axis->values, i);
-        low = i == 0 || value < low ? value : low;
-        high = i == 0 || value > high ? value : high;
-    }
+    double low, high;
+    values_ends(&axis->values, &low, &high);
     return high > low ? high - low : row->high - row->low < 1.0 ? row->high - row->low : 1.0;
 }
 

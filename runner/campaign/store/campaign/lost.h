@@ -4,8 +4,8 @@
 
 #include "../queries.h"
 
-Error lost_shards_begin(Database *database); // an empty table
-Error lost_shards_add(Database *database, int64_t shard);
+Error lost_shards_begin(Database *database);                                                  // an empty table
+Error lost_shards_add(Database *database, int64_t shard);                                     // by its id
 Error lost_shards_add_unlisted(Database *database, const Recording *recording, Arena *arena); // not in table shards
 Error lost_shards_count(Database *database, int64_t *count, int64_t *last);                   // last: the greatest id
 // Deletes the rows of the lost shards and of their arrays. Within a transaction.

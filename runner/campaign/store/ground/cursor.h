@@ -20,6 +20,7 @@ typedef struct Cursor {
     Error error;
 } Cursor;
 
+// A statement of ours. An error shows at the first cursor_next, and cursor_close gives it.
 Cursor cursor_open(Database *database, const char *sql);
 // A user's own SELECT (io.h: database_prepare_guarded).
 Cursor cursor_open_guarded(Database *database, const char *sql, DatabaseGuard *guard);
@@ -36,9 +37,9 @@ void with_cell(Cursor *cursor, const Cursor *row, int column); // the value of a
 
 bool cursor_next(Cursor *cursor);              // false: no more rows, or an error
 void cursor_stop(Cursor *cursor, Error error); // keeps the error, after which there are no more rows; no error: nothing
-Error cursor_close(Cursor *cursor);
-void cursor_forget(Cursor *cursor); // clears the error of a statement that outlives its transaction
-Error cursor_run(Cursor *cursor);   // a statement without rows: steps and closes
+Error cursor_close(Cursor *cursor);            // gives the first error of all calls
+void cursor_forget(Cursor *cursor);            // clears the error of a statement that outlives its transaction
+Error cursor_run(Cursor *cursor);              // a statement without rows: steps and closes
 
 // Cells of the current row, by column from 0. Texts and bytes are valid until the next step.
 static inline int64_t cell_integer(const Cursor *row, int column) { return column_integer(row->statement, column); }

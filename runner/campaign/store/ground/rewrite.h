@@ -11,7 +11,7 @@ typedef struct Rewrite {
     int64_t written; // rows that changed
 } Rewrite;
 
-void rewrite_begin(Store *store, Rewrite *rewrite);
+void rewrite_begin(Store *store, Rewrite *rewrite);                      // errors show at rewrite_end
 Error rewrite_row(Rewrite *rewrite, const TrialRows *rows, int64_t row); // inserts or replaces
 Error rewrite_end(Rewrite *rewrite);                                     // gives the first error
 // Trials with ids in [first, end) that were not rewritten: counts them; deletes them with all rows that refer to them.

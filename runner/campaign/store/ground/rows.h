@@ -4,11 +4,11 @@
 
 #include "../../campaign.h"
 
-int rows_constraints(const Spec *spec); // C: the violation and the constraints; 0 without constraints
-Text32 rows_constraint_name(int index); // violation, constraint_1, ...
-int64_t rows_columns(const Spec *spec); // of the tables trials and replicates
-int64_t rows_replicate_columns(const Spec *spec);
-int64_t rows_bytes(const Spec *spec);                                          // of one row in memory
+int rows_constraints(const Spec *spec);           // C: the violation and the constraints; 0 without constraints
+Text32 rows_constraint_name(int index);           // violation, constraint_1, ...
+int64_t rows_columns(const Spec *spec);           // of the tables trials and replicates
+int64_t rows_replicate_columns(const Spec *spec); // of the table replicates alone
+int64_t rows_bytes(const Spec *spec);             // of one row in memory
 const char *rows_table_sql(const Spec *spec, const char *table, Arena *arena); // CREATE TABLE trials, or best
 const char *rows_replicates_sql(const Spec *spec, Arena *arena);               // CREATE TABLE replicates
 Field rows_field(const Spec *spec, const char *name); // name, unit and meaning of a column of trials

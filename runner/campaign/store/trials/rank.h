@@ -30,7 +30,7 @@ const char *rank_searches(bool maximize);           // SELECT of the searches th
 // The best trial by what the database says of its objective. Without one, *id and *fitness keep their values.
 Error rank_best(Database *database, int64_t *id, double *fitness);
 
-RankTerms rank_terms(const Spec *spec, const TrialRows *rows);
+RankTerms rank_terms(const Spec *spec, const TrialRows *rows); // by which the rows of a batch are ranked
 // Fills the keys of a row of the batch. False: it has no rank.
 bool rank_row(const RankTerms *terms, int64_t row, FoundRow *found);
 // The same of a stored row: rank_list are these columns for SELECT, the first of them is cell `at`.

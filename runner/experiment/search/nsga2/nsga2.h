@@ -125,7 +125,7 @@ typedef struct Nsga2 {
 
 Nsga2View nsga2_view(const Search *search, int64_t run);                      // where the arrays of the run are
 Nsga2Member nsga2_member(const Nsga2 *nsga2, double *members, int64_t index); // where those of a member are
-bool nsga2_failed(const Nsga2Member *member);
+bool nsga2_failed(const Nsga2Member *member);                                 // it has no fitness
 bool nsga2_feasible(const Nsga2Member *member); // it did not fail, and meets the constraints
 // The parameters of genes, into nsga2->parameter; false: the spec drops the point.
 bool nsga2_point(const Nsga2 *nsga2, const double *gene);
