@@ -304,16 +304,16 @@ static void verify_outcome_json(const Spec *spec, const VerifyOutcome *outcome, 
     json_close(json, '}');
 }
 
-static void verify_print_changes(const Verify *verify, const VerifyChanged *changed, int64_t count)
+static Error verify_print_changes(const Verify *verify, const VerifyChanged *changed, int64_t count)
 {
     static const char *const columns[] = {"changed", "to",      "by %",  "success %", "from",
                                           "to ",     "fitness", "from ", "to  "};
-    if (count == 0) return;
+    if (count == 0) return error_none();
     fprintf(verify->line->out, "\none change at a time, under the same seeds, the most harmful first; from, to: 95 %% "
                                "intervals\n\n");
     Table *table = table_start(verify->line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
     for (int64_t i = 0; i < count; i++) verify_change_row(&changed[i], table);
-    (void)table_finish(table);
+    return table_finish(table);
 }
 
 static Error verify_print_grid(const Verify *verify)
@@ -366,7 +366,7 @@ static Error verify_print(const Verify *verify, const VerifyOutcome *base, const
     FILE *out = verify->line->out;
     const char *root = command_results_option(verify->location.results, verify->line->arena);
     verify_print_base(verify, base);
-    verify_print_changes(verify, changed, count);
+    TRY(verify_print_changes(verify, changed, count));
     TRY(verify_print_grid(verify));
     TRY(verify_print_summary(verify, base, changed, count));
     fprintf(out, "\n%-9s %s/%s\n%-9s %s best %s%s\n", "files", text_visible(verify->results, verify->line->arena),
