@@ -96,15 +96,17 @@ static double progress_fraction(const ProgressNumbers *now)
     return done < 0 ? 0 : done > total ? 1 : done / total;
 }
 
-// Trials per second. From ticks if they are known, because trials are committed a batch at a time.
+// Trials per second; NaN: nothing has advanced since the run began. From ticks if they are known, because trials are
+// committed a batch at a time.
 static double progress_trial_rate(const Progress *progress)
 {
     const ProgressNumbers *now = &progress->last;
     const ProgressRates *rates = &progress->rates;
     if (!(rates->seconds > 0)) return (double)NAN;
     const int64_t trials = progress_trials(now);
-    if (!(now->ticks_total > 0) || trials <= 0) return rates->trials / rates->seconds;
-    return rates->ticks / now->ticks_total * (double)trials / rates->seconds;
+    const bool by_ticks = now->ticks_total > 0 && trials > 0;
+    const double advanced = by_ticks ? rates->ticks / now->ticks_total * (double)trials : rates->trials;
+    return advanced > 0 ? advanced / rates->seconds : (double)NAN;
 }
 
 // s; NaN if nothing is done yet or the total is unknown
@@ -183,9 +185,10 @@ static void progress_texts(const Progress *progress, bool narrow, ProgressTexts 
     if (!isnan(texts->fraction)) // 99 % is not all
         snprintf(texts->percent, sizeof texts->percent, "%3.0f%%", floor(100 * texts->fraction + 1e-9));
     const double seconds = rates->seconds > 0 ? rates->seconds : (double)NAN;
-    if (!progress_in_phase(now))
-        snprintf(texts->rate, sizeof texts->rate, "%s/s", text_short(progress_trial_rate(progress)).text);
-    if (now->simulated_seconds > 0 && !progress_in_phase(now))
+    const double rate = progress_trial_rate(progress);
+    if (!progress_in_phase(now) && !isnan(rate))
+        snprintf(texts->rate, sizeof texts->rate, "%s/s", text_short(rate).text);
+    if (rates->simulated > 0 && !progress_in_phase(now))
         snprintf(texts->simulated, sizeof texts->simulated, narrow ? "x%s" : "%s sim s/s",
                  text_short(rates->simulated / seconds).text);
     if (isnan(now->best))

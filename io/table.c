@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE_BUFFER_SIZE = 128 * 1024 };
+enum { TABLE_BUFFER_SIZE = 128 * 1024, TABLE_TEXT_WIDTH_MIN = 24, TABLE_INDENT = 4 };
 
 typedef struct TableColumn {
     int width;    // characters
@@ -28,6 +28,7 @@ struct Table {
     const char *const *names;
     TableColumn *columns; // [n_columns]
     bool settled;         // TABLE_TEXT: widths are fixed and the header is printed
+    int before, breaks;   // characters before the last column; where its texts are broken, 0: nowhere
     Json json;
     size_t used; // bytes of buffer
     // cells that wait for the widths: 'n' (number) or 't' (text), then the text with its NUL
@@ -116,6 +117,21 @@ static TableTitle table_title(const Table *table, int column)
     return title;
 }
 
+// Broken on a terminal: beside the other cells, or below them where they leave too little room.
+static void table_print_last(const Table *table, const char *text)
+{
+    int indent = table->before;
+    const bool wide = table->breaks > 0 && indent + table_characters(text) > table->breaks;
+    if (wide && table->breaks - indent < TABLE_TEXT_WIDTH_MIN) {
+        indent = TABLE_INDENT;
+        fprintf(table->out, "\n%*s", indent, "");
+    }
+    if (wide)
+        terminal_paragraph(table->out, text, indent, table->breaks);
+    else
+        fputs(text, table->out);
+}
+
 static void table_print_cell(const Table *table, int column, const char *text)
 {
     const TableColumn *shape = &table->columns[column];
@@ -123,7 +139,10 @@ static void table_print_cell(const Table *table, int column, const char *text)
     const bool last = column + 1 == table->n_columns;
     if (column > 0) fputs("  ", table->out);
     if (shape->numeric && padding > 0) fprintf(table->out, "%*s", padding, "");
-    fputs(text, table->out);
+    if (last)
+        table_print_last(table, text);
+    else
+        fputs(text, table->out);
     if (!shape->numeric && padding > 0 && !last) fprintf(table->out, "%*s", padding, "");
     if (last) fputc('\n', table->out);
 }
@@ -139,6 +158,8 @@ static void table_measure(Table *table)
         if (*cell == 'n') shape->numeric = true;
         column = (column + 1) % table->n_columns;
     }
+    for (int i = 0; i + 1 < table->n_columns; i++) table->before += table->columns[i].width + 2;
+    if (!table->columns[table->n_columns - 1].numeric) table->breaks = terminal_breaks(table->out);
 }
 
 // Fixes the widths, prints the header and the cells that waited.

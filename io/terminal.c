@@ -1,6 +1,8 @@
 // Finds out whether a stream is a terminal, whether it shows colours, and how wide it is.
 #include "terminal.h"
 
+#include "characters.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,25 @@ int terminal_columns(FILE *out)
     const char *columns = getenv("COLUMNS");
     const long wanted = columns != NULL ? strtol(columns, NULL, 10) : 0;
     return wanted > 0 && wanted <= TERMINAL_COLUMNS_MAX ? (int)wanted : TERMINAL_COLUMNS_DEFAULT;
+}
+
+int terminal_breaks(FILE *out) { return terminal_interactive(out) ? terminal_columns(out) : 0; }
+
+void terminal_paragraph(FILE *out, const char *text, int indent, int columns)
+{
+    int column = indent;
+    for (const char *word = text; *word != '\0'; word += strspn(word, " ")) {
+        const size_t bytes = strcspn(word, " ");
+        const int width = utf8_count(word, bytes);
+        const bool breaks = column > indent && columns > 0 && column + 1 + width > columns;
+        if (breaks)
+            fprintf(out, "\n%*s", indent, "");
+        else if (column > indent)
+            fputc(' ', out);
+        column = breaks ? indent + width : column + (column > indent) + width;
+        fwrite(word, 1, bytes, out);
+        word += bytes;
+    }
 }
 
 int terminal_rows(FILE *out)

@@ -166,8 +166,7 @@ def queries(name, trials):
     for bound, words in ((0.05, ("best",)),
                          (0.15, ("query", "--where", "thrust > 35 and k_fp < 150", "--order", "k_att",
                                  "--limit", "10")),
-                         (0.2, ("query", "--sql",
-                                "SELECT failure, count(*), min(fitness) FROM trials GROUP BY failure"))):
+                         (0.2, ("query", "--group-by", "failure", "--columns", "count,min(fitness)"))):
         taken = sorted(timed(words[0], name, *words[1:])[0] for _ in range(5))
         report(taken[2] <= bound, "%d trials: %s: %.3f s, bound %.2f s" %
                (trials, " ".join(words[:3]), taken[2], bound))

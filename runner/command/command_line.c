@@ -544,7 +544,8 @@ void command_help(const Command *command, FILE *out)
             line_switch_form(&group->rows[i], form, sizeof form);
             fprintf(out, "  %-*s  ", width, form);
             if ((int)strlen(form) > width) fprintf(out, "\n%*s", width + 4, ""); // the text begins on the next line
-            fprintf(out, "%s\n", group->rows[i].doc);
+            terminal_paragraph(out, group->rows[i].doc, width + 4, terminal_breaks(out));
+            fputc('\n', out);
         }
     }
     fprintf(out, "\nexamples:\n%s", command->examples);

@@ -15,7 +15,9 @@ static void help_overview(FILE *out)
         char left[64];
         if (command_group(i) != NULL) fprintf(out, "\n%s:\n", command_group(i));
         snprintf(left, sizeof left, "%s %s", command->name, command->arguments);
-        fprintf(out, "  %-24s%s%s\n", left, strlen(left) > 24 ? "\n                           " : " ", command->doc);
+        fprintf(out, "  %-24s%s", left, strlen(left) > 24 ? "\n                           " : " ");
+        terminal_paragraph(out, command->doc, 27, terminal_breaks(out));
+        fputc('\n', out);
     }
     fputs("\nfirst steps:\n"
           "  hopscotch run experiments/smoke.yaml\n"
@@ -42,6 +44,18 @@ static Error help_manual(const CommandLine *line)
     return error_none();
 }
 
+static Error help_spec(const CommandLine *line)
+{
+    const char *topic = line->n_arguments > 1 ? line->arguments[1] : NULL;
+    if (topic == NULL)
+        spec_reference_sections(line->out);
+    else if (strcmp(topic, "all") == 0)
+        spec_reference(line->out);
+    else
+        return spec_reference_topic(topic, line->out, line->arena);
+    return error_none();
+}
+
 static Error help_run(const CommandLine *line)
 {
     if (switch_given(line, "man")) return help_manual(line);
@@ -58,14 +72,14 @@ static Error help_run(const CommandLine *line)
         return error_none();
     }
     const Command *command = command_find(line->arguments[0]);
+    if (line->n_arguments > 1 && strcmp(line->arguments[0], "spec") != 0)
+        return error_make(ERROR_USAGE, "'%.60s' follows '%.60s'; only help spec takes a second word",
+                          line->arguments[1], line->arguments[0]);
     if (command != NULL) {
         command_help(command, line->out);
         return error_none();
     }
-    if (strcmp(line->arguments[0], "spec") == 0) {
-        spec_reference(line->out);
-        return error_none();
-    }
+    if (strcmp(line->arguments[0], "spec") == 0) return help_spec(line);
     const char **names = ARENA_NEW(line->arena, const char *, command_count() + 1);
     for (int i = 0; i < command_count(); i++) names[i] = command_at(i)->name;
     names[command_count()] = "spec";
@@ -161,13 +175,16 @@ static const Switches help_switches = {help_rows, sizeof help_rows / sizeof *hel
 
 const Command command_help_pages = {
     .name = "help",
-    .arguments = "[COMMAND | spec]",
-    .doc = "print this overview, the options and examples of a command, or every key of a spec",
+    .arguments = "[COMMAND | spec [KEY]]",
+    .doc = "print this overview, the options and examples of a command, the sections of a spec, or what a key means",
     .examples = "  hopscotch help\n"
                 "  hopscotch help run\n"
-                "  hopscotch help spec\n",
+                "  hopscotch help spec\n"
+                "  hopscotch help spec record.trajectories\n"
+                "  hopscotch help spec cmaes\n"
+                "  hopscotch help spec all\n",
     .least = 0,
-    .most = 1,
+    .most = 2,
     .switches = {&help_switches},
     .run = help_run,
 };

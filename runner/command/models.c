@@ -4,7 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-// Configures the model with its default settings.
+// A model as its defaults have it, or as a spec does: a robot's parameters, a world's.
+typedef struct ModelsSubject {
+    const Model *model;
+    const Configured *configured;
+    const Spec *spec; // NULL: the defaults
+} ModelsSubject;
+
 static Error models_configure(const Model *model, Arena *arena, Configured *configured)
 {
     double *settings = ARENA_NEW(arena, double, model->n_options + 1);
@@ -19,85 +25,162 @@ static const char *models_range(double low, double high, Arena *arena)
                         isinf(high) ? ')' : ']');
 }
 
-// The name of a choice's default: its index in "a|b|c" is option->value.
-static const char *models_choice(const Option *option, Arena *arena)
+// The name of a choice: its index in "a|b|c" is `value`.
+static const char *models_choice(const Option *option, double value, Arena *arena)
 {
     char *rest = arena_copy(arena, option->choices), *name = rest;
-    for (int skipped = (int)option->value; skipped >= 0 && rest != NULL; skipped--) name = strsep(&rest, "|");
+    for (int skipped = (int)value; skipped >= 0 && rest != NULL; skipped--) name = strsep(&rest, "|");
     return name;
 }
 
 // ---- tables for people ----------------------------------------------------------------------------------------------
 
-static void models_print_option(Table *table, const Option *option, Arena *arena)
+static const char *models_list_text(const Option *option, const Points *points, Arena *arena)
 {
-    const bool choice = option->type == OPTION_CHOICE || option->type == OPTION_MANNER;
-    const bool file = option->type == OPTION_FILE;
-    const bool words = option->type == OPTION_WORDS;
-    const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || words;
-    const bool arguments = option->type == OPTION_ARGUMENTS, word = option->type == OPTION_MANNER_NUMBER;
-    table_text(table, option->name);
-    table_text(table, choice      ? models_choice(option, arena)
-                      : arguments ? "none"
-                      : word      ? option->choices
-                      : list      ? "[]"
-                      : file      ? "none"
-                                  : text_number(option->value).text);
-    table_text(table, option->unit);
-    table_text(table, choice || file ? option->choices
-                      : words        ? "words"
-                      : arguments    ? "texts"
-                                     : models_range(option->low, option->high, arena));
-    table_text(table, option->doc);
+    const char *text = "";
+    if (option->type == OPTION_POINTS) return arena_format(arena, "%lld points", (long long)points->count);
+    for (int64_t i = 0; i < points->count; i++)
+        text = arena_format(arena, "%s%s%s", text, i > 0 ? ", " : "",
+                            option->type == OPTION_NUMBERS ? text_number(points->numbers[i]).text : points->names[i]);
+    return arena_format(arena, "[%s]", text);
+}
+
+// The default of an option, or with a spec its value there.
+static const char *models_option_value(const Option *option, int index, const Spec *spec, Arena *arena)
+{
+    const double value = spec != NULL ? spec->settings[index] : option->value;
+    switch (option->type) {
+    case OPTION_CHOICE:
+    case OPTION_MANNER: return models_choice(option, value, arena);
+    case OPTION_FILE: return spec != NULL && spec->files[index].name != NULL ? spec->files[index].name : "none";
+    case OPTION_MANNER_NUMBER:
+        if (spec == NULL || value == option->value) return option->choices;
+        break;
+    case OPTION_POINTS:
+    case OPTION_NUMBERS:
+    case OPTION_WORDS:
+    case OPTION_ARGUMENTS:
+        if (spec != NULL) return models_list_text(option, &spec->option_points[index], arena);
+        return option->type == OPTION_ARGUMENTS ? "none" : "[]";
+    case OPTION_NUMBER:
+    case OPTION_INTEGER:
+    case OPTION_BOOLEAN: break;
+    }
+    return arena_copy(arena, text_number(value).text);
+}
+
+static const char *models_option_range(const Option *option, Arena *arena)
+{
+    switch (option->type) {
+    case OPTION_CHOICE:
+    case OPTION_MANNER: return "a word";
+    case OPTION_FILE: return option->choices;
+    case OPTION_WORDS: return "words";
+    case OPTION_ARGUMENTS: return "texts";
+    case OPTION_NUMBER:
+    case OPTION_INTEGER:
+    case OPTION_BOOLEAN:
+    case OPTION_POINTS:
+    case OPTION_NUMBERS:
+    case OPTION_MANNER_NUMBER: break;
+    }
+    return models_range(option->low, option->high, arena);
+}
+
+// The words of a choice stand in the last column, which a terminal breaks.
+static const char *models_option_doc(const Option *option, Arena *arena)
+{
+    const char *words = "";
+    if (option->type != OPTION_CHOICE && option->type != OPTION_MANNER) return option->doc;
+    for (const char *word = option->choices; *word != '\0'; word += strspn(word, "|")) {
+        const int length = (int)strcspn(word, "|");
+        words = arena_format(arena, "%s%s%.*s", words, words[0] != '\0' ? ", " : "", length, word);
+        word += length;
+    }
+    return arena_format(arena, "%s. %s", words, option->doc);
+}
+
+// Cells of a row that both tables begin with: name, with a spec its value, default, unit, range.
+enum { MODELS_COLUMNS_MAX = 6 };
+
+static Table *models_start(FILE *out, const char *title, const Spec *spec)
+{
+    static const char *names[MODELS_COLUMNS_MAX]; // must outlive the table; one is printed at a time
+    int count = 0;
+    names[count++] = title;
+    if (spec != NULL) names[count++] = "in the spec";
+    names[count++] = "default";
+    names[count++] = "unit";
+    names[count++] = "range";
+    names[count++] = "what it is";
+    fputc('\n', out);
+    return table_start(out, TABLE_TEXT, count, names);
 }
 
 // The options in section `simulation` or, with top, those at the top of a spec.
-static Error models_print_options(const Model *model, bool top, FILE *out, Arena *arena)
+static Error models_print_options(const ModelsSubject *subject, bool top, FILE *out, Arena *arena)
 {
-    const char *const names[] = {top ? "of the spec" : "simulation", "default", "unit", "range", "what it is"};
+    const Model *model = subject->model;
     int count = 0;
     for (int i = 0; i < model->n_options; i++) count += model_is_top(model, model->options[i].name) == top;
     if (count == 0) return error_none();
-    fputc('\n', out);
-    Table *table = table_start(out, TABLE_TEXT, 5, names);
-    for (int i = 0; i < model->n_options; i++)
-        if (model_is_top(model, model->options[i].name) == top) models_print_option(table, &model->options[i], arena);
+    Table *table = models_start(out, top ? "of the spec" : "simulation", subject->spec);
+    for (int i = 0; i < model->n_options; i++) {
+        const Option *option = &model->options[i];
+        if (model_is_top(model, option->name) != top) continue;
+        table_text(table, option->name);
+        if (subject->spec != NULL) table_text(table, models_option_value(option, i, subject->spec, arena));
+        table_text(table, models_option_value(option, i, NULL, arena));
+        table_text(table, option->unit);
+        table_text(table, models_option_range(option, arena));
+        table_text(table, models_option_doc(option, arena));
+    }
     return table_finish(table);
 }
 
 static Error models_print_list(const List *list, bool top, FILE *out, Arena *arena)
 {
     const char *where = top ? list->name : arena_format(arena, "simulation: %s", list->name);
-    const char *const names[] = {where, "expected", "what it is"};
+    const char *const names[] = {where, "what it is, and what is expected"};
     fprintf(out, "\n%s: %s\n", list->name, list->doc);
-    Table *table = table_start(out, TABLE_TEXT, 3, names);
+    Table *table = table_start(out, TABLE_TEXT, 2, names);
     for (int f = 0; f < list->n_fields; f++) {
         table_text(table, list->fields[f].name);
-        table_text(table, items_field_expected(&list->fields[f], arena));
-        table_text(table, list->fields[f].doc);
+        table_text(table, arena_format(arena, "%s; %s", list->fields[f].doc,
+                                       items_field_expected(&list->fields[f], arena)));
     }
     table_text(table, "repeat");
-    table_text(table, "a number or [first, last]");
-    table_text(table, "number of copies; # is the copy's number, #-1 and #+1 its neighbours");
+    table_text(table, "number of copies or [first, last]; # is the copy's number, #-1 and #+1 its neighbours");
     table_text(table, "step");
-    table_text(table, "a mapping of fields to numbers");
-    table_text(table, "added to each field from one copy to the next");
+    table_text(table, "added to each field from one copy to the next; a mapping of fields to numbers");
     return table_finish(table);
 }
 
-static Error models_print_parameters(const Parameter *parameters, int count, ParameterSection section,
-                                     const char *title, FILE *out, Arena *arena)
+// "searched", "derived", "perturbed", or its value.
+static const char *models_parameter_value(const Spec *spec, int parameter, Arena *arena)
 {
-    const char *const names[] = {title, "default", "unit", "range", "what it is"};
+    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++) {
+        if (spec->axes[i].parameter == parameter) return spec->axes[i].derive != NULL ? "derived" : "searched";
+    }
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        if (spec->replicates.perturb[i].parameter == parameter) return "perturbed";
+    }
+    return arena_copy(arena, text_number(spec->fixed[parameter]).text);
+}
+
+// spec: whose values are shown; NULL: none.
+static Error models_print_parameters(const Parameter *parameters, int count, ParameterSection section,
+                                     const char *title, const Spec *spec, FILE *out, Arena *arena)
+{
     bool any = false;
     for (int i = 0; i < count; i++) any = any || parameters[i].section == section;
     if (!any) return error_none();
-    fputc('\n', out);
-    Table *table = table_start(out, TABLE_TEXT, 5, names);
+    Table *table = models_start(out, title, spec);
     for (int i = 0; i < count; i++) {
         const Parameter *parameter = &parameters[i];
         if (parameter->section != section) continue;
         table_text(table, parameter->name);
+        if (spec != NULL) table_text(table, models_parameter_value(spec, i, arena));
         table_text(table, text_number(parameter->value).text);
         table_text(table, parameter->unit);
         table_text(table, models_range(parameter->low, parameter->high, arena));
@@ -119,32 +202,51 @@ static Error models_print_fields(const Field *fields, int count, const char *tit
     return table_finish(table);
 }
 
-static Error models_print(const Model *model, FILE *out, Arena *arena)
+static void models_print_objective(const ModelsSubject *subject, FILE *out, Arena *arena)
 {
-    Configured configured;
-    TRY(models_configure(model, arena, &configured));
+    const Spec *spec = subject->spec;
+    if (spec == NULL || spec->objective.count == 0) {
+        const char *objective = subject->configured->objective;
+        fprintf(out,
+                objective != NULL ? "objective: minimise %s (default)\n"
+                                  : "objective: no default, the spec names one\n",
+                objective);
+        return;
+    }
+    for (int i = 0; i < spec->objective.count; i++)
+        fprintf(out, "objective: %s %s%s\n", spec->objective.maximize[i] ? "maximise" : "minimise",
+                expression_text(spec->objective.expression[i], arena), spec->objective.by_default ? " (default)" : "");
+}
+
+static Error models_print(const ModelsSubject *subject, FILE *out, Arena *arena)
+{
+    const Model *model = subject->model;
+    const Configured *configured = subject->configured;
+    const Parameter *rows = configured->parameters;
+    const int count = subject->spec != NULL ? configured_named(configured) : configured->n_parameters;
     fprintf(out, "%s: %s\n", model->name, model->doc);
+    if (subject->spec != NULL) fprintf(out, "as %s has it\n", subject->spec->file);
     if (model->source != NULL) fprintf(out, "source: %s\n", model->source);
-    TRY(models_print_options(model, false, out, arena));
-    TRY(models_print_options(model, true, out, arena));
-    for (int i = 0; i < model->n_lists; i++) {
+    TRY(models_print_options(subject, false, out, arena));
+    TRY(models_print_options(subject, true, out, arena));
+    for (int i = 0; subject->spec == NULL && i < model->n_lists; i++) {
         const List *list = &model->lists[i];
         TRY(models_print_list(list, model_is_top(model, list->name), out, arena));
     }
-    const Parameter *rows = configured.parameters;
-    TRY(models_print_parameters(rows, configured.n_parameters, SECTION_PARAMETERS, "parameters", out, arena));
-    TRY(models_print_parameters(rows, configured.n_parameters, SECTION_INITIAL, "initial", out, arena));
-    TRY(models_print_parameters(model->extra, model->n_extra, SECTION_PARAMETERS, "parameters if", out, arena));
-    if (configured.n_metrics > 0) TRY(models_print_fields(configured.metrics, configured.n_metrics, "metrics", out));
-    if (configured.n_columns > 0) TRY(models_print_fields(configured.columns, configured.n_columns, "trajectory", out));
-    if (configured.n_debug > 0) TRY(models_print_fields(configured.debug, configured.n_debug, "debug rows", out));
+    TRY(models_print_parameters(rows, count, SECTION_PARAMETERS, "parameters", subject->spec, out, arena));
+    TRY(models_print_parameters(rows, count, SECTION_INITIAL, "initial", subject->spec, out, arena));
+    if (subject->spec == NULL)
+        TRY(models_print_parameters(model->extra, model->n_extra, SECTION_PARAMETERS, "parameters if", NULL, out,
+                                    arena));
+    if (configured->n_metrics > 0) TRY(models_print_fields(configured->metrics, configured->n_metrics, "metrics", out));
+    if (configured->n_columns > 0)
+        TRY(models_print_fields(configured->columns, configured->n_columns, "trajectory", out));
+    if (configured->n_debug > 0) TRY(models_print_fields(configured->debug, configured->n_debug, "debug rows", out));
     fprintf(out, "\nfailures: ");
-    for (int i = 1; i < configured.n_failures; i++) fprintf(out, "%s%s", i > 1 ? ", " : "", configured.failures[i]);
-    fprintf(out, "%s\nobjective: ", configured.n_failures <= 1 ? "none" : "");
-    if (configured.objective != NULL)
-        fprintf(out, "minimise %s (default)\n", configured.objective);
-    else
-        fputs("no default: the spec names one\n", out);
+    for (int i = 1; i < configured->n_failures; i++) fprintf(out, "%s%s", i > 1 ? ", " : "", configured->failures[i]);
+    fprintf(out, "%s\n", configured->n_failures <= 1 ? "none" : "");
+    models_print_objective(subject, out, arena);
+    if (model->notes != NULL) fprintf(out, "\n%s", model->notes);
     return error_none();
 }
 
@@ -164,7 +266,9 @@ static void models_json_fields(Json *json, const char *name, const Field *fields
     json_close(json, ']');
 }
 
-static void models_json_parameters(Json *json, const char *name, const Parameter *parameters, int count)
+// spec: whose values are told; NULL: none.
+static void models_json_parameters(Json *json, const char *name, const Parameter *parameters, int count,
+                                   const Spec *spec, Arena *arena)
 {
     json_array(json, name);
     for (int i = 0; i < count; i++) {
@@ -173,6 +277,7 @@ static void models_json_parameters(Json *json, const char *name, const Parameter
         json_text(json, "name", parameter->name);
         json_text(json, "section", parameter->section == SECTION_INITIAL ? "initial" : "parameters");
         json_text(json, "unit", parameter->unit);
+        if (spec != NULL) json_text(json, "in_spec", models_parameter_value(spec, i, arena));
         json_number(json, "default", parameter->value);
         json_number(json, "low", parameter->low);
         json_number(json, "high", parameter->high);
@@ -183,8 +288,9 @@ static void models_json_parameters(Json *json, const char *name, const Parameter
 }
 
 // top: those at the top of a spec
-static void models_json_options(Json *json, const Model *model, bool top, Arena *arena)
+static void models_json_options(Json *json, const ModelsSubject *subject, bool top, Arena *arena)
 {
+    const Model *model = subject->model;
     json_array(json, top ? "top" : "simulation");
     for (int i = 0; i < model->n_options; i++) {
         const Option *option = &model->options[i];
@@ -192,8 +298,9 @@ static void models_json_options(Json *json, const Model *model, bool top, Arena 
         json_object(json, NULL);
         json_text(json, "name", option->name);
         json_text(json, "unit", option->unit);
+        if (subject->spec != NULL) json_text(json, "in_spec", models_option_value(option, i, subject->spec, arena));
         if (option->type == OPTION_CHOICE || option->type == OPTION_MANNER) {
-            json_text(json, "default", models_choice(option, arena));
+            json_text(json, "default", models_choice(option, option->value, arena));
             json_text(json, "choices", option->choices);
         } else if (option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || option->type == OPTION_WORDS ||
                    option->type == OPTION_ARGUMENTS) {
@@ -236,28 +343,31 @@ static void models_json_lists(Json *json, const Model *model, Arena *arena)
     json_close(json, ']');
 }
 
-static Error models_json(const Model *model, FILE *out, Arena *arena)
+static Error models_json(const ModelsSubject *subject, FILE *out, Arena *arena)
 {
-    Configured configured;
+    const Model *model = subject->model;
+    const Configured *configured = subject->configured;
+    const Spec *spec = subject->spec;
     Json json;
-    TRY(models_configure(model, arena, &configured));
     json_start(&json, out, true);
     json_object(&json, NULL);
     json_text(&json, "name", model->name);
     json_text(&json, "doc", model->doc);
     json_text(&json, "source", model->source);
-    models_json_options(&json, model, false, arena);
-    models_json_options(&json, model, true, arena);
+    if (spec != NULL) json_text(&json, "spec", spec->file);
+    models_json_options(&json, subject, false, arena);
+    models_json_options(&json, subject, true, arena);
     if (model->n_lists > 0) models_json_lists(&json, model, arena);
-    models_json_parameters(&json, "parameters", configured.parameters, configured_named(&configured));
-    models_json_parameters(&json, "extra", model->extra, model->n_extra);
-    models_json_fields(&json, "metrics", configured.metrics, configured.n_metrics);
-    models_json_fields(&json, "trajectory", configured.columns, configured.n_columns);
-    models_json_fields(&json, "debug_rows", configured.debug, configured.n_debug);
+    models_json_parameters(&json, "parameters", configured->parameters, configured_named(configured), spec, arena);
+    models_json_parameters(&json, "extra", model->extra, model->n_extra, NULL, arena);
+    models_json_fields(&json, "metrics", configured->metrics, configured->n_metrics);
+    models_json_fields(&json, "trajectory", configured->columns, configured->n_columns);
+    models_json_fields(&json, "debug_rows", configured->debug, configured->n_debug);
     json_array(&json, "failures");
-    for (int i = 1; i < configured.n_failures; i++) json_text(&json, NULL, configured.failures[i]);
+    for (int i = 1; i < configured->n_failures; i++) json_text(&json, NULL, configured->failures[i]);
     json_close(&json, ']');
-    json_text(&json, "objective", configured.objective);
+    json_text(&json, "objective", configured->objective);
+    json_text(&json, "notes", model->notes);
     json_close(&json, '}');
     return error_none();
 }
@@ -286,13 +396,29 @@ static Error models_unknown(const char *name, Arena *arena)
                       nearest != NULL ? "'?" : "");
 }
 
+// A path, and not the name of a model: it has a slash or ends like a spec.
+static bool models_is_spec(const char *text)
+{
+    const char *ending = strrchr(text, '.');
+    return strchr(text, '/') != NULL ||
+           (ending != NULL && (strcmp(ending, ".yaml") == 0 || strcmp(ending, ".yml") == 0));
+}
+
 static Error models_run(const CommandLine *line)
 {
     if (line->n_arguments == 0) return models_list(line);
-    const Model *model = model_find(line->arguments[0]);
-    if (model == NULL) return models_unknown(line->arguments[0], line->arena);
-    return switch_given(line, "json") ? models_json(model, line->out, line->arena)
-                                      : models_print(model, line->out, line->arena);
+    Spec spec;
+    Configured configured;
+    ModelsSubject subject = {.model = model_find(line->arguments[0]), .configured = &configured};
+    if (subject.model == NULL && models_is_spec(line->arguments[0])) {
+        TRY(command_spec(line, line->arguments[0], &spec));
+        subject = (ModelsSubject){.model = spec.model, .configured = &spec.configured, .spec = &spec};
+    } else if (subject.model == NULL) {
+        return models_unknown(line->arguments[0], line->arena);
+    } else {
+        TRY(models_configure(subject.model, line->arena, &configured));
+    }
+    return (switch_given(line, "json") ? models_json : models_print)(&subject, line->out, line->arena);
 }
 
 static Error models_schema_run(const CommandLine *line)
@@ -303,14 +429,16 @@ static Error models_schema_run(const CommandLine *line)
 
 const Command command_models = {
     .name = "models",
-    .arguments = "[MODEL]",
-    .doc = "list the models, or the parameters, options, metrics and columns of a model, with units and ranges",
+    .arguments = "[MODEL | SPEC]",
+    .doc = "list the models, or the parameters, options, metrics and columns of a model, with units and ranges: of its "
+           "defaults, or of a spec's robot, world or program",
     .examples = "  hopscotch models\n"
                 "  hopscotch models hopper\n"
+                "  hopscotch models experiments/robot_gait.yaml\n"
                 "  hopscotch models hopper --json\n",
     .least = 0,
     .most = 1,
-    .switches = {&switches_json},
+    .switches = {&switches_spec, &switches_json},
     .run = models_run,
 };
 

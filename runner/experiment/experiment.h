@@ -379,8 +379,12 @@ EnvironmentRow spec_environment_observation(const Spec *spec, int index);
 EnvironmentRow spec_environment_action(const Spec *spec, int index);
 // The JSON schema (draft 2020-12) of specs, all models and methods, from the same tables.
 void spec_schema(FILE *out);
-// The key table, for `help spec` and the reference page.
+// The reference page from the same tables: all of it; its sections, on one screen; what it says of a topic, which is a
+// key (by the last words of its path), a section, a method, a model, "values" or "sizes". Error (usage): nothing; it
+// has the nearest topic.
 void spec_reference(FILE *out);
+void spec_reference_sections(FILE *out);
+Error spec_reference_topic(const char *topic, FILE *out, Arena *arena);
 
 // What a field of a list's item must be, for messages: "a list of 3 numbers in [-1, 1] m" (spec/model_lists.c).
 const char *items_field_expected(const ItemField *field, Arena *arena);

@@ -20,11 +20,24 @@
 
 #define POOL_HELLO 60.0   // s for a process to say hello, at least
 #define POOL_PATIENCE 0.5 // s for all processes to end by themselves
+#define POOL_HINT                                                                                                      \
+    "; a Python function needs `program: [python3, -m, hopscotch.worker, simulate.py]`, another program the protocol " \
+    "that `hopscotch models command` prints"
 #define POOL_PAUSE 0.1    // s after a process that failed to start, twice as long after the next one,
 #define POOL_PAUSES 5.0   // s at most
 #define POOL_GIVE_UP 60.0 // s in which no process starts and none works
 
 static const CommandModel *pool_model(const Pool *pool) { return pool->configured->host; }
+
+// Does the program speak the protocol by the Python package's module?
+static bool pool_has_worker_module(const Pool *pool)
+{
+    const CommandModel *model = pool_model(pool);
+    for (int i = 0; i < model->n_program; i++) {
+        if (strcmp(model->program[i], "hopscotch.worker") == 0) return true;
+    }
+    return false;
+}
 
 // ---- results --------------------------------------------------------------------------------------------------------
 
@@ -90,9 +103,10 @@ static void pool_failed_start(Pool *pool, const Worker *worker, const char *why)
     if (pool->failed_starts++ == 0) pool->failing_since = now;
     pool->next_start = now + (pause < POOL_PAUSES ? pause : POOL_PAUSES);
     if (pool->known && (pool_has_workers(pool) || now - pool->failing_since < pool_give_up())) return;
-    pool_fail(pool, error_make(pool->known ? ERROR_MACHINE : ERROR_USER, "`%s` %.160s%s%.200s",
+    pool_fail(pool, error_make(pool->known ? ERROR_MACHINE : ERROR_USER, "`%s` %.160s%s%.200s%s",
                                command_line_words(pool_model(pool), words, sizeof words), why,
-                               worker->line[0] != '\0' ? "; its last words: " : "", worker->line));
+                               worker->line[0] != '\0' ? "; its last words: " : "", worker->line,
+                               pool->known || pool_has_worker_module(pool) ? "" : POOL_HINT));
 }
 
 static void pool_start_worker(Pool *pool, Worker *worker)

@@ -165,10 +165,12 @@ hopscotch: program '../no' leads out of the spec's folder: name a file below it,
 hopscotch: program '/bin/cat' leads out of the spec's folder: name a file below it, or a program in PATH
 hopscotch: program './link' is a link to a file elsewhere
 hopscotch: there is no program 'no-such-program' in PATH; write ./no-such-program for a file in the spec's folder
-hopscotch: `sh -c echo no licence >&2; exit 3` failed before its hello: exit code 3; its last words: no licence
-hopscotch: `sh -c echo hello` failed before its hello: expected '{' before "hello"
+hopscotch: `sh -c echo no licence >&2; exit 3` failed before its hello: exit code 3; its last words: no licenceHINT
+hopscotch: `sh -c echo hello` failed before its hello: expected '{' before "hello"HINT
 END
-grep -v '^1$' refused | sed "s|in $PWD is|in FOLDER is|" | diff - expected && [ "$(grep -c '^1$' refused)" = 7 ]
+hint='; a Python function needs `program: [python3, -m, hopscotch.worker, simulate.py]`, another program the protocol '
+hint="${hint}that \`hopscotch models command\` prints"
+grep -v '^1$' refused | sed "s|in $PWD is|in FOLDER is|; s|$(echo "$hint" | sed 's/[[]/\\[/g')|HINT|" | diff - expected && [ "$(grep -c '^1$' refused)" = 7 ]
 check $? "a program that can't be run is one clear message"
 [ ! -e results/small ]
 check $? "and no campaign"

@@ -54,6 +54,8 @@ check gait.yaml
 models hopper
 schema
 help spec
+help spec all
+help spec cmaes
 version'
 
 works run gait.yaml --backend cpu --progress none

@@ -40,7 +40,7 @@ fi
 
 # ---- the page of the spec -------------------------------------------------------------------------------------------
 
-"$HOPSCOTCH" help spec >keys.txt
+"$HOPSCOTCH" help spec all >keys.txt
 sed -n '/^A SPEC, complete/,/^KEYS/s/^    //p' keys.txt >complete.yaml
 "$HOPSCOTCH" check complete.yaml >out 2>err && grep -qF "ok: my_gains" out
 check $? "the page begins with a complete spec that check accepts"

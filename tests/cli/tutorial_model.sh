@@ -123,7 +123,7 @@ all=$("$program" query spring --columns b --format csv | awk 'NR > 1 && $1 > 8 &
     "$program" check only.yaml --resolved >again.yaml 2>log && cmp -s only.yaml again.yaml ||
     fail "the resolved spec of the form does not read back"
 "$program" check experiments/spring.yaml --set 'search.only="c > 8"' >log 2>&1 && fail "any name is accepted"
-"$program" help spec | grep -q '^search.only$' || fail "help spec does not have the form"
+"$program" help spec all | grep -q '^search.only$' || fail "help spec does not have the form"
 "$program" schema | grep -q '"only": {' || fail "the schema does not have the form"
 echo "ok   tutorial: the form of the spec works"
 

@@ -240,3 +240,16 @@ TEST(progress_of_a_phase_counts_what_it_does)
     CHECK(strstr(line, "recording 3 of 25 trials' trajectories") != NULL && strstr(line, "100%") == NULL);
     free(line);
 }
+
+TEST(progress_of_a_resumed_run_has_no_rate_before_it_advanced)
+{
+    ProgressNumbers numbers = progress_test_numbers;
+    numbers.trials_before = numbers.trials_done;
+    numbers.simulated_seconds = 0.0; // of this run
+    char *line = progress_test_show(PROGRESS_BAR, "120", &numbers);
+    CHECK(strstr(line, "420,131/1,000,000") != NULL && strstr(line, "/s") == NULL);
+    free(line);
+    line = progress_test_show(PROGRESS_JSON, "120", &numbers);
+    CHECK(strstr(line, "\"trials_per_second\":null") != NULL || strstr(line, "\"trials_per_second\": null") != NULL);
+    free(line);
+}

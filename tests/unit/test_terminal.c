@@ -133,3 +133,24 @@ TEST(terminal_memory_stream_is_not_interactive)
     fclose(out);
     free(text);
 }
+
+static const char *terminal_test_paragraph(const char *text, int indent, int columns)
+{
+    static char printed[256];
+    printed[0] = '\0';
+    FILE *out = fmemopen(printed, sizeof printed, "w");
+    terminal_paragraph(out, text, indent, columns);
+    fclose(out);
+    return printed;
+}
+
+TEST(terminal_paragraph_breaks_between_words)
+{
+    CHECK_TEXT("one two three", terminal_test_paragraph("one two three", 0, 13));
+    CHECK_TEXT("one two\nthree", terminal_test_paragraph("one two three", 0, 12));
+    CHECK_TEXT("one\n    two\n    three", terminal_test_paragraph("one two three", 4, 10)); // 4 stand there already
+    CHECK_TEXT("unbroken\nat all", terminal_test_paragraph("unbroken at all", 0, 6));      // a word is never cut
+    CHECK_TEXT("one two three", terminal_test_paragraph("one two three", 4, 0));
+    CHECK_TEXT("m\u00b2 \u03b8\nq", terminal_test_paragraph("m\u00b2 \u03b8 q", 0, 5)); // characters, not bytes
+    CHECK_TEXT("", terminal_test_paragraph("", 4, 10));
+}
