@@ -73,7 +73,7 @@ static Error help_run(const CommandLine *line)
     }
     const Command *command = command_find(line->arguments[0]);
     if (line->n_arguments > 1 && strcmp(line->arguments[0], "spec") != 0)
-        return error_make(ERROR_USAGE, "'%.60s' follows '%.60s'; only help spec takes a second word",
+        return error_make(ERROR_USAGE, "only help spec takes a second word, and here is '%.60s' behind '%.60s'",
                           line->arguments[1], line->arguments[0]);
     if (command != NULL) {
         command_help(command, line->out);

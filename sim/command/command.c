@@ -229,11 +229,12 @@ static Error command_configure(const double *settings, const Points *points, Are
 static const char command_protocol[] =
     "the protocol, a JSON object per line: the worker's standard input has the first line, and a request for each\n"
     "trial; its standard output the second line, and an answer for each request. `seed` is all the randomness of a\n"
-    "trial. An answer may add \"failure\": a name of `failures`; with \"trajectory\": true in the request, \"trajectory\":\n"
-    "{\"time\": [...], ...}, a list for each column. It ends when its standard input ends.\n\n"
+    "trial. An answer may add \"failure\": a name of `failures`; with \"trajectory\": true in the request, "
+    "\"trajectory\":\n{\"time\": [...], ...}, a list for each column. It ends when its standard input ends.\n\n"
     "    {\"hello\": 1, \"parameters\": [\"mass\"], \"metrics\": [\"error\"], \"columns\": [], \"failures\": []}\n"
     "    {\"hello\": 1}\n"
-    "    {\"id\": 7, \"trial\": 0, \"replicate\": 0, \"seed\": 9087, \"trajectory\": false, \"parameters\": {\"mass\": 1}}\n"
+    "    {\"id\": 7, \"trial\": 0, \"replicate\": 0, \"seed\": 9087, \"trajectory\": false, "
+    "\"parameters\": {\"mass\": 1}}\n"
     "    {\"id\": 7, \"metrics\": {\"error\": 0.5}}\n\n"
     "hopscotch.worker speaks it for a Python function: program: [python3, -m, hopscotch.worker, simulate.py]\n";
 

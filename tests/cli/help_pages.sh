@@ -46,7 +46,7 @@ prints "a model" "simulation.newton.iterations" help spec hopper
 prints "sizes of a spec" "replicates of a trial" help spec sizes
 prints "a parameter names its model" "'k_fp' is a parameter: \`hopscotch models hopper\`" help spec k_fp
 refuses 2 "did you mean 'compression'?" help spec compresion
-refuses 2 "'fast' follows 'run'" help run fast
+refuses 2 "only help spec takes a second word, and here is 'fast' behind 'run'" help run fast
 
 # ---- models SPEC ----------------------------------------------------------------------------------------------------
 
@@ -109,7 +109,8 @@ check $? "a worker that answers with these lines works"
 if command -v script >/dev/null && TERM=xterm script -qec "stty cols 90" /dev/null >/dev/null 2>&1; then
     for page in "help spec" "help spec record" "models hopper" "models $work/arm.yaml"; do
         TERM=xterm script -qec "stty cols 90; '$HOPSCOTCH' $page" /dev/null </dev/null 2>/dev/null |
-            sed "s/$(printf '\033')\[[0-9]*m//g" | tr -d '\r' | awk -v page="$page" 'length($0) > 90 { print page ": " $0 }'
+            sed "s/$(printf '\033')\[[0-9]*m//g" | tr -d '\r' |
+            awk -v page="$page" 'length($0) > 90 { print page ": " $0 }'
     done | grep -v '^models [^ ]*: [a-z]*: ' >wide
     [ ! -s wide ]
     check $? "lines on a terminal of 90 columns: $(head -n 2 wide)"
