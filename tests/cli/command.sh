@@ -171,7 +171,8 @@ END
 hint='; a Python function needs `program: [python3, -m, hopscotch.worker, simulate.py]`, another program the protocol '
 hint="${hint}that \`hopscotch models command\` prints"
 hint=$(echo "$hint" | sed 's/[[]/\\[/g')
-grep -v '^1$' refused | sed "s|in $PWD is|in FOLDER is|; s|$hint|HINT|" | diff - expected && [ "$(grep -c '^1$' refused)" = 7 ]
+grep -v '^1$' refused | sed "s|in $PWD is|in FOLDER is|; s|$hint|HINT|" >seen
+diff seen expected && [ "$(grep -c '^1$' refused)" = 7 ]
 check $? "a program that can't be run is one clear message"
 [ ! -e results/small ]
 check $? "and no campaign"

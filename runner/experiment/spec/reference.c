@@ -1,4 +1,4 @@
-// The reference page, `hopscotch help spec all`: each key with its meaning, what it takes, its default and an example; the
+// The reference page, `hopscotch help spec all`: each key, its meaning, what it takes, its default and an example; the
 // value forms; the keys of each method and model. From the same tables as reading.
 #include "forms.h"
 
