@@ -533,7 +533,9 @@ static double explain_stiffness(const RigidLanes *w)
         const bool pair = force->kind == RIGID_SPRING || force->kind == RIGID_TETHER;
         const double lightness =
             explain_lightness(w, force->i, force->at_i) + (pair ? explain_lightness(w, force->j, force->at_j) : 0.0);
-        const double damping = pair ? force->damping : force->kind == RIGID_DRAG ? force->linear : 0.0;
+        const double damping = pair                        ? rigid_force_input(w, force, 1, force->damping)
+                               : force->kind == RIGID_DRAG ? rigid_force_input(w, force, 0, force->linear)
+                                                           : 0.0;
         greatest = fmax(greatest, 0.5 * longest * damping * lightness);
     }
     return greatest;

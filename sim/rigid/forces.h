@@ -46,6 +46,12 @@ HD real rigid_density(const RigidLanes *w, real z)
     return w->c.air == RIGID_ISA ? rigid_isa_density(z) : splat(w->c.density);
 }
 
+// Number `k` of the force's inputs: the lane's parameter, or the world's `value`.
+HD real rigid_force_input(const RigidLanes *w, const RigidForce *force, int k, double value)
+{
+    return force->input[k] >= 0 ? lanes_parameter(w->group, force->input[k]) : splat(value);
+}
+
 // Adds `force` at the end's point, if the body moves.
 HD void rigid_apply(const RigidLanes *w, int body, const RigidEnd *end, Vector3 force)
 {
@@ -86,10 +92,12 @@ HD_CALL void rigid_latch(const RigidLanes *restrict w, real t)
 HD real rigid_canopy(const RigidLanes *w, const RigidForce *force, int number, real t)
 {
     const real since = cell(w, w->c.latch_at + number);
-    const real s = hyperbolic_tangent(force->rate * (t - since));
+    const real packed = rigid_force_input(w, force, 0, force->packed);
+    const real open = rigid_force_input(w, force, 1, force->open);
+    const real s = hyperbolic_tangent(rigid_force_input(w, force, 2, force->rate) * (t - since));
     const real opened = force->jumps != 0 ? 0.5 * (1.0 + s) : s;
-    const real area = fused(opened, splat(force->open - force->packed), splat(force->packed));
-    return select_real(MASK(since < splat(0.0)), splat(force->packed), area);
+    const real area = fused(opened, open - packed, packed);
+    return select_real(MASK(since < splat(0.0)), packed, area);
 }
 
 // Force along d = p_j - p_i, positive if it pulls: k (|d| - L) + c |d|'. A tether only pulls. The value is kept for the
@@ -100,9 +108,11 @@ HD Vector3 rigid_pull(const RigidLanes *w, const RigidForce *force, int number, 
     const Vector3 u = less(added(j->v, cross3(j->w, j->r)), added(i->v, cross3(i->w, i->r)));
     const real length = length3(d), none = splat(0.0);
     const real safe = select_real(MASK(length > none), length, splat(1.0));
-    real pull = fused(splat(force->stiffness), length - force->length, force->damping * dot3(u, d) / safe);
-    if (force->kind == RIGID_TETHER)
-        pull = select_real(MASK(length > splat(force->length)) & MASK(pull > none), pull, none);
+    const real stiffness = rigid_force_input(w, force, 0, force->stiffness);
+    const real damping = rigid_force_input(w, force, 1, force->damping);
+    const real rest = rigid_force_input(w, force, 2, force->length);
+    real pull = fused(stiffness, length - rest, damping * dot3(u, d) / safe);
+    if (force->kind == RIGID_TETHER) pull = select_real(MASK(length > rest) & MASK(pull > none), pull, none);
     update_cell(w, w->c.latch_at + number, pull);
     return scaled(pull / safe, d);
 }
@@ -117,12 +127,16 @@ HD void rigid_force(const RigidLanes *w, int number, real t)
         rigid_apply(w, force->i, &i, pull);
         rigid_apply(w, force->j, &j, scaled(splat(-1.0), pull));
     } else if (force->kind == RIGID_PUSH) {
-        rigid_apply(w, force->i, &i, vector3_of(force->force));
+        const Vector3 push =
+            vector3(rigid_force_input(w, force, 0, force->force[0]), rigid_force_input(w, force, 1, force->force[1]),
+                    rigid_force_input(w, force, 2, force->force[2]));
+        rigid_apply(w, force->i, &i, push);
         add_cell3(w, rigid_body_at(w, force->i) + RIGID_BODY_F + 3, vector3_of(force->torque));
     } else {
         const bool canopy = force->kind == RIGID_PARACHUTE;
-        const real area = canopy ? rigid_canopy(w, force, number, t) : splat(force->quadratic);
-        rigid_apply(w, force->i, &i, rigid_drag(w, &i, splat(force->linear), area));
+        const real linear = canopy ? splat(force->linear) : rigid_force_input(w, force, 0, force->linear);
+        const real area = canopy ? rigid_canopy(w, force, number, t) : rigid_force_input(w, force, 1, force->quadratic);
+        rigid_apply(w, force->i, &i, rigid_drag(w, &i, linear, area));
     }
 }
 

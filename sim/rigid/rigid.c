@@ -115,6 +115,28 @@ static const struct {
     {"wz", "rad/s", "angular velocity at the start, world axes"},
 };
 
+// Of the forces, by kind.
+static const struct {
+    const char *suffix, *unit, *doc;
+    double low;
+    size_t value; // in RigidForce
+} rigid_force_inputs[][RIGID_FORCE_INPUTS] = {
+    [RIGID_DRAG] = {{"linear", "N s/m", "force over speed", 0.0, offsetof(RigidForce, linear)},
+                    {"area", "m^2", "drag coefficient times area", 0.0, offsetof(RigidForce, quadratic)}},
+    [RIGID_SPRING] = {{"stiffness", "N/m", "stiffness", 0.0, offsetof(RigidForce, stiffness)},
+                      {"damping", "N s/m", "damping", 0.0, offsetof(RigidForce, damping)},
+                      {"length", "m", "rest length", 0.0, offsetof(RigidForce, length)}},
+    [RIGID_TETHER] = {{"stiffness", "N/m", "stiffness", 0.0, offsetof(RigidForce, stiffness)},
+                      {"damping", "N s/m", "damping", 0.0, offsetof(RigidForce, damping)},
+                      {"length", "m", "rest length", 0.0, offsetof(RigidForce, length)}},
+    [RIGID_PUSH] = {{"force_x", "N", "force", -1e12, offsetof(RigidForce, force)},
+                    {"force_y", "N", "force", -1e12, offsetof(RigidForce, force) + sizeof(double)},
+                    {"force_z", "N", "force, upwards", -1e12, offsetof(RigidForce, force) + 2 * sizeof(double)}},
+    [RIGID_PARACHUTE] = {{"packed", "m^2", "drag coefficient times area, packed", 0.0, offsetof(RigidForce, packed)},
+                         {"area", "m^2", "drag coefficient times area, open", 0.0, offsetof(RigidForce, open)},
+                         {"rate", "1/s", "it opens as tanh(rate t)", 1e-9, offsetof(RigidForce, rate)}},
+};
+
 static const struct {
     const char *suffix, *unit, *doc;
 } rigid_states[RIGID_STATE] = {
@@ -205,10 +227,34 @@ static int rigid_mark_all(const char *const *names, int count, const Choice *cho
 
 // ---- tables ---------------------------------------------------------------------------------------------------------
 
+// Numbers of forces that words name: marked[n_forces][RIGID_FORCE_INPUTS]. Returns their number.
+static int rigid_mark_forces(const RigidHost *host, const RigidForce *forces, int n_forces, const Choice *choice,
+                             bool *marked, Arena *arena)
+{
+    const RigidName *sorted = rigid_sort_names(host->forces, n_forces, arena);
+    bool *found = ARENA_NEW(arena, bool, n_forces + 1);
+    int n = 0;
+    for (int kind = 0; kind <= RIGID_PARACHUTE; kind++) {
+        for (int k = 0; k < RIGID_FORCE_INPUTS; k++) {
+            const char *suffix = rigid_force_inputs[kind][k].suffix;
+            memset(found, 0, (size_t)n_forces * sizeof *found);
+            for (int64_t w = 0; suffix != NULL && w < choice->n_words; w++)
+                rigid_mark(sorted, n_forces, choice->words[w], suffix, found);
+            for (int f = 0; f < n_forces; f++) {
+                if (!found[f] || forces[f].kind != kind) continue;
+                marked[f * RIGID_FORCE_INPUTS + k] = true;
+                n++;
+            }
+        }
+    }
+    return n;
+}
+
 // Of what is chosen.
 typedef struct RigidChosen {
     const bool *named, *recorded, *rods; // of moving bodies, of distances; in their order
-    int n_named, n_recorded, n_lengths;
+    const bool *forces;                  // [n_forces][RIGID_FORCE_INPUTS]
+    int n_named, n_recorded, n_lengths, n_force_inputs;
 } RigidChosen;
 
 static void rigid_fill_metrics(const RigidHost *host, const RigidChosen *chosen, Arena *arena, Configured *out)
@@ -282,13 +328,43 @@ static void rigid_fill_lengths(const RigidHost *host, const RigidConstants *c, c
     }
 }
 
+// Error (user): a rod and a force, say, have the same name, and so have two parameters.
+static Error rigid_fill_forces(const RigidHost *host, const RigidConstants *c, const RigidChosen *chosen,
+                               double *assets, Arena *arena, Parameter *parameters, int *count)
+{
+    RigidForce *forces = (RigidForce *)(assets + c->forces);
+    for (int f = 0; f < c->n_forces; f++) {
+        for (int k = 0; k < RIGID_FORCE_INPUTS; k++) {
+            const bool named = chosen->forces[f * RIGID_FORCE_INPUTS + k];
+            forces[f].input[k] = named ? *count : -1;
+            if (!named) continue;
+            const char *suffix = rigid_force_inputs[forces[f].kind][k].suffix;
+            const Parameter input = {
+                .name = arena_format(arena, "%s_%s", host->forces[f], suffix),
+                .unit = rigid_force_inputs[forces[f].kind][k].unit,
+                .value = *(const double *)((const char *)&forces[f] + rigid_force_inputs[forces[f].kind][k].value),
+                .low = rigid_force_inputs[forces[f].kind][k].low,
+                .high = 1e15,
+                .doc = arena_format(arena, "%s of %s", rigid_force_inputs[forces[f].kind][k].doc, host->forces[f])};
+            for (int p = 0; p < *count; p++) {
+                if (strcmp(parameters[p].name, input.name) == 0)
+                    return error_make(ERROR_USER, "%s is the %s, and the %s: rename the force", input.name,
+                                      parameters[p].doc, input.doc);
+            }
+            parameters[(*count)++] = input;
+        }
+    }
+    return error_none();
+}
+
 // The parameters, and the numbers of those of bodies in the assets.
-static void rigid_fill_parameters(const RigidHost *host, const RigidConstants *c, const RigidChosen *chosen,
-                                  double *assets, Arena *arena, Configured *out)
+static Error rigid_fill_parameters(const RigidHost *host, const RigidConstants *c, const RigidChosen *chosen,
+                                   double *assets, Arena *arena, Configured *out)
 {
     RigidBody *bodies = (RigidBody *)assets;
     Parameter *parameters =
-        ARENA_NEW(arena, Parameter, RIGID_N_PARAMETERS + 1 + RIGID_INPUTS * chosen->n_named + chosen->n_lengths);
+        ARENA_NEW(arena, Parameter,
+                  RIGID_N_PARAMETERS + 1 + RIGID_INPUTS * chosen->n_named + chosen->n_lengths + chosen->n_force_inputs);
     int n = RIGID_N_PARAMETERS, thing = 0;
     memcpy(parameters, rigid_parameters, sizeof rigid_parameters);
     if (c->form == RIGID_SEARCHED) parameters[n++] = rigid_form;
@@ -301,8 +377,10 @@ static void rigid_fill_parameters(const RigidHost *host, const RigidConstants *c
         n += RIGID_INPUTS;
     }
     rigid_fill_lengths(host, c, chosen, assets, arena, parameters, &n);
+    TRY(rigid_fill_forces(host, c, chosen, assets, arena, parameters, &n));
     out->parameters = parameters;
     out->n_parameters = n;
+    return error_none();
 }
 
 // The lists of what is chosen in the assets: bodies by number.
@@ -346,14 +424,22 @@ Error rigid_choose(Configured *configured, const Choice *choice, Arena *arena)
     chosen.n_named = rigid_mark_all(host->moving, c.n_moving, choice, false, named, arena);
     chosen.n_lengths =
         rigid_mark_all(rigid_rod_names(host, &c, assets, arena), host->n_rods, choice, true, rods, arena);
+    bool *forces = ARENA_NEW(arena, bool, RIGID_FORCE_INPUTS *c.n_forces + 1);
+    chosen.forces = forces;
+    chosen.n_force_inputs =
+        rigid_mark_forces(host, (const RigidForce *)(assets + c.forces), c.n_forces, choice, forces, arena);
     for (int i = 0; i < c.n_moving; i++) chosen.n_recorded += chosen.recorded[i];
     if (chosen.n_named > RIGID_SHOWN_MAX || chosen.n_lengths > RIGID_SHOWN_MAX)
         return error_make(ERROR_USER,
                           "the spec names inputs or end positions of %d bodies and %d lengths of rods, and at most %d "
                           "can have them, the first %d of the world among them",
                           chosen.n_named, chosen.n_lengths, RIGID_SHOWN_MAX, RIGID_SHOWN);
+    if (chosen.n_force_inputs > RIGID_SHOWN_MAX)
+        return error_make(ERROR_USER, "the spec names %d numbers of forces, and at most %d can be parameters",
+                          chosen.n_force_inputs, RIGID_SHOWN_MAX);
     rigid_fill_lists(&chosen, &c, assets);
-    rigid_fill_parameters(host, &c, &chosen, assets, arena, configured);
+    TRY(rigid_fill_parameters(host, &c, &chosen, assets, arena, configured));
+    rigid_world_damp(&c, assets);
     rigid_fill_metrics(host, &chosen, arena, configured);
     rigid_fill_columns(host, &chosen, arena, configured);
     host->n_lengths = chosen.n_lengths;
@@ -375,6 +461,7 @@ void rigid_know(const RigidWorldSpec *spec, const RigidConstants *c, const doubl
     }
     *host = (RigidHost){.bodies = spec->bodies.names,
                         .constraints = spec->constraints.names,
+                        .forces = spec->forces.names,
                         .moving = moving,
                         .figure = rigid_figure(c, assets, arena, &out->drawing)};
     for (int r = 0; r < c->n_rows; r++) host->n_rods += rows[r].kind == RIGID_DISTANCE;

@@ -108,9 +108,14 @@ typedef struct RigidSlot {
     int32_t none;               // padding to whole doubles
 } RigidSlot;
 
+enum { RIGID_FORCE_INPUTS = 3 };
 typedef struct RigidForce {
     int32_t kind, i, j;
     int32_t jumps; // opening: original
+    // Parameters in place of numbers below; -1: none. Spring, tether: stiffness, damping, length; drag: linear,
+    // quadratic; parachute: packed, open, rate; push: force.
+    int32_t input[RIGID_FORCE_INPUTS];
+    int32_t spare;
     double at_i[3], at_j[3];
     double force[3], torque[3]; // N, N m: world axes
     double linear, quadratic;   // N s/m; m^2: Cd A
@@ -288,16 +293,19 @@ typedef struct RigidWorldSpec {
 
 // Data of the functions on the host besides the assets.
 typedef struct RigidHost {
-    const char *const *bodies, *const *constraints; // names
-    const char *const *moving;                      // [n_moving] names of the bodies that can move, in their order
-    const struct RigidFigure *figure;               // how it is drawn
-    int n_rods, n_lengths;                          // distances; those with a length as a parameter
+    const char *const *bodies, *const *constraints, *const *forces; // names
+    const char *const *moving;        // [n_moving] names of the bodies that can move, in their order
+    const struct RigidFigure *figure; // how it is drawn
+    int n_rods, n_lengths;            // distances; those with a length as a parameter
 } RigidHost;
 
 extern const List rigid_lists[3];
 // Lays the world of a spec out in the assets. Error (user), located by wrong_list and wrong_item. Without
 // bodies: the pendulum, a payload of 5 kg on a rod of 2 m.
 Error rigid_world(const RigidWorldSpec *spec, Arena *arena, RigidConstants *constants, Configured *out);
+
+// Sets what depends on whether some force depends on velocities, once the inputs of the forces are known.
+void rigid_world_damp(RigidConstants *c, const double *assets);
 
 // ---- schedule.c -----------------------------------------------------------------------------------------------------
 

@@ -384,6 +384,7 @@ static Error world_take_force(const RigidWorldSpec *spec, int64_t item, const Ri
     *force = (RigidForce){.kind = (int)*FORCE(item, "type"),
                           .i = (int)*FORCE(item, "a"),
                           .j = b < 0 ? (int)spec->bodies.count : b,
+                          .input = {-1, -1, -1},
                           .linear = *FORCE(item, "linear"),
                           .quadratic = *FORCE(item, "area"),
                           .stiffness = *FORCE(item, "stiffness"),
@@ -411,8 +412,11 @@ static Error world_take_force(const RigidWorldSpec *spec, int64_t item, const Ri
 static int32_t world_is_damped(const RigidForce *forces, int count)
 {
     int32_t damped = 0;
-    for (int f = 0; f < count; f++)
-        damped |= forces[f].kind == RIGID_DRAG || forces[f].kind == RIGID_PARACHUTE || forces[f].damping != 0.0;
+    for (int f = 0; f < count; f++) {
+        const bool pair = forces[f].kind == RIGID_SPRING || forces[f].kind == RIGID_TETHER;
+        damped |= forces[f].kind == RIGID_DRAG || forces[f].kind == RIGID_PARACHUTE || forces[f].damping != 0.0 ||
+                  (pair && forces[f].input[1] >= 0);
+    }
     return damped;
 }
 
@@ -514,12 +518,17 @@ static void world_lay_islands(const RigidForest *forest, RigidConstants *c, doub
     }
 }
 
-// Passes of refinement at the end of a substep of rattle. Forces that depend on velocities ask for them, and
-// trees, where rounding concerns more than multipliers.
 static void world_find_trees(RigidConstants *c, const RigidIsland *islands)
 {
     c->trees = 0;
     for (int i = 0; i < c->n_islands; i++) c->trees |= islands[i].skyline == 0;
+}
+
+// Passes of refinement at the end of a substep of rattle: forces that depend on velocities ask for them, and trees,
+// where rounding concerns more than multipliers.
+void rigid_world_damp(RigidConstants *c, const double *assets)
+{
+    c->damped = world_is_damped((const RigidForce *)(assets + c->forces), c->n_forces);
     c->refine_within = c->damped != 0 || c->trees != 0 ? c->refine : 0;
 }
 
@@ -563,7 +572,6 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     c->forces = c->joints + world_doubles((size_t)forest.n_joints * sizeof(RigidJoint));
     for (int i = 0; i < f; i++)
         WORLD_TRY(world_take_force(spec, i, bodies, (RigidForce *)(assets + c->forces) + i), 3, i);
-    c->damped = world_is_damped((const RigidForce *)(assets + c->forces), f);
     c->powered = world_is_powered((const RigidForce *)(assets + c->forces), f);
     c->order = c->forces + world_doubles((size_t)f * sizeof(RigidForce));
     int32_t *order = (int32_t *)(assets + c->order);
