@@ -71,7 +71,7 @@ static Error check_start(const CommandLine *line, const Spec *spec)
     return error_none();
 }
 
-static Error check_run(const CommandLine *line)
+static Error check_one(const CommandLine *line)
 {
     Spec spec;
     Search search;
@@ -90,6 +90,8 @@ static Error check_run(const CommandLine *line)
         check_print(&spec, &search, remarks, n_remarks, line->out);
     return error_none();
 }
+
+static Error check_run(const CommandLine *line) { return command_sweep(line, check_one); }
 
 static const Switch check_rows[] = {
     {"resolved", SWITCH_FLAG, NULL, 0, 0, "print the spec with every default written out"},

@@ -53,7 +53,9 @@ struct CommandLine {
     const Switch **given; // [n_given] options in the order given
     const char **values;  // [n_given]; "" for a flag
     int n_given;
-    const char *results; // root folder
+    const char *results;    // root folder
+    const Overrides *swept; // of a campaign of a sweep, after those of the command line; NULL: there is none
+    const char *swept_name; // of that campaign
     FILE *out, *messages;
     Arena *arena;
 };
@@ -104,7 +106,11 @@ Error command_kept_spec(const CommandLine *line, const CampaignLocation *locatio
 // As command_spec, with the overrides `first` before those of the command line and the override `last` (or NULL) after.
 Error command_spec_with(const CommandLine *line, const char *path, const Overrides *first, const char *last,
                         Spec *spec);
-Overrides command_overrides(const CommandLine *line); // of --set and --seed
+Overrides command_overrides(const CommandLine *line); // of --set and --seed, then those of a sweep
+// Calls `run` for each campaign that the spec's `sweep` declares, or once where the spec has none (sweep.c). All specs
+// are checked first; the first error ends it. command_campaign_name: of this campaign, of --name, or the experiment's.
+Error command_sweep(const CommandLine *line, Error (*run)(const CommandLine *));
+const char *command_campaign_name(const CommandLine *line, const Spec *spec);
 // For a spec whose search starts from another campaign (`cmaes.from`): *taken, the value of `cmaes.taken` for the
 // campaign `name`; NULL without such a start. Problems are printed with the place in the spec that names the other one.
 Error command_taken(const CommandLine *line, const Spec *spec, const char *name, const char **taken);

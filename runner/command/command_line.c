@@ -418,11 +418,13 @@ Overrides command_overrides(const CommandLine *line)
 {
     Overrides overrides = {.count = 0};
     const char *const *given = switch_all(line, "set", &overrides.count);
-    overrides.items = ARENA_NEW(line->arena, const char *, overrides.count + 1);
+    const Overrides swept = line->swept != NULL ? *line->swept : (Overrides){.count = 0};
+    overrides.items = ARENA_NEW(line->arena, const char *, overrides.count + 1 + swept.count);
     for (int i = 0; i < overrides.count; i++) overrides.items[i] = given[i];
     if (line_switch(line->command, "seed", 4) != NULL && switch_given(line, "seed"))
         overrides.items[overrides.count++] =
             arena_format(line->arena, "seed=%lld", (long long)switch_integer(line, "seed", 0));
+    for (int i = 0; i < swept.count; i++) overrides.items[overrides.count++] = swept.items[i];
     return overrides;
 }
 

@@ -111,14 +111,14 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     json_close(&json, '}');
 }
 
-static Error plan_run(const CommandLine *line)
+static Error plan_one(const CommandLine *line)
 {
     Spec spec;
     Plan plan;
     TRY(command_spec(line, line->arguments[0], &spec));
     TRY(rows_check_names(&spec));
     const RunOptions options = {.results = line->results,
-                                .name = switch_text(line, "name", NULL),
+                                .name = line->swept_name != NULL ? line->swept_name : switch_text(line, "name", NULL),
                                 .backend = command_spec_backend(line, &spec),
                                 .batch = switch_integer(line, "batch", 0),
                                 .progress = PROGRESS_NONE,
@@ -131,6 +131,8 @@ static Error plan_run(const CommandLine *line)
         plan_print(&spec, &plan, line->out);
     return plan.refusal[0] == '\0' ? error_none() : error_make(ERROR_MACHINE, "the run would fail: %s", plan.refusal);
 }
+
+static Error plan_run(const CommandLine *line) { return command_sweep(line, plan_one); }
 
 static const Switch plan_rows[] = {
     {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,

@@ -173,7 +173,7 @@ static Error run_summary(const CommandLine *line, const RunSummary *summary, boo
 static RunOptions run_options(const CommandLine *line, const Spec *spec)
 {
     RunOptions options = command_run_options(line, spec);
-    options.name = switch_text(line, "name", spec->experiment);
+    options.name = command_campaign_name(line, spec);
     options.batch = switch_integer(line, "batch", 0);
     options.slice = switch_integer(line, "slice", 0);
     options.retry = switch_text(line, "retry", NULL);
@@ -233,7 +233,7 @@ static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOp
 static Error run_start(const CommandLine *line, const Overrides *earlier, Spec *spec)
 {
     const char *taken = NULL;
-    TRY(command_taken(line, spec, switch_text(line, "name", spec->experiment), &taken));
+    TRY(command_taken(line, spec, command_campaign_name(line, spec), &taken));
     if (taken == NULL) return error_none();
     return command_spec_with(line, line->arguments[0], earlier,
                              arena_format(line->arena, "search.%s.taken=%s", spec->method->name, taken), spec);
@@ -253,7 +253,7 @@ static Error run_read_overrides(const char *path, Arena *arena, Overrides *overr
 static Error run_remember(const CommandLine *line, Spec *spec, Overrides *earlier)
 {
     Arena *arena = line->arena;
-    const char *name = switch_text(line, "name", spec->experiment), *folder = NULL;
+    const char *name = command_campaign_name(line, spec), *folder = NULL;
     const Overrides given = command_overrides(line);
     Overrides stored = {.count = 0};
     if (!switch_given(line, "extend")) return error_none();
@@ -278,7 +278,7 @@ static Error run_needs_name(const CommandLine *line)
                       command_again(line->results, "resume %.128s", text).text);
 }
 
-static Error run_run(const CommandLine *line)
+static Error run_one(const CommandLine *line)
 {
     Spec spec;
     Overrides earlier = {.count = 0};
@@ -296,6 +296,8 @@ static Error run_run(const CommandLine *line)
     there.results = options.results;
     return run_campaign(&there, &spec, &options);
 }
+
+static Error run_run(const CommandLine *line) { return command_sweep(line, run_one); }
 
 // A run that was killed before it stored the spec leaves only the file.
 static Error run_stored_spec(const CommandLine *line, const CampaignLocation *location, Spec *spec)

@@ -333,6 +333,20 @@ Error spec_parse(const char *file, const char *text, const char *const *override
 // The text of a spec with the overrides added: as a mapping `set` at its end, which is read like --set. Entries of a
 // mapping `set` that is there already stay, unless they are set again.
 const char *spec_text_set(const char *text, const Overrides *overrides, Arena *arena);
+// A campaign that `sweep` declares: the experiment's name, a dot and `name` are its name, `overrides` what --set would
+// give.
+typedef struct SweepCampaign {
+    const char *name;
+    Overrides overrides;
+} SweepCampaign;
+typedef struct Sweep {
+    const char *experiment;   // NULL: the spec has none
+    SweepCampaign *campaigns; // [count]
+    int count;
+} Sweep;
+// *sweep <- the campaigns of a spec; count 0: it declares none, or could not be read at all, and spec_load says why.
+// Error (user): as spec_load, for the key `sweep` alone.
+Error spec_sweep(const char *path, const Overrides *overrides, Arena *arena, Diagnostics *diagnostics, Sweep *sweep);
 bool spec_several(const Spec *spec); // the spec has several objectives
 // Fitness and objectives are stored and shown as the user's expression gives them. They are compared by their cost, of
 // which less is better. spec_cost: value -> cost of objective k, and cost -> value: the negative if the objective is

@@ -82,6 +82,21 @@ static const char *schema_beside(const char *path, Arena *arena)
     return several ? "objective: {minimize: [energy, apex_mean]}\n" : "";
 }
 
+// Each campaign that the example of `sweep` declares, for the file, is a valid spec.
+static void schema_check_sweep(const char *file, const char *set, Arena *arena)
+{
+    Sweep sweep;
+    const char *items[] = {set};
+    CHECK_OK(spec_sweep(file, &(Overrides){.items = items, .count = 1}, arena, diagnostics_new(arena), &sweep));
+    CHECK_INTEGER(4, sweep.count);
+    for (int i = 0; i < sweep.count; i++) {
+        Spec spec;
+        const Overrides *each = &sweep.campaigns[i].overrides;
+        CHECK_OK(spec_load(file, each->items, each->count, arena, diagnostics_new(arena), &spec));
+    }
+    CHECK_TEXT("dt_5.0e-4.integrator_dormand_prince", sweep.campaigns[3].name);
+}
+
 // The examples in the schema must be valid specs.
 TEST(schema_examples_are_good_specs)
 {
@@ -105,8 +120,12 @@ TEST(schema_examples_are_good_specs)
         const bool in_file = strcmp(rows[i].path, "include") == 0 || strcmp(rows[i].path, "set") == 0;
         if (in_file) text = arena_format(&arena, "%s%s: %s\n", text, rows[i].path, rows[i].example);
         CHECK_OK(file_write(folder, "example.yaml", text, strlen(text)));
-        const Error error = spec_load(arena_format(&arena, "%s/example.yaml", folder), &set, in_file ? 0 : 1, &arena,
-                                      diagnostics, &spec);
+        const char *file = arena_format(&arena, "%s/example.yaml", folder);
+        if (strcmp(rows[i].path, "sweep") == 0) {
+            schema_check_sweep(file, set, &arena);
+            continue;
+        }
+        const Error error = spec_load(file, &set, in_file ? 0 : 1, &arena, diagnostics, &spec);
         // Without `select`, a key of `trajectories` is incomplete.
         const bool lacks_select =
             strncmp(rows[i].path, "record.trajectories.", 20) == 0 && strstr(rows[i].path, "select") == NULL;

@@ -10,6 +10,7 @@
 #define FORMS(X) \
     X(include) \
     X(set) \
+    X(sweep) \
     X(model) \
     X(method) \
     X(over) \
@@ -160,6 +161,12 @@ void form_map_names(const Node *value, FormNames *names); // `names` of a mappin
 // choice, or NULL.
 void form_mistyped(SpecReader *reader, const GivenKey *given);
 const char *form_unknown(SpecReader *reader, const Form *form, const Node *node);
+
+// ---- spec/sweep.c ---------------------------------------------------------------------------------------------------
+
+// *sweep <- the campaigns that the spec's tree declares, after all overrides; count 0: no sweep. False: an error was
+// diagnosed.
+bool sweep_read(const Node *root, Arena *arena, Diagnostics *diagnostics, Sweep *sweep);
 
 // ---- spec/resolve.c -------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ enum {
     UNION_MAX = 256,   // grids, each looked at for every trial
     EXCLUDE_MAX = 256, // expressions, each evaluated for every trial
     REPLICATES_MAX = 65536,
+    SWEEP_MAX = 1000,    // campaigns of a sweep
+    SWEEP_KEYS_MAX = 16, // that it combines
     INCLUDES_MAX = 32,   // files, all together no larger than a spec may be
     SEARCHES_MAX = 4096, // side by side, of methods that learn
     OBJECTIVES_MAX = 8,

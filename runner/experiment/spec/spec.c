@@ -660,19 +660,29 @@ typedef struct SpecPlace {
     size_t most;               // bytes that it may have
 } SpecPlace;
 
+// The tree of a spec with its fragments and overrides. NULL: it can't be read.
+static const Node *spec_tree(const SpecPlace *place, const char *file, const char **text, const Overrides *overrides,
+                             Arena *arena, Diagnostics *diagnostics)
+{
+    Source *source = ARENA_NEW(arena, Source, 1);
+    *source = (Source){.file = file, .text = *text, .most = place->most};
+    const Node *root = yaml_parse(source, arena, diagnostics);
+    if (root == NULL) return NULL;
+    root = include_all(place->folder, root, arena, diagnostics, text);
+    root = override_apply_kept(root, arena, diagnostics);
+    for (int i = 0; i < overrides->count && root->kind == NODE_MAPPING; i++)
+        root = override_apply(root, arena_copy(arena, overrides->items[i]), arena, diagnostics);
+    return root;
+}
+
 static Error spec_parse_at(const SpecPlace *place, const char *text, const char *const *overrides, int n_overrides,
                            Arena *arena, Diagnostics *diagnostics, Spec *out)
 {
     const char *file = place->file;
     *out = (Spec){.file = arena_copy(arena, file), .text = arena_copy(arena, text), .folder = place->folder};
-    Source *source = ARENA_NEW(arena, Source, 1);
-    *source = (Source){.file = out->file, .text = out->text, .most = place->most};
-    const Node *root = yaml_parse(source, arena, diagnostics);
+    const Overrides given = {.items = (const char **)overrides, .count = n_overrides};
+    const Node *root = spec_tree(place, out->file, &out->text, &given, arena, diagnostics);
     if (root == NULL) return spec_summary(file, diagnostics);
-    root = include_all(place->folder, root, arena, diagnostics, &out->text);
-    root = override_apply_kept(root, arena, diagnostics);
-    for (int i = 0; i < n_overrides && root->kind == NODE_MAPPING; i++)
-        root = override_apply(root, arena_copy(arena, overrides[i]), arena, diagnostics);
     if (root->kind != NODE_MAPPING)
         diagnose(diagnostics, root, "a spec is a mapping of keys to values, this is %s", scalar_given(root, arena));
     SpecReader reader = {
@@ -703,4 +713,18 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
     *source = (Source){.file = arena_copy(arena, path), .text = (const char *)bytes.data};
     if (!source_check(source, bytes.size, diagnostics)) return spec_summary(path, diagnostics);
     return spec_parse_at(&place, (const char *)bytes.data, overrides, n_overrides, arena, diagnostics, out);
+}
+
+Error spec_sweep(const char *path, const Overrides *overrides, Arena *arena, Diagnostics *diagnostics, Sweep *sweep)
+{
+    Bytes bytes;
+    const SpecPlace place = {.file = path, .folder = folder_of(path, arena)};
+    TRY(file_read(path, YAML_BYTES_MAX, arena, &bytes));
+    *sweep = (Sweep){.count = 0};
+    const char *file = arena_copy(arena, path), *text = (const char *)bytes.data;
+    Diagnostics *others = diagnostics_new(arena); // spec_load finds them again
+    if (!source_check(&(Source){.file = file, .text = text}, bytes.size, others)) return error_none();
+    const Node *root = spec_tree(&place, file, &text, overrides, arena, others);
+    if (root == NULL || diagnostics_errors(others) > 0) return error_none();
+    return sweep_read(root, arena, diagnostics, sweep) ? error_none() : spec_summary(path, diagnostics);
 }
