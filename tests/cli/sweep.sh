@@ -52,10 +52,10 @@ check $? "--name, and --set of the values"
 "$HOPSCOTCH" run step.yaml --name seeds --set 'sweep={seed: [1, 2]}' >out 2>err &&
     [ -e results/seeds.seed_1/campaign.db ] && [ -e results/seeds.seed_2/campaign.db ]
 check $? "a sweep over seeds"
-timeout -s INT 2 "$HOPSCOTCH" run step.yaml --name stopped --set simulation.duration=40000 \
-    --set 'search.over={k_fp: [100]}' --set sweep.simulation.terrain=[sine,flat] >out 2>err
+timeout -s INT 2 "$HOPSCOTCH" run step.yaml --name stopped --set sweep.simulation.terrain=[sine,flat] \
+    --set 'search={method: random, trials: 1e6, over: {k_fp: {range: [90, 150]}}}' >out 2>err
 [ $? -eq 124 ] && [ "$(find results -name 'stopped.*' | wc -l)" -eq 1 ] &&
-    grep -qF "the same command goes on with the sweep, 4 of 4 campaigns are left" err
+    grep -qF "the same command goes on with the sweep, 8 of 8 campaigns are left" err
 check $? "Ctrl-C ends the sweep, and says what goes on"
 
 # ---- what is refused ------------------------------------------------------------------------------------------------
