@@ -83,6 +83,15 @@ has "status without campaigns names hopscotch run" out "hopscotch run"
 expect "best of a missing campaign" 1 best gains
 expect "check" 0 check gains.yaml
 has "check prints one line" out "ok: gains: 72 trials x 2 replicates of hopper"
+expect "check of equal values" 0 check gains.yaml --set 'search.over={k_fp: [100, 150, 100.0]}'
+has "check warns of a value that stands twice" err "k_fp has the value 100 twice"
+expect "check of equal values that are zipped" 0 check gains.yaml \
+    --set 'search={method: grid, over: {k_fp: [100, 100], thrust: [30, 35]}, zip: [[k_fp, thrust]]}'
+lacks "which are points" err "twice"
+expect "a time in quotes" 0 check gains.yaml --set 'simulation.duration="2s"' --resolved
+has "is that time" out "duration: 2 "
+expect "a number in quotes" 1 check gains.yaml --set 'simulation.duration="2"'
+has "is a text" err "leave out the quotes"
 expect "check --resolved" 0 check gains.yaml --resolved
 cp out resolved.yaml
 expect "check of the resolved spec" 0 check resolved.yaml

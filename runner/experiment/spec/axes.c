@@ -2,6 +2,7 @@
 #include "axes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const Axis *axis_of(const Spec *spec, int parameter)
@@ -62,6 +63,31 @@ static void axes_check_fixed(SpecReader *reader, const AxesBuild *build)
     }
 }
 
+static int axes_compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// A value that stands in the list of an axis twice is two trials, which may be meant: a warning, for a spec in a file.
+static void axes_warn_of_repeats(SpecReader *reader, const AxesBuild *build)
+{
+    for (int a = 0; a < build->n_axes && reader->folder != NULL; a++) {
+        const Values *values = &build->axes[a].values;
+        if (values->form != NULL || build->axes[a].zip >= 0 || values->count < 2) continue;
+        double *sorted = ARENA_NEW(reader->arena, double, values->count);
+        memcpy(sorted, values->list, (size_t)values->count * sizeof *sorted);
+        qsort(sorted, (size_t)values->count, sizeof *sorted, axes_compare);
+        for (int64_t i = 1; i < values->count; i++) {
+            if (sorted[i] != sorted[i - 1]) continue;
+            diagnose_warning(reader->diagnostics, build->names[a],
+                             "%s has the value %s twice: trials that differ in nothing are run twice",
+                             build->names[a]->text, text_number(sorted[i]).text);
+            break;
+        }
+    }
+}
+
 // The forms that depend on the method, and what it requires.
 static void axes_read_by_method(SpecReader *reader)
 {
@@ -72,7 +98,10 @@ static void axes_read_by_method(SpecReader *reader)
         diagnose(reader->diagnostics, name->value,
                  "method %s needs its trials: `points`, a list of them, or `csv`, a file", method->name);
     forms_read(reader, FORM_GRID);
-    if (method == &search_grid && !reader->axes->several_grids) (void)axes_product(reader, reader->axes);
+    if (method == &search_grid && !reader->axes->several_grids) {
+        (void)axes_product(reader, reader->axes);
+        axes_warn_of_repeats(reader, reader->axes);
+    }
     if (method->wants_range && reader->axes->n_axes == 0 && (over == NULL || over->value->count == 0))
         diagnose(reader->diagnostics, name->value,
                  "method %s needs `over` with at least one parameter: over: {NAME: {range: [LOW, HIGH]}}",

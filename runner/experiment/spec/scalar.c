@@ -171,8 +171,8 @@ bool scalar_number(SpecReader *reader, const Key *key, const Node *node, double 
         *value = key->value;
         return true;
     }
-    if (node->kind != NODE_SCALAR || node->quoted ||
-        (!scalar_strict(node->text, &number) && !scalar_with_unit(node->text, key->unit, &number)) ||
+    if (node->kind != NODE_SCALAR || // "10s" in quotes is no other text, and "10" may be
+        !((!node->quoted && scalar_strict(node->text, &number)) || scalar_with_unit(node->text, key->unit, &number)) ||
         (key->type == KEY_INTEGER && number != floor(number))) {
         key_mistyped(reader, key, node);
         return false;

@@ -79,21 +79,6 @@ static void sweep_walk(SweepKeys *keys, const char *section, const Node *mapping
 
 // ---- the campaigns --------------------------------------------------------------------------------------------------
 
-// As YAML that reads back to the same scalar.
-static const char *sweep_value(const Node *value, Arena *arena)
-{
-    char *quoted = arena_take(arena, 2 * strlen(value->text) + 3, 1), *p = quoted;
-    if (!value->quoted) return value->text;
-    *p++ = '\'';
-    for (const char *c = value->text; *c != '\0'; c++) {
-        if (*c == '\'') *p++ = '\'';
-        *p++ = *c;
-    }
-    *p++ = '\'';
-    *p = '\0';
-    return quoted;
-}
-
 // The last word of the path; the whole path where another key ends with that word.
 static const char *sweep_word(const SweepKeys *keys, int key)
 {
@@ -123,9 +108,11 @@ static SweepCampaign sweep_campaign(const SweepKeys *keys, const int *index)
 {
     SweepCampaign campaign = {.name = sweep_name(keys, index)};
     campaign.overrides.items = ARENA_NEW(keys->arena, const char *, keys->count + 1);
-    for (int k = 0; k < keys->count; k++)
-        campaign.overrides.items[campaign.overrides.count++] = arena_format(
-            keys->arena, "%s=%s", keys->path[k], sweep_value(keys->value[k]->items[index[k]], keys->arena));
+    for (int k = 0; k < keys->count; k++) {
+        const Node *value = keys->value[k]->items[index[k]];
+        const char *text = value->quoted ? scalar_quoted(value->text, keys->arena) : value->text;
+        campaign.overrides.items[campaign.overrides.count++] = arena_format(keys->arena, "%s=%s", keys->path[k], text);
+    }
     campaign.overrides.items[campaign.overrides.count++] = SWEEP_KEY "=" SWEEP_NONE;
     return campaign;
 }
