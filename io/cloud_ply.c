@@ -26,7 +26,7 @@ static const struct {
     {"ushort", {CLOUD_UNSIGNED, 2}}, {"uint16", {CLOUD_UNSIGNED, 2}}, {"int", {CLOUD_SIGNED, 4}},
     {"int32", {CLOUD_SIGNED, 4}},    {"uint", {CLOUD_UNSIGNED, 4}},   {"uint32", {CLOUD_UNSIGNED, 4}},
     {"float", {CLOUD_FLOAT, 4}},     {"float32", {CLOUD_FLOAT, 4}},   {"double", {CLOUD_FLOAT, 8}},
-    {"float64", {CLOUD_FLOAT, 8}},
+    {"float64", {CLOUD_FLOAT, 8}},   {"bool", {CLOUD_UNSIGNED, 1}}, // of scanners: not in the paper
 };
 
 bool ply_claims(const CloudText *text)
@@ -80,7 +80,8 @@ static Error ply_take_property(const CloudText *text, char **rest, PlyHeader *h)
         return error_none();
     }
     return cloud_error(
-        text, "a property of a vertex must be one number: char, uchar, short, ushort, int, uint, float or double");
+        text, "a property of a vertex must be one number: char, uchar, bool, short, ushort, int, uint, float or "
+              "double");
 }
 
 static Error ply_take_end(const CloudText *text, char **rest, PlyHeader *h)

@@ -203,7 +203,7 @@ static const struct {
     {XML_ERROR_JUNK_AFTER_DOC_ELEMENT, "something follows the end of the first element; one file holds one"},
     {XML_ERROR_UNDEFINED_ENTITY, "unknown entity; XML has &lt; &gt; &amp; &quot; &apos; and numbers such as &#65;"},
     {XML_ERROR_BAD_CHAR_REF, "no character has this number"},
-    {XML_ERROR_MISPLACED_XML_PI, "<?xml ...?> must be the first thing in the file"},
+    {XML_ERROR_MISPLACED_XML_PI, "<?xml ...?> must stand before all elements, once"},
     {XML_ERROR_XML_DECL, "<?xml ...?> is not well formed"},
     {XML_ERROR_UNCLOSED_CDATA_SECTION, "this CDATA section is never closed"},
     {XML_ERROR_UNKNOWN_ENCODING, "unknown encoding; save the file in UTF-8"},
@@ -260,8 +260,28 @@ static bool xml_is_utf8(XmlReader *reader)
     return true;
 }
 
+// The text with blanks in place of a declaration <?xml ... ?> that stands behind blanks and comments. XML wants it in
+// the first byte, and other readers of robots don't. Bytes keep their places.
+static const char *xml_without_declaration(XmlReader *reader, size_t size)
+{
+    size_t begin = xml_skip_blanks(reader->text, 0);
+    while (strncmp(reader->text + begin, "<!--", 4) == 0) {
+        const char *end = strstr(reader->text + begin + 4, "-->");
+        if (end == NULL) return reader->text;
+        begin = xml_skip_blanks(reader->text, (size_t)(end - reader->text) + 3);
+    }
+    const char *end = begin > 0 ? strstr(reader->text + begin, "?>") : NULL;
+    if (end == NULL || strncmp(reader->text + begin, "<?xml", 5) != 0 || !xml_is_blank(reader->text[begin + 5]))
+        return reader->text;
+    char *text = arena_take(reader->arena, size + 1, 1);
+    memcpy(text, reader->text, size + 1);
+    for (char *at = text + begin; at < text + (end - reader->text) + 2; at++) *at = xml_is_blank(*at) ? *at : ' ';
+    return text;
+}
+
 static void xml_run(XmlReader *reader, size_t size)
 {
+    const char *text = xml_without_declaration(reader, size);
     reader->parser = XML_ParserCreate("UTF-8");
     if (reader->parser == NULL) {
         diagnose_no_memory(reader->diagnostics);
@@ -272,7 +292,7 @@ static void xml_run(XmlReader *reader, size_t size)
     XML_SetElementHandler(reader->parser, xml_on_start, xml_on_end);
     XML_SetCharacterDataHandler(reader->parser, xml_on_text);
     XML_SetStartDoctypeDeclHandler(reader->parser, xml_on_doctype);
-    if (XML_Parse(reader->parser, reader->text, (int)size, XML_TRUE) != XML_STATUS_OK) xml_syntax_error(reader);
+    if (XML_Parse(reader->parser, text, (int)size, XML_TRUE) != XML_STATUS_OK) xml_syntax_error(reader);
     XML_ParserFree(reader->parser);
 }
 

@@ -64,6 +64,31 @@ static void robot_apply_base(RobotFile *file)
     }
 }
 
+static bool robot_hangs_on_joint(const RobotFile *file, int body)
+{
+    for (int i = file->bodies[body].parent; i >= 0; i = file->bodies[i].parent) {
+        const RobotJointKind kind = file->bodies[i].joint.kind;
+        if (kind != ROBOT_WELD && kind != ROBOT_FREE) return true;
+    }
+    return false;
+}
+
+// A floating joint below the root holds nothing: its body moves in the world as if it had no parent.
+static void robot_release(RobotFile *file)
+{
+    RobotFrame *world = ARENA_NEW(file->arena, RobotFrame, file->n_bodies + 1);
+    for (int i = 0; i < file->n_bodies; i++) {
+        RobotFileBody *body = &file->bodies[i];
+        world[i] = body->parent >= 0 ? robot_frame_product(&world[body->parent], &body->frame) : body->frame;
+        if (body->joint.kind != ROBOT_FREE || body->parent < 0) continue;
+        if (robot_hangs_on_joint(file, i))
+            robot_note(file, true, "where a floating joint starts if `start` moves its parent", 1);
+        body->released = true;
+        body->parent = -1;
+        body->frame = world[i];
+    }
+}
+
 // The body that each becomes part of, with its frame in it; parents come first.
 static int robot_fuse(RobotFile *file, RobotBody *bodies)
 {
@@ -123,7 +148,7 @@ static void robot_check_mass(RobotFile *file, const RobotFileBody *from, const R
     double moments[3], axes[9];
     const char *label = robot_label(file, from->node);
     if (!(body->mass > 1e-15)) {
-        const bool floats = from->joint.kind == ROBOT_FREE && !file->is_mjcf;
+        const bool floats = from->joint.kind == ROBOT_FREE && !from->released;
         robot_error(file, from->node, NULL, "%s moves and has no mass%s%s", label,
                     file->is_mjcf ? ": give it <inertial>, or shapes with a density" : ": give its link <inertial>",
                     floats ? ", or set base: fixed, which holds it to the world" : "");
@@ -480,6 +505,7 @@ const Robot *robot_build(RobotFile *file, Arena *arena)
     RobotJointKind *was = ARENA_NEW(file->arena, RobotJointKind, file->n_bodies + 1);
     for (int i = 0; i < file->n_bodies; i++) was[i] = file->bodies[i].joint.kind;
     robot_apply_base(file);
+    robot_release(file);
     const int count = robot_fuse(file, bodies);
     robot_add_masses(file, bodies);
     robot_find_intermediates(file, bodies);

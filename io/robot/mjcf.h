@@ -105,6 +105,9 @@ typedef struct Mjcf {
     int n_controls;
 } Mjcf;
 
+// Reads a stiffness or damping of one to three numbers: those of a force s x + s2 |x| x + s3 x^3, of which *value is s.
+// Others that are not 0 are errors, or are left out if `ignore` has the name of the attribute.
+void mjcf_read_linear(Mjcf *mjcf, const XmlNode *node, const char *attribute, double *value);
 double mjcf_angle(const Mjcf *mjcf, double value); // an angle of the file in rad
 // Reads pos and the orientation (quat, axisangle, xyaxes, zaxis or euler) of an element. *turned: the orientation is
 // not a quat; it is in turn[4] and replaces any quat. mjcf_frame returns position and orientation as one frame.
@@ -126,6 +129,10 @@ bool mjcf_apply_actuator(Mjcf *mjcf, const XmlNode *node, MjcfActuator *actuator
 void mjcf_read_world(Mjcf *mjcf, const XmlNode *node);
 // True if the range limits. Reports an error if neither `limited` nor autolimits decides that.
 bool mjcf_limited(Mjcf *mjcf, const XmlNode *node, const char *attribute, MjcfSwitch limited, const double range[2]);
+
+// The greatest effort of a range, which is the same both ways: motors are as strong one way as the other. Another range
+// is an error, or counts by its greater end if `ignore` has the name of the attribute.
+double mjcf_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute, const double range[2]);
 
 // As mjcf_apply_geom.
 void mjcf_apply_tendon(Mjcf *mjcf, const XmlNode *node, MjcfTendon *tendon);

@@ -45,13 +45,19 @@ bool mjcf_limited(Mjcf *mjcf, const XmlNode *node, const char *attribute, MjcfSw
     return false;
 }
 
-// The greatest effort of a range that must be the same both ways.
-static double mjcf_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute, const double range[2])
+double mjcf_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute, const double range[2])
 {
-    if (fabs(range[0] + range[1]) <= 1e-9 * fabs(range[1])) return range[1];
-    robot_error(mjcf->file, node, attribute, "%s of %s must be the same both ways, such as -50 50", attribute,
-                robot_label(mjcf->file, node));
-    return fabs(range[1]);
+    const double most = fmax(fabs(range[0]), fabs(range[1]));
+    if (fabs(range[0] + range[1]) <= 1e-9 * fabs(range[1])) return fabs(range[1]);
+    if (robot_ignores(mjcf->file, attribute))
+        robot_note(mjcf->file, true, attribute, 1);
+    else
+        robot_error(mjcf->file, node, attribute,
+                    "%s of %s is %s to %s, and only the same both ways is simulated; write %s %s, or add %s to ignore: "
+                    "then the greater end counts both ways",
+                    attribute, robot_label(mjcf->file, node), text_number(range[0]).text, text_number(range[1]).text,
+                    text_number(-most).text, text_number(most).text, attribute);
+    return most;
 }
 
 // A free joint as it is simulated: without stiffness and the like, which defaults may give it.

@@ -1,5 +1,6 @@
 // Defaults of MJCF. A class begins as a copy of its parent's records; its elements then change them, and so do the
 // attributes of an element that is of the class.
+#include "../text.h"
 #include "mjcf.h"
 
 #include <math.h>
@@ -192,6 +193,25 @@ static const RobotElement mjcf_joint = {
     .refused = "springdamper actuatorgravcomp springyield",
 };
 
+void mjcf_read_linear(Mjcf *mjcf, const XmlNode *node, const char *attribute, double *value)
+{
+    double number[3] = {0.0};
+    if (robot_numbers(mjcf->file, node, attribute, 1, 3, number) == 0) return;
+    if (number[0] < 0.0)
+        robot_error(mjcf->file, node, attribute, "%s is %s, expected at least 0", attribute,
+                    text_number(number[0]).text);
+    else
+        *value = number[0];
+    if (number[1] == 0.0 && number[2] == 0.0) return;
+    if (robot_ignores(mjcf->file, attribute))
+        robot_note(mjcf->file, true, attribute, 1);
+    else
+        robot_error(mjcf->file, node, attribute,
+                    "%s of %s is not linear, which is not simulated: only the first number may differ from 0; add %s "
+                    "to ignore: then only that one counts",
+                    attribute, robot_label(mjcf->file, node), attribute);
+}
+
 void mjcf_apply_joint(Mjcf *mjcf, const XmlNode *node, MjcfJoint *joint)
 {
     static const RobotJointKind kinds[] = {ROBOT_FREE, ROBOT_BALL, ROBOT_SLIDE, ROBOT_HINGE};
@@ -206,9 +226,9 @@ void mjcf_apply_joint(Mjcf *mjcf, const XmlNode *node, MjcfJoint *joint)
     joint->limited = (MjcfSwitch)robot_choice(file, node, "limited", "false|true|auto", (int)joint->limited);
     joint->effort_limited =
         (MjcfSwitch)robot_choice(file, node, "actuatorfrclimited", "false|true|auto", (int)joint->effort_limited);
-    robot_not_negative(file, node, "stiffness", &joint->stiffness);
+    mjcf_read_linear(mjcf, node, "stiffness", &joint->stiffness);
     robot_number(file, node, "springref", &joint->rest);
-    robot_not_negative(file, node, "damping", &joint->damping);
+    mjcf_read_linear(mjcf, node, "damping", &joint->damping);
     robot_not_negative(file, node, "armature", &joint->armature);
     robot_not_negative(file, node, "frictionloss", &joint->friction);
     robot_number(file, node, "ref", &joint->reference);
@@ -335,8 +355,8 @@ void mjcf_apply_tendon(Mjcf *mjcf, const XmlNode *node, MjcfTendon *tendon)
     robot_check_attributes(file, node, &element);
     robot_numbers(file, node, "range", 2, 2, tendon->range);
     tendon->limited = (MjcfSwitch)robot_choice(file, node, "limited", "false|true|auto", (int)tendon->limited);
-    robot_not_negative(file, node, "stiffness", &tendon->stiffness);
-    robot_not_negative(file, node, "damping", &tendon->damping);
+    mjcf_read_linear(mjcf, node, "stiffness", &tendon->stiffness);
+    mjcf_read_linear(mjcf, node, "damping", &tendon->damping);
     robot_not_negative(file, node, "frictionloss", &tendon->friction);
     robot_not_negative(file, node, "armature", &tendon->armature);
 }

@@ -61,15 +61,13 @@ static void mjcf_inherit_range(const RobotJoint *joint, MjcfActuator *a)
     if (a->command_limited == MJCF_AUTO) a->command_limited = MJCF_TRUE;
 }
 
-// Adds a greatest effort; both ways it must be the same.
+// Adds a greatest effort.
 static void mjcf_limit_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute, const double range[2],
                               double scale, RobotFileBody *body)
 {
     RobotMotor *motor = &body->joint.motor;
-    if (fabs(range[0] + range[1]) > 1e-9 * fabs(range[1]))
-        robot_error(mjcf->file, node, attribute, "%s of %s must be the same both ways, such as -50 50", attribute,
-                    robot_label(mjcf->file, node));
-    if (fabs(scale * range[1]) < motor->effort) motor->effort = fabs(scale * range[1]);
+    const double most = fabs(scale * mjcf_effort(mjcf, node, attribute, range));
+    if (most < motor->effort) motor->effort = most;
     body->limited_motor = true;
 }
 

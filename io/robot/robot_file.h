@@ -40,6 +40,7 @@ typedef struct RobotFileBody {
     bool intermediate;  // a body without mass between two joints of the next body
     bool weighed;       // the file gives the mass
     bool fixed;         // the body does not move in the file
+    bool released;      // set by robot_build: it floats, and had a parent
     RobotJoint joint;   // joint.name NULL: no joint
     double damping_sum; // sum of ratio sqrt(kp) over motors of the body with a damping ratio; 0: no such motor
     bool limited_motor; // a motor of the body has its own limit

@@ -238,6 +238,12 @@ static void urdf_size(RobotFile *file, const XmlNode *node, const char *name, do
         robot_error(file, node, name, "<%s> needs a %s greater than 0", node->name, name);
 }
 
+static void urdf_radius(RobotFile *file, const XmlNode *node, double *radius)
+{
+    if (!robot_not_negative(file, node, "radius", radius) && xml_attribute(node, "radius") == NULL)
+        robot_error(file, node, NULL, "<%s> needs a radius, 0 for a point", node->name);
+}
+
 static bool urdf_read_geometry(RobotFile *file, const XmlNode *node, RobotShape *shape)
 {
     static const RobotElement elements[] = {{.name = "sphere", .read = "radius"},
@@ -250,7 +256,10 @@ static bool urdf_read_geometry(RobotFile *file, const XmlNode *node, RobotShape 
     if (kind == 4) return false;
     robot_check_attributes(file, node, &elements[kind]);
     shape->kind = kinds[kind];
-    if (kind < 3) urdf_size(file, node, "radius", 1.0, &shape->size[0]);
+    if (kind == 0) // of radius 0: a point
+        urdf_radius(file, node, &shape->size[0]);
+    else if (kind < 3)
+        urdf_size(file, node, "radius", 1.0, &shape->size[0]);
     if (kind == 1 || kind == 2) urdf_size(file, node, "length", 0.5, &shape->size[1]);
     if (kind < 3) return true;
     const bool given = robot_numbers(file, node, "size", 3, 3, shape->size) == 3;
@@ -304,10 +313,24 @@ static void urdf_read_link(RobotFile *file, UrdfLink *link, RobotFileBody *body,
 
 // ---- joints ---------------------------------------------------------------------------------------------------------
 
-static void urdf_read_limit(RobotFile *file, const XmlNode *node, RobotJoint *joint, bool limited)
+// A joint that stays at one coordinate is a weld there.
+static void urdf_lock(RobotFile *file, RobotFileBody *body, double coordinate)
+{
+    RobotFrame at = robot_frame_none();
+    if (body->joint.kind == ROBOT_HINGE)
+        robot_turn(body->joint.axis, coordinate, at.q);
+    else
+        for (int a = 0; a < 3; a++) at.p[a] = coordinate * body->joint.axis[a];
+    body->frame = robot_frame_product(&body->frame, &at);
+    body->joint.kind = ROBOT_WELD;
+    robot_note(file, true, "motion of a joint with lower = upper, which is locked", 1);
+}
+
+static void urdf_read_limit(RobotFile *file, const XmlNode *node, RobotFileBody *body, bool limited)
 {
     static const RobotElement element = {.name = "limit", .read = "lower upper effort velocity"};
     const XmlNode *limit = urdf_child(node, "limit");
+    RobotJoint *joint = &body->joint;
     if (limit == NULL) {
         if (limited) robot_error(file, node, NULL, "%s needs a <limit>", robot_label(file, node));
         return;
@@ -316,6 +339,10 @@ static void urdf_read_limit(RobotFile *file, const XmlNode *node, RobotJoint *jo
     robot_check_attributes(file, limit, &element);
     robot_number(file, limit, "lower", &low);
     robot_number(file, limit, "upper", &high);
+    if (limited && low == high && xml_attribute(limit, "lower") != NULL && xml_attribute(limit, "upper") != NULL) {
+        urdf_lock(file, body, low);
+        return;
+    }
     robot_not_negative(file, limit, "effort", &effort);
     if (robot_not_negative(file, limit, "velocity", &velocity)) robot_note(file, true, "limit velocity", 1);
     if (effort == 0.0) robot_note(file, true, "limit effort 0, read as unlimited", 1);
@@ -375,12 +402,10 @@ static void urdf_read_joint(RobotFile *file, const XmlNode *node, RobotFileBody 
     }
     joint->kind = kinds[type];
     joint->name = robot_text_of(node, "name");
-    if (joint->kind == ROBOT_FREE && body->parent >= 0)
-        robot_error(file, node, "type", "a floating joint is only possible on the root");
     if (type > 2) return;
     joint->motor.driven = true;
     urdf_read_axis(file, node, joint);
-    urdf_read_limit(file, node, joint, type != 1);
+    urdf_read_limit(file, node, body, type != 1);
     urdf_read_dynamics(file, node, joint);
 }
 

@@ -22,6 +22,9 @@ static const Switch line_common_rows[] = {
 static const Switch line_spec_rows[] = {
     {"set", SWITCH_TEXTS, "KEY.PATH=VALUE", 0, 0,
      "override a key of the spec, e.g. 'search.over.thrust=[25,30]' (quoted for the shell); repeatable"},
+    {"allow-files", SWITCH_TEXTS, "DIR", 0, 0,
+     "the spec may name files in DIR or below by absolute paths, e.g. a robot of a package; the campaign keeps copies; "
+     "repeatable"},
 };
 #ifdef HOPSCOTCH_FAULTS
 #define LINE_BACKENDS "auto|cpu|cuda|faulty"
@@ -428,6 +431,21 @@ Overrides command_overrides(const CommandLine *line)
     return overrides;
 }
 
+// A path may begin with a folder as the user writes it, or as it is without links.
+static Error command_allowed(const CommandLine *line, AllowedFolders *allowed)
+{
+    int count;
+    const char *const *given = switch_all(line, "allow-files", &count);
+    *allowed = (AllowedFolders){.paths = ARENA_NEW(line->arena, const char *, 2 * count + 1)};
+    for (int i = 0; i < count; i++) {
+        if (file_missing(given[i]))
+            return error_make(ERROR_USAGE, "--allow-files: there is no folder %.300s", given[i]);
+        if (given[i][0] == '/') allowed->paths[allowed->count++] = given[i];
+        allowed->paths[allowed->count++] = folder_absolute(given[i], line->arena);
+    }
+    return error_none();
+}
+
 // Suggests a file of the same folder with a similar name.
 static Error command_no_spec(const char *path, Arena *arena)
 {
@@ -502,8 +520,11 @@ Error command_spec_with(const CommandLine *line, const char *path, const Overrid
     if (text.resolved != NULL) return command_kept_spec(line, &location, &text, &all, last, spec);
     if (!file_exists(path)) return command_no_spec(path, line->arena);
     all.items[all.count] = last;
+    AllowedFolders allowed;
+    TRY(command_allowed(line, &allowed));
+    const Overrides read = {.items = all.items, .count = all.count + (last != NULL)};
     Diagnostics *diagnostics = diagnostics_new(line->arena);
-    const Error error = spec_load(path, all.items, all.count + (last != NULL), line->arena, diagnostics, spec);
+    const Error error = spec_load_allowed(path, &read, &allowed, line->arena, diagnostics, spec);
     diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
     spec->overrides = all;
     if (error.kind == OK) spec->text = spec_text_set(spec->text, &all, line->arena);

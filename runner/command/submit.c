@@ -114,6 +114,13 @@ static Error submit_run_options(Submit *submit)
         TRY(submit_quote(submit, "--set", sets[i], &quoted));
         submit->run_options = arena_format(submit->arena, "%s --set %s", submit->run_options, quoted);
     }
+    const char *const *folders = switch_all(submit->line, "allow-files", &count);
+    for (int i = 0; i < count; i++) {
+        const char *absolute;
+        TRY(submit_absolute(submit, folders[i], &absolute));
+        TRY(submit_quote(submit, "--allow-files", absolute, &quoted));
+        submit->run_options = arena_format(submit->arena, "%s --allow-files %s", submit->run_options, quoted);
+    }
     return error_none();
 }
 

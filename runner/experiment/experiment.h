@@ -169,9 +169,16 @@ typedef struct Selection {
 
 // A file that the model reads. Its contents are part of the spec's identity, its name is not.
 typedef struct SpecFile {
-    const char *name; // below the folder of the spec; NULL: none is given
+    const char *name;         // below the folder of the spec, or an absolute path; NULL: none is given
+    const char *root, *below; // of an absolute path: the allowed folder that holds it, and its name there; else NULL
     Sha256Text digest;
 } SpecFile;
+
+// Folders outside of the spec's whose files it may name by absolute paths.
+typedef struct AllowedFolders {
+    const char **paths; // [count] absolute
+    int count;
+} AllowedFolders;
 
 // What --set says, "key.path=value" each, in the order in which it is applied.
 typedef struct Overrides {
@@ -325,9 +332,12 @@ typedef struct Segment {
 
 // Reads and checks a spec and configures its model. overrides[n_overrides]: "key.path=value" of --set. All errors are
 // found in one pass and go to `diagnostics`; then the returned Error (user) has a summary. spec_parse reads `text`;
-// `file` is its name for messages and for files that it names.
+// `file` is its name for messages and for files that it names. spec_load_allowed: the spec may also name files of these
+// folders.
 Error spec_load(const char *path, const char *const *overrides, int n_overrides, Arena *arena, Diagnostics *diagnostics,
                 Spec *out);
+Error spec_load_allowed(const char *path, const Overrides *overrides, const AllowedFolders *allowed, Arena *arena,
+                        Diagnostics *diagnostics, Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
 // The text of a spec with the overrides added: as a mapping `set` at its end, which is read like --set. Entries of a

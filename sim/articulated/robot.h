@@ -135,11 +135,13 @@ typedef struct Robot {
 // Of "mesh" (and "hfield", "sdf") only those that collide or give inertia are meant: others are not needed. "tendon"
 // includes its motors; "worldbody" means shapes of the world that collide, "freejoint" damping and the like of free
 // joints, "inertia" that principal moments do not satisfy A + B >= C, which are then taken as they are, "condim"
-// torsional and rolling friction.
+// torsional and rolling friction, "damping" and "stiffness" what is not linear in them, "ctrlrange" and the like of
+// motors that are stronger one way that they are as strong both ways.
 #define ROBOT_IGNORE_WORDS                                                                                             \
-    "adhesion|attach|composite|condim|contact|cylinder|damper|dcmotor|deformable|density|equality|extension|"          \
-    "flag|flexcomp|freejoint|gazebo|gravcomp|gravity|hfield|inertia|intvelocity|mesh|mimic|mocap|mujoco|muscle|"       \
-    "orientation|pair|pid|plugin|qvel|replicate|sdf|site|springdamper|tendon|unknown|viscosity|wind|worldbody"
+    "actuatorfrcrange|adhesion|attach|composite|condim|contact|ctrlrange|cylinder|damper|damping|dcmotor|deformable|"  \
+    "density|equality|extension|flag|flexcomp|forcerange|freejoint|gazebo|gravcomp|gravity|hfield|inertia|"            \
+    "intvelocity|mesh|mimic|mocap|mujoco|muscle|orientation|pair|pid|plugin|qvel|replicate|sdf|site|springdamper|"     \
+    "stiffness|tendon|unknown|viscosity|wind|worldbody"
 
 typedef struct RobotJointRow {
     const char *word;

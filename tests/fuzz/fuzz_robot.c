@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-static const char *const fuzz_ignored[] = {"mesh",      "equality",  "tendon", "gravity",
-                                           "freejoint", "worldbody", "inertia"};
+static const char *const fuzz_ignored[] = {"mesh",      "equality", "tendon",  "gravity",   "freejoint",
+                                           "worldbody", "inertia",  "damping", "forcerange"};
 
 static bool fuzz_finite(const double *value, int count)
 {

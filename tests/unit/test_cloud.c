@@ -95,13 +95,15 @@ static CloudBytes pcd_compressed(void)
     return b;
 }
 
-static CloudBytes ply_binary(bool big_endian)
+static CloudBytes ply_binary(const char *byte, bool big_endian)
 {
     CloudBytes b = {.size = 0};
     put_text(&b, "ply\nformat ");
     put_text(&b, big_endian ? "binary_big_endian" : "binary_little_endian");
-    put_text(&b, " 1.0\ncomment none\nelement vertex 3\nproperty float x\nproperty uchar red\nproperty float y\n"
-                 "property float z\nelement face 0\nproperty list uchar int vertex_indices\nend_header\n");
+    put_text(&b, " 1.0\ncomment none\nelement vertex 3\nproperty float x\nproperty ");
+    put_text(&b, byte);
+    put_text(&b, " red\nproperty float y\nproperty float z\nelement face 0\n"
+                 "property list uchar int vertex_indices\nend_header\n");
     for (int i = 0; i < 3; i++) {
         put_float(&b, cloud_points[i][0], big_endian);
         b.data[b.size++] = 200;
@@ -125,10 +127,13 @@ TEST(cloud_formats_give_the_same_points)
         "1 2 3 99\n-0.5\t0.25 1000 99\n  7   -8  0 99\n",
         PCD_HEAD("3", "ascii") "9 1 2 3\n9 -0.5 0.25 1000\n9 7 -8 0\n",
         ply_ascii,
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty bool seen\nproperty double x\nproperty double y\n"
+        "property double z\nend_header\n1 1 2 3\n0 -0.5 0.25 1000\n1 7 -8 0\n",
     };
     CloudFile file;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) check_points(cloud_of_text(texts[i], &file), &file, 0);
-    const CloudBytes binaries[] = {pcd_binary(), pcd_compressed(), ply_binary(false), ply_binary(true)};
+    const CloudBytes binaries[] = {pcd_binary(), pcd_compressed(), ply_binary("uchar", false),
+                                   ply_binary("bool", true)};
     for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++)
         check_points(cloud_of(binaries[i].data, binaries[i].size, &file), &file, 0);
 }
@@ -211,7 +216,8 @@ TEST(cloud_errors_say_what_is_wrong)
         {"ply\nelement face 2\n", "cloud:2: the first element must be vertex"},
         {"ply\nelement vertex -2\n", "cloud:2: element vertex must be a whole number of points"},
         {"ply\nelement vertex 1\nproperty list uchar int i\n",
-         "cloud:3: a property of a vertex must be one number: char, uchar, short, ushort, int, uint, float or double"},
+         "cloud:3: a property of a vertex must be one number: char, uchar, bool, short, ushort, int, uint, float or "
+         "double"},
         {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n",
          "cloud:6: a vertex must have the properties x, y and z"},
         {"1,5;2,3;0,7\n",
@@ -257,7 +263,7 @@ TEST(cloud_errors_say_what_is_wrong)
 // Every shorter file is an error, or has fewer points if it is text. No byte past its end is read.
 TEST(cloud_cut_off_anywhere_is_an_error)
 {
-    const CloudBytes binaries[] = {pcd_binary(), pcd_compressed(), ply_binary(false)};
+    const CloudBytes binaries[] = {pcd_binary(), pcd_compressed(), ply_binary("bool", false)};
     for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++) {
         for (size_t size = 0; size < binaries[i].size; size++) {
             CloudFile file;

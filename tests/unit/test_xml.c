@@ -35,6 +35,29 @@ static void xml_case_refused(const char *text, const char *expected)
     arena_destroy(&c.arena);
 }
 
+// Blanks and comments may stand before a declaration, which is one and stands before all elements.
+TEST(xml_declarations_stand_anywhere_before_the_root)
+{
+    static const char *const texts[] = {
+        "\n <?xml version='1.0'?><a x='1'/>", "<!-- ? > -->\n<?xml version='1.0'?><a x='1'/>",
+        "\xEF\xBB\xBF\n<!----><!--b-->\t<?xml version='1.0' encoding='latin1'?>\n<a x='1'/>"};
+    static const int places[][2] = {{2, 23}, {2, 22}, {3, 1}};
+    for (int i = 0; i < 3; i++) {
+        XmlCase c;
+        xml_case(&c, texts[i]);
+        CHECK(c.root != NULL && diagnostics_errors(c.diagnostics) == 0);
+        CHECK_INTEGER(places[i][0], c.root->line);
+        CHECK_INTEGER(places[i][1], c.root->column);
+        CHECK(strncmp(texts[i] + c.root->begin, "<a", 2) == 0);
+        arena_destroy(&c.arena);
+    }
+    xml_case_refused("\n<?xml version='1.0'?>\n<?xml version='1.0'?><a/>",
+                     "robot.xml:3:1: error: <?xml ...?> must stand before all elements, once");
+    xml_case_refused("<a>\n<?xml version='1.0'?></a>",
+                     "robot.xml:2:1: error: <?xml ...?> must stand before all elements, once");
+    xml_case_refused("\n<?xml version='1.0'", "robot.xml:2:1: error: this tag or comment is never closed");
+}
+
 TEST(xml_trees_have_places)
 {
     XmlCase c;

@@ -78,7 +78,8 @@ typedef struct SpecReader {
     Error lost;         // of a stored spec: a file that it needs to be read is damaged or gone
     bool nameless;      // an error was found before the model's names were known: names are not checked
     const char *folder; // of the spec's file, where files that it names are looked for; NULL: it can name none
-    Key *keys;          // the whole table for this spec: ours, every method's, the model's
+    AllowedFolders allowed;
+    Key *keys; // the whole table for this spec: ours, every method's, the model's
     int n_keys, keys_capacity;
     int n_own;              // rows of the key table, which come first
     const Model *top_model; // whose keys stand at the top; NULL: none do

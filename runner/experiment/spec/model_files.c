@@ -1,6 +1,7 @@
-// Files that a model reads: the point clouds of scan matching. A spec names them, in its own folder or below. Their
-// contents are part of the spec: their SHA-256 is kept with it, and a spec with a changed file is another spec. A
-// campaign keeps copies, named by their digests, so that its folder can be copied anywhere.
+// Files that a model reads: robots, point clouds, tables. A spec names them, in its own folder or below, or by absolute
+// paths in a folder that the user allows: a robot of an installed package, say. Their contents are part of the spec:
+// their SHA-256 is kept with it, and a spec with a changed file is another spec. A campaign keeps copies, named by
+// their digests, so that its folder can be copied anywhere.
 #include "keys.h"
 
 #include <ctype.h>
@@ -17,12 +18,24 @@ static Error files_open(const char *folder, const SpecFile *file, Arena *arena, 
     const char *kept = arena_format(arena, CAMPAIGN_FILES "/%s", file->digest.hex);
     if (known && !file_missing(arena_format(arena, "%s/%s", folder, kept)))
         return file_open_within(folder, kept, arena, open);
+    if (file->root != NULL) return file_open_within(file->root, file->below, arena, open);
+    if (file->name[0] == '/' && !known)
+        return error_make(ERROR_USER,
+                          "'%.200s' lies outside of the spec's folder; put it there, or allow a folder that holds it: "
+                          "--allow-files %.200s",
+                          text_visible(file->name, arena), text_visible(folder_of(file->name, arena), arena));
     if (known && file_missing(arena_format(arena, "%s/%s", folder, file->name)))
         return error_make(ERROR_USER,
                           "%.150s is not in %.150s, nor is a copy of it, " CAMPAIGN_FILES "/%.12s...: put "
                           "it there again",
                           file->name, folder, file->digest.hex);
     return file_open_within(folder, file->name, arena, open);
+}
+
+// Where the file and what it includes lie.
+static const char *files_folder(const char *folder, const SpecFile *file)
+{
+    return file->root != NULL ? file->root : folder;
 }
 
 // Error (user): the digest is not the known one.
@@ -87,7 +100,8 @@ static Error files_load_robot(const char *folder, const SpecFile *file, Arena *a
     TRY(files_open_text(folder, file, XML_BYTES_MAX, arena, source, &size));
     Source *kept = ARENA_NEW(arena, Source, 1); // diagnostics point to it
     *kept = *source;
-    if (!source_check(kept, size, diagnostics) || !robot_text(kept, folder, arena, diagnostics, text))
+    if (!source_check(kept, size, diagnostics) ||
+        !robot_text(kept, files_folder(folder, file), arena, diagnostics, text))
         return error_make(ERROR_USER, "%.200s can't be read", file->name);
     *digest = sha256_of(*text, strlen(*text));
     return files_check_digest(file, digest);
@@ -118,7 +132,7 @@ static bool files_read_robot(SpecReader *reader, const char *folder, SpecFile *f
 {
     RobotOptions options = files_robot_options(reader->spec);
     file->digest = digest;
-    options.folder = folder;
+    options.folder = files_folder(folder, file);
     const Robot *robot = robot_read(source, &options, reader->arena, reader->diagnostics);
     *points = (Points){.count = robot != NULL, .robot = robot};
     return robot != NULL;
@@ -224,7 +238,8 @@ static void files_find_kept(const SpecReader *reader, const Key *key, SpecFile *
     const char *path = arena_format(reader->arena, "%s/resolved.yaml", reader->folder);
     Bytes bytes;
     Source *source = ARENA_NEW(reader->arena, Source, 1);
-    if (!file_missing(arena_format(reader->arena, "%s/%s", reader->folder, file->name)) || file_missing(path)) return;
+    const bool there = !file_missing(arena_format(reader->arena, "%s/%s", reader->folder, file->name));
+    if ((file->name[0] != '/' && there) || file_missing(path)) return;
     if (file_read_stored(path, RESOLVED_BYTES_MAX, reader->arena, &bytes).kind != OK) return;
     *source = (Source){.file = path, .text = (const char *)bytes.data, .most = RESOLVED_BYTES_MAX};
     const Node *node = yaml_parse(source, reader->arena, diagnostics_new(reader->arena));
@@ -237,6 +252,19 @@ static void files_find_kept(const SpecReader *reader, const Key *key, SpecFile *
     const Node *name = node_find(node, "file"), *sha256 = node_find(node, "sha256");
     if (name == NULL || sha256 == NULL || name->kind != NODE_SCALAR || strcmp(name->text, file->name) != 0) return;
     if (files_is_digest(sha256)) memcpy(file->digest.hex, sha256->text, sizeof file->digest.hex);
+}
+
+// An absolute path in an allowed folder.
+static void files_find_allowed(const SpecReader *reader, SpecFile *file)
+{
+    for (int i = 0; i < reader->allowed.count && file->name[0] == '/' && file->root == NULL; i++) {
+        const char *root = reader->allowed.paths[i];
+        size_t length = strlen(root);
+        while (length > 0 && root[length - 1] == '/') length--;
+        if (strncmp(file->name, root, length) != 0 || file->name[length] != '/') continue;
+        file->root = root;
+        file->below = file->name + length + strspn(file->name + length, "/");
+    }
 }
 
 // A stored spec has no folder: it knows its files by their digests.
@@ -255,6 +283,7 @@ void files_read(SpecReader *reader, const Key *key, const Node *node)
                  "no file can be named here: only a spec that is a file itself has a folder");
         return;
     }
+    if (reader->folder != NULL) files_find_allowed(reader, &file);
     if (reader->folder != NULL && file.digest.hex[0] == '\0') files_find_kept(reader, key, &file);
     if (reader->folder != NULL && strcmp(key->words, "robot") != 0) { // robots: files_read_contents
         const Error error = files_load(reader->folder, &file, &own, &bytes, &digest);

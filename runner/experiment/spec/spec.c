@@ -658,6 +658,7 @@ Error spec_summary(const char *file, const Diagnostics *diagnostics)
 typedef struct SpecPlace {
     const char *file, *folder; // folder NULL: it names no files
     size_t most;               // bytes that it may have
+    AllowedFolders allowed;
 } SpecPlace;
 
 // The tree of a spec with its fragments and overrides. NULL: it can't be read.
@@ -685,8 +686,12 @@ static Error spec_parse_at(const SpecPlace *place, const char *text, const char 
     if (root == NULL) return spec_summary(file, diagnostics);
     if (root->kind != NODE_MAPPING)
         diagnose(diagnostics, root, "a spec is a mapping of keys to values, this is %s", scalar_given(root, arena));
-    SpecReader reader = {
-        .spec = out, .arena = arena, .diagnostics = diagnostics, .root = root, .folder = place->folder};
+    SpecReader reader = {.spec = out,
+                         .arena = arena,
+                         .diagnostics = diagnostics,
+                         .root = root,
+                         .folder = place->folder,
+                         .allowed = place->allowed};
     if (root->kind == NODE_MAPPING) spec_read(&reader);
     if (reader.lost.kind != OK) return reader.lost;
     if (diagnostics_errors(diagnostics) == 0) spec_check_search(&reader);
@@ -703,16 +708,30 @@ Error spec_parse(const char *file, const char *text, const char *const *override
     return spec_parse_at(&place, text, overrides, n_overrides, arena, diagnostics, out);
 }
 
-Error spec_load(const char *path, const char *const *overrides, int n_overrides, Arena *arena, Diagnostics *diagnostics,
-                Spec *out)
+static Error spec_load_at(const SpecPlace *place, const char *const *overrides, int n_overrides, Arena *arena,
+                          Diagnostics *diagnostics, Spec *out)
 {
     Bytes bytes;
-    const SpecPlace place = {.file = path, .folder = folder_of(path, arena)};
+    const char *path = place->file;
     TRY(file_read(path, YAML_BYTES_MAX, arena, &bytes));
     Source *source = ARENA_NEW(arena, Source, 1);
     *source = (Source){.file = arena_copy(arena, path), .text = (const char *)bytes.data};
     if (!source_check(source, bytes.size, diagnostics)) return spec_summary(path, diagnostics);
-    return spec_parse_at(&place, (const char *)bytes.data, overrides, n_overrides, arena, diagnostics, out);
+    return spec_parse_at(place, (const char *)bytes.data, overrides, n_overrides, arena, diagnostics, out);
+}
+
+Error spec_load(const char *path, const char *const *overrides, int n_overrides, Arena *arena, Diagnostics *diagnostics,
+                Spec *out)
+{
+    const SpecPlace place = {.file = path, .folder = folder_of(path, arena)};
+    return spec_load_at(&place, overrides, n_overrides, arena, diagnostics, out);
+}
+
+Error spec_load_allowed(const char *path, const Overrides *overrides, const AllowedFolders *allowed, Arena *arena,
+                        Diagnostics *diagnostics, Spec *out)
+{
+    const SpecPlace place = {.file = path, .folder = folder_of(path, arena), .allowed = *allowed};
+    return spec_load_at(&place, overrides->items, overrides->count, arena, diagnostics, out);
 }
 
 Error spec_sweep(const char *path, const Overrides *overrides, Arena *arena, Diagnostics *diagnostics, Sweep *sweep)
