@@ -53,10 +53,12 @@ grep -q '<sphere> needs a radius, 0 for a point' log || fail "no radius: $(cat l
 # arm FILE JOINT
 arm()
 {
+    inertial='<inertial><origin xyz=".1 0 -.05"/><mass value="1"/>'
+    inertial="$inertial<inertia ixx='.02' iyy='.03' izz='.04' ixy='0' ixz='0' iyz='0'/></inertial>"
     printf '%s\n' '<robot name="arm"><link name="world"/>' \
         "<link name='upper'>$inertial</link><link name='lower'>$inertial</link>" \
         '<joint name="shoulder" type="continuous"><parent link="world"/><child link="upper"/><axis xyz="0 1 0"/>' \
-        '</joint>' "$2</robot>" >"$1"
+        '<origin xyz="0 0 .2" rpy="0 .1 0"/></joint>' "$2</robot>" >"$1"
 }
 ends='<parent link="upper"/><child link="lower"/>'
 limit='<limit lower="0.5" upper="0.5" effort="9" velocity="9"/>'
