@@ -423,6 +423,20 @@ static void robot_key_commands(const RobotFile *file, const RobotFileKey *key, i
     out->efforts = efforts;
 }
 
+// Of bodies that the base was given to, or taken from, the rates are 0.
+static const double *robot_key_rates(const RobotFile *file, const RobotFileKey *key, const RobotJointKind *was,
+                                     int count, Arena *arena)
+{
+    if (key->rates == NULL) return NULL;
+    double *rates = ARENA_NEW(arena, double, ROBOT_RATES *(count + 1));
+    for (int i = 0; i < file->n_bodies; i++) {
+        const RobotFileBody *body = &file->bodies[i];
+        if (body->joint.kind == ROBOT_WELD || body->joint.kind != was[i]) continue;
+        memcpy(rates + ROBOT_RATES * body->kept, key->rates + ROBOT_RATES * i, ROBOT_RATES * sizeof *rates);
+    }
+    return rates;
+}
+
 static void robot_add_keyframes(RobotFile *file, Robot *robot, const RobotJointKind *was, Arena *arena)
 {
     RobotKeyframe *keys = ARENA_NEW(arena, RobotKeyframe, file->n_keys + 1);
@@ -435,6 +449,7 @@ static void robot_add_keyframes(RobotFile *file, Robot *robot, const RobotJointK
         keys[i].name = name != NULL ? arena_copy(arena, name) : arena_format(arena, "key_%d", i);
         keys[i].coordinates = robot_keyframe(file, &file->keys[i], was, robot->n_coordinates, arena);
         robot_key_commands(file, &file->keys[i], robot->n_bodies, arena, &keys[i]);
+        keys[i].rates = robot_key_rates(file, &file->keys[i], was, robot->n_bodies, arena);
     }
     robot->keyframes = keys;
     robot->n_keyframes = file->n_keys;

@@ -219,10 +219,50 @@ static void mjcf_read_controls(Mjcf *mjcf, const XmlNode *node, RobotFileKey *ke
     }
 }
 
+static int mjcf_velocities(RobotJointKind kind)
+{
+    static const int velocities[] = {
+        [ROBOT_FREE] = 6, [ROBOT_HINGE] = 1, [ROBOT_SLIDE] = 1, [ROBOT_BALL] = 3, [ROBOT_WELD] = 0};
+    return velocities[kind];
+}
+
+// Of a free joint MuJoCo has the velocity of its frame, world axes, before the angular velocity, axes of the body.
+static void mjcf_free_rates(const RobotFileBody *body, const double *coordinates, const double *given, double *rates)
+{
+    memcpy(rates + 3, given, 3 * sizeof *rates);
+    robot_rotate(coordinates != NULL ? coordinates + 3 : body->frame.q, given + 3, rates);
+}
+
+// coordinates: of the key; NULL: the file's places.
+static const double *mjcf_read_rates(Mjcf *mjcf, const XmlNode *node, const double *coordinates)
+{
+    RobotFile *file = mjcf->file;
+    int n = 0;
+    if (robot_ignores(file, "qvel") && xml_attribute(node, "qvel") != NULL) {
+        robot_note(file, true, "qvel", 1);
+        return NULL;
+    }
+    for (int i = 0; i < file->n_bodies; i++) n += mjcf_velocities(file->bodies[i].joint.kind);
+    double *given = ARENA_NEW(file->arena, double, n + 1);
+    double *rates = ARENA_NEW(file->arena, double, ROBOT_RATES *(file->n_bodies + 1));
+    if (n == 0 || robot_numbers(file, node, "qvel", n, n, given) != n) return NULL;
+    for (int i = 0; i < file->n_bodies; i++) {
+        const RobotJointKind kind = file->bodies[i].joint.kind;
+        double *to = rates + ROBOT_RATES * i;
+        if (kind == ROBOT_FREE)
+            mjcf_free_rates(&file->bodies[i], coordinates, given, to);
+        else
+            memcpy(to, given, (size_t)mjcf_velocities(kind) * sizeof *to);
+        given += mjcf_velocities(kind);
+        if (coordinates != NULL) coordinates += robot_joint_coordinates(kind);
+    }
+    return rates;
+}
+
 static void mjcf_read_key(Mjcf *mjcf, const XmlNode *node)
 {
     static const RobotElement element = {
-        .name = "key", .read = "name qpos ctrl", .solver = "act mpos mquat", .show = "time", .refused = "qvel plastic"};
+        .name = "key", .read = "name qpos qvel ctrl", .solver = "act mpos mquat", .show = "time", .refused = "plastic"};
     RobotFile *file = mjcf->file;
     int n = 0;
     robot_check_attributes(file, node, &element);
@@ -236,6 +276,7 @@ static void mjcf_read_key(Mjcf *mjcf, const XmlNode *node)
     if (given) mjcf_turn_quaternions(mjcf, node, coordinates);
     RobotFileKey *key = &file->keys[file->n_keys++];
     *key = (RobotFileKey){.node = node, .name = robot_text_of(node, "name"), .coordinates = given ? coordinates : NULL};
+    key->rates = mjcf_read_rates(mjcf, node, key->coordinates);
     mjcf_read_controls(mjcf, node, key);
 }
 

@@ -66,6 +66,7 @@ typedef struct RobotFileKey {
     const char *name;
     const double *coordinates; // [coordinates of all bodies of the file], quaternions x, y, z, w; NULL: the default
     const double *commands, *efforts; // [bodies of the file], as RobotKeyframe
+    const double *rates;              // [bodies of the file][ROBOT_RATES], as RobotKeyframe; NULL: at rest
 } RobotFileKey;
 
 typedef struct RobotFileNote {

@@ -85,6 +85,51 @@ HD Vector3 begin_velocity(const ArticulatedLanes *w, int body, Vector3 v)
     return parent < 0 ? vector3_zero() : limb3(w, articulated_at(parent) + ARTICULATED_V);
 }
 
+// Rate k of a joint at t = 0.
+HD real begin_rate(const ArticulatedLanes *w, int body, int k)
+{
+    real rate = splat(w->assets[w->c.rates + ROBOT_RATES * body + k]);
+    for (int i = w->c.n_inputs; i < w->c.n_inputs + w->c.n_rates; i++) {
+        if (w->inputs[i].body == body && w->inputs[i].number == ARTICULATED_rates + k)
+            rate = lanes_parameter(w->group, w->inputs[i].parameter);
+    }
+    return rate;
+}
+HD Vector3 begin_rate3(const ArticulatedLanes *w, int body, int first)
+{
+    return vector3(begin_rate(w, body, first), begin_rate(w, body, first + 1), begin_rate(w, body, first + 2));
+}
+
+// The body's velocities by those of its parent and the rates of its joint. With the anchor at r from its centre, which
+// the parent carries with the velocity u besides the joint:
+//     w' = w + the joint's,   v = u - w' x r,   L = I_w w'
+// Of a free body u is the velocity of its frame, where v comes in addition.
+HD void begin_moving(const ArticulatedLanes *w, int body, Vector3 v)
+{
+    const int at = articulated_at(body), kind = w->bodies[body].kind;
+    const ArticulatedPose c = body_pose(w, body), p = body_pose(w, w->bodies[body].parent);
+    const Vector3 r = rotation_out(&c.r, body_vector(w, body, ARTICULATED_anchor_x));
+    const Vector3 axis = rotation_out(&c.r, body_vector(w, body, ARTICULATED_axis_x));
+    Vector3 turn = p.w, u = added(p.v, cross3(p.w, less(added(c.x, r), p.x)));
+    if (kind == ROBOT_FREE) {
+        turn = begin_rate3(w, body, 0);
+        u = added(v, begin_rate3(w, body, 3));
+    } else if (kind == ROBOT_BALL) {
+        const Vector3 spin = begin_rate3(w, body, 0);
+        turn = added(turn, rotation_out(&c.r, spin));
+        set_limb3(w, at + ARTICULATED_RATE, spin);
+    } else if (kind == ROBOT_HINGE || kind == ROBOT_SLIDE) {
+        const real rate = begin_rate(w, body, 0);
+        if (kind == ROBOT_HINGE) turn = along(turn, rate, axis);
+        if (kind == ROBOT_SLIDE) u = along(u, rate, axis);
+        set_limb(w, at + ARTICULATED_RATE, rate);
+    }
+    const Vector3 in_body = symmetric3_times(body_inertia(w, body), rotation_in(&c.r, turn));
+    set_limb3(w, at + ARTICULATED_V, less(u, cross3(turn, r)));
+    set_limb3(w, at + ARTICULATED_W, turn);
+    set_limb3(w, at + ARTICULATED_L, rotation_out(&c.r, in_body));
+}
+
 // The command before the first step: that of the first step, and of external control the offset.
 HD real begin_command(const ArticulatedLanes *w, int body)
 {
@@ -103,6 +148,7 @@ HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
         for (int k = 0; k < ARTICULATED_CELLS; k++) set_limb(w, at + k, splat(0.0));
         articulated_set_pose(w, i);
         set_limb3(w, at + ARTICULATED_V, begin_velocity(w, i, v));
+        if (w->c.rates != 0) begin_moving(w, i, v);
         set_limb(w, at + ARTICULATED_COORDINATE, body_number(w, i, ARTICULATED_start));
         if (w->bodies[i].driven != 0) set_limb(w, at + ARTICULATED_COMMAND, begin_command(w, i));
     }

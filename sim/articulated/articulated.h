@@ -29,6 +29,9 @@
 enum { ARTICULATED_NUMBERS(ARTICULATED_ENTRY) ARTICULATED_N_NUMBERS };
 #undef ARTICULATED_ENTRY
 
+// Numbers of a joint's inputs that only the begin of a lane reads: its rates at t = 0, as RobotKeyframe.rates.
+enum { ARTICULATED_rates = ARTICULATED_N_NUMBERS };
+
 // The robot in the assets: arrays of these structs, each a whole number of doubles.
 typedef struct ArticulatedBody {
     double number[ARTICULATED_N_NUMBERS];
@@ -207,7 +210,10 @@ typedef struct ArticulatedLeg {
     X(int32_t, efforts) \
     /* columns and rows of the recorded motion, in the assets; n_targets 0: there is none. records: step[n_records], \
        fraction[n_records], value[n_records][n_targets] (reference.h); compared: cells in the memory */ \
-    X(int32_t, targets) X(int32_t, n_targets) X(int32_t, records) X(int32_t, n_records) X(int32_t, compared)
+    X(int32_t, targets) X(int32_t, n_targets) X(int32_t, records) X(int32_t, n_records) X(int32_t, compared) \
+    /* rates[n_bodies][ROBOT_RATES] at t = 0 in the assets; 0: all is at rest. n_rates inputs, behind the n_inputs, set \
+       some of them */ \
+    X(int32_t, rates) X(int32_t, n_rates)
 // clang-format on
 typedef struct ArticulatedConstants {
 #define ARTICULATED_MEMBER(type, name) type name;
@@ -245,7 +251,7 @@ typedef struct ArticulatedConstants {
     X(base_x, "m", 0, "position of the base's frame, added to that of the robot's file or keyframe") \
     X(base_y, "m", 0, "the same") \
     X(base_z, "m", 0, "the same") \
-    X(base_vx, "m/s", 0, "velocity of all bodies") \
+    X(base_vx, "m/s", 0, "velocity of all bodies, added to that of the keyframe") \
     X(base_vy, "m/s", 0, "the same") \
     X(base_vz, "m/s", 0, "the same")
 // clang-format on
@@ -446,6 +452,7 @@ typedef struct ArticulatedHost {
     int n_plans;
     const double *coordinates;              // [robot->n_coordinates] at t = 0
     const RobotKeyframe *keyframe;          // that it starts from; NULL: none
+    const double *rates;                    // [robot->n_bodies][ROBOT_RATES] at t = 0
     const double *actions;                  // [n_actions][n_joints] of a table of commands; NULL: none
     bool listed;                            // the table stands in the spec
     const double *starts;                   // [n_actions] first step of each of its rows; NULL: all are held as long
@@ -541,8 +548,8 @@ void articulated_metrics_of(const ArticulatedHost *host, Configured *out);
 
 // Lane inputs and what they change.
 typedef struct ArticulatedVariation {
-    const ArticulatedInput *inputs; // [n_inputs]
-    int n_inputs;
+    const ArticulatedInput *inputs; // [n_inputs + n_rates], of rates the last
+    int n_inputs, n_rates;
     const ArticulatedDesign *designs; // [n_designs]
     int n_designs;
     int raibert_row; // of its first parameter

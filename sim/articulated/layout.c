@@ -430,7 +430,7 @@ static int64_t lay_offsets(ArticulatedConstants *c)
     c->points = doubles_of((size_t)c->n_bodies * sizeof(ArticulatedBody));
     c->surfaces = c->points + doubles_of((size_t)c->n_points * sizeof(ArticulatedPoint));
     c->inputs = c->surfaces + doubles_of((size_t)c->n_surfaces * sizeof(ArticulatedSurface));
-    c->designs = c->inputs + doubles_of((size_t)c->n_inputs * sizeof(ArticulatedInput));
+    c->designs = c->inputs + doubles_of((size_t)(c->n_inputs + c->n_rates) * sizeof(ArticulatedInput));
     c->actions = c->designs + doubles_of((size_t)c->n_designs * sizeof(ArticulatedDesign));
     c->table = c->actions + c->n_actions * c->n_joints;
     c->heights = c->table + 2 * c->n_table;
@@ -440,7 +440,23 @@ static int64_t lay_offsets(ArticulatedConstants *c)
     c->starts = c->starts != 0 ? starts : 0;
     c->records = c->targets + doubles_of((size_t)c->n_targets * sizeof(ArticulatedTarget));
     c->legs = c->records + c->n_records * (2 + c->n_targets);
-    return (int64_t)c->legs + doubles_of((size_t)c->n_legs * sizeof(ArticulatedLeg));
+    const int32_t rates = c->legs + doubles_of((size_t)c->n_legs * sizeof(ArticulatedLeg));
+    const int32_t n_rates = c->rates != 0 ? ROBOT_RATES * c->n_bodies : 0;
+    c->rates = c->rates != 0 ? rates : 0;
+    return (int64_t)rates + n_rates;
+}
+
+// Rates at t = 0; whether any is not 0.
+static bool lay_rates(ArticulatedHost *host, Arena *arena)
+{
+    const int count = ROBOT_RATES * host->robot->n_bodies;
+    double *rates = ARENA_NEW(arena, double, count);
+    bool any = false;
+    host->rates = rates;
+    if (host->keyframe == NULL || host->keyframe->rates == NULL) return false;
+    memcpy(rates, host->keyframe->rates, (size_t)count * sizeof *rates);
+    for (int k = 0; k < count; k++) any |= rates[k] != 0.0;
+    return any;
 }
 
 Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena, ArticulatedConstants *c,
@@ -462,6 +478,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
         bodies[i].n_own_points = lay_points(&lay, i);
         bodies[i].n_points = lay.count - bodies[i].point;
     }
+    const bool moves = lay_rates(host, arena);
     const ArticulatedVariation variation = articulated_parameters(host, choice, bodies, arena, out);
     host->column = articulated_columns(host, bodies, arena, out);
     host->figure = articulated_figure(host, bodies, host->column, arena, &out->drawing);
@@ -476,6 +493,8 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     c->n_points = n_points;
     c->n_surfaces = n_surfaces;
     c->n_inputs = variation.n_inputs;
+    c->n_rates = variation.n_rates;
+    c->rates = moves || c->n_rates > 0;
     c->n_designs = variation.n_designs;
     c->sums_at = ARTICULATED_CELLS * n;
     c->cells = c->sums_at + ARTICULATED_SUMS;
@@ -512,7 +531,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     memcpy(assets, bodies, (size_t)n * sizeof *bodies);
     memcpy(assets + c->points, points, (size_t)n_points * sizeof *points);
     memcpy(assets + c->surfaces, surfaces, (size_t)n_surfaces * sizeof *surfaces);
-    memcpy(assets + c->inputs, variation.inputs, (size_t)variation.n_inputs * sizeof *variation.inputs);
+    memcpy(assets + c->inputs, variation.inputs, (size_t)(c->n_inputs + c->n_rates) * sizeof *variation.inputs);
     memcpy(assets + c->designs, variation.designs, (size_t)variation.n_designs * sizeof *variation.designs);
     if (host->actions != NULL)
         memcpy(assets + c->actions, host->actions, (size_t)(c->n_actions * c->n_joints) * sizeof *assets);
@@ -527,6 +546,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     if (c->n_legs > 0)
         memcpy(assets + c->legs, articulated_legs(host, bodies, c->base, arena),
                (size_t)c->n_legs * sizeof(ArticulatedLeg));
+    if (c->rates != 0) memcpy(assets + c->rates, host->rates, (size_t)(ROBOT_RATES * n) * sizeof *assets);
     out->assets = assets;
     out->n_work = c->cells;
     return error_none();

@@ -15,7 +15,8 @@ enum {
     ROBOT_KEYFRAMES_MAX = 64,
     ROBOT_NOTES_MAX = 256,
     ROBOT_HEIGHTS_MAX = 1 << 18, // of all height fields together
-    ROBOT_NAME_MAX = 128         // bytes of a name
+    ROBOT_NAME_MAX = 128,        // bytes of a name
+    ROBOT_RATES = 6              // of a joint
 };
 
 // Kinds of joints: name, word, how many coordinates, unit of one and of an effort. free: a floating base; hinge, slide:
@@ -103,6 +104,10 @@ typedef struct RobotKeyframe {
     const double *coordinates; // [n_coordinates]
     const double *commands;    // [n_bodies] of motors by position (rad, m); NaN: none is given
     const double *efforts;     // [n_bodies] of motors by torque or velocity, to add to their bias (N m, N)
+    // [n_bodies][ROBOT_RATES], or NULL: all is at rest. Of a hinge or slide its rate (rad/s, m/s); of a ball its angular
+    // velocity against its parent (3), in its own axes; of a free body its angular velocity (3), world axes, and the
+    // velocity of its frame (3)
+    const double *rates;
 } RobotKeyframe;
 
 // What was left out of the file, and why that is right: "skipped", because `ignore` says so, or because shapes may pass

@@ -39,41 +39,52 @@ const Parameter articulated_extra[ARTICULATED_N_EXTRA] = {
 #undef ARTICULATED_ROW_TERRAIN
 _Static_assert(ARTICULATED_LEGS == 8, "a phase for each leg");
 
-// Numbers that can be named: NAME_suffix.
+// Numbers that can be named: NAME_suffix, with the name of a body, of a hinge or slide or a group of these, of a joint
+// with an angular velocity (ball; free, by its body), or of a free body that is not the base.
+#define ANGULAR "angular velocity at t = 0; of a ball against its parent, body axes; of a free body world axes"
+#define LINEAR "velocity of its frame at t = 0, to which that of all bodies (base_vx ...) is added"
+typedef enum ArticulatedOwner { OF_BODY, OF_JOINT, OF_WIDE, OF_OTHER } ArticulatedOwner;
 static const struct {
     const char *suffix, *unit, *of_slide;
     int number;
-    bool body; // of a body, not of a joint
+    ArticulatedOwner of;
     ParameterSection section;
     double low, high;
     const char *doc;
 } articulated_numbers[] = {
-    {"mass", "kg", NULL, ARTICULATED_mass, true, SECTION_PARAMETERS, 1e-9, 1e6, "mass"},
-    {"ixx", "kg m^2", NULL, ARTICULATED_xx, true, SECTION_PARAMETERS, 1e-15, 1e9, "inertia about its centre"},
-    {"iyy", "kg m^2", NULL, ARTICULATED_yy, true, SECTION_PARAMETERS, 1e-15, 1e9, "inertia about its centre"},
-    {"izz", "kg m^2", NULL, ARTICULATED_zz, true, SECTION_PARAMETERS, 1e-15, 1e9, "inertia about its centre"},
-    {"ixy", "kg m^2", NULL, ARTICULATED_xy, true, SECTION_PARAMETERS, -1e9, 1e9, "inertia about its centre"},
-    {"ixz", "kg m^2", NULL, ARTICULATED_xz, true, SECTION_PARAMETERS, -1e9, 1e9, "inertia about its centre"},
-    {"iyz", "kg m^2", NULL, ARTICULATED_yz, true, SECTION_PARAMETERS, -1e9, 1e9, "inertia about its centre"},
-    {"kp", "N m/rad", "N/m", ARTICULATED_kp, false, SECTION_PARAMETERS, 0, 1e9, "motor: gain on the position"},
-    {"kd", "N m s/rad", "N s/m", ARTICULATED_kd, false, SECTION_PARAMETERS, 0, 1e9, "motor: gain on the rate"},
-    {"effort", "N m", "N", ARTICULATED_effort, false, SECTION_PARAMETERS, 0, INFINITY, "motor: greatest effort"},
-    {"bias", "N m", "N", ARTICULATED_bias, false, SECTION_PARAMETERS, -1e9, 1e9,
+    {"mass", "kg", NULL, ARTICULATED_mass, OF_BODY, SECTION_PARAMETERS, 1e-9, 1e6, "mass"},
+    {"ixx", "kg m^2", NULL, ARTICULATED_xx, OF_BODY, SECTION_PARAMETERS, 1e-15, 1e9, "inertia about its centre"},
+    {"iyy", "kg m^2", NULL, ARTICULATED_yy, OF_BODY, SECTION_PARAMETERS, 1e-15, 1e9, "inertia about its centre"},
+    {"izz", "kg m^2", NULL, ARTICULATED_zz, OF_BODY, SECTION_PARAMETERS, 1e-15, 1e9, "inertia about its centre"},
+    {"ixy", "kg m^2", NULL, ARTICULATED_xy, OF_BODY, SECTION_PARAMETERS, -1e9, 1e9, "inertia about its centre"},
+    {"ixz", "kg m^2", NULL, ARTICULATED_xz, OF_BODY, SECTION_PARAMETERS, -1e9, 1e9, "inertia about its centre"},
+    {"iyz", "kg m^2", NULL, ARTICULATED_yz, OF_BODY, SECTION_PARAMETERS, -1e9, 1e9, "inertia about its centre"},
+    {"kp", "N m/rad", "N/m", ARTICULATED_kp, OF_JOINT, SECTION_PARAMETERS, 0, 1e9, "motor: gain on the position"},
+    {"kd", "N m s/rad", "N s/m", ARTICULATED_kd, OF_JOINT, SECTION_PARAMETERS, 0, 1e9, "motor: gain on the rate"},
+    {"effort", "N m", "N", ARTICULATED_effort, OF_JOINT, SECTION_PARAMETERS, 0, INFINITY, "motor: greatest effort"},
+    {"bias", "N m", "N", ARTICULATED_bias, OF_JOINT, SECTION_PARAMETERS, -1e9, 1e9,
      "motor: constant effort beside its gains"},
-    {"armature", "kg m^2", "kg", ARTICULATED_armature, false, SECTION_PARAMETERS, 0, 1e6, "inertia of the rotor"},
-    {"damping", "N m s/rad", "N s/m", ARTICULATED_damping, false, SECTION_PARAMETERS, 0, 1e9, "viscous friction"},
-    {"stiffness", "N m/rad", "N/m", ARTICULATED_stiffness, false, SECTION_PARAMETERS, 0, 1e9, "of a passive spring"},
-    {"spring", "rad", "m", ARTICULATED_spring, false, SECTION_PARAMETERS, -1e3, 1e3, "where that spring is at rest"},
-    {"friction", "N m", "N", ARTICULATED_friction, false, SECTION_PARAMETERS, 0, 1e6, "dry friction"},
-    {"low", "rad", "m", ARTICULATED_low, false, SECTION_PARAMETERS, -INFINITY, INFINITY, "least coordinate"},
-    {"high", "rad", "m", ARTICULATED_high, false, SECTION_PARAMETERS, -INFINITY, INFINITY, "greatest coordinate"},
-    {"offset", "rad", "m", ARTICULATED_offset, false, SECTION_PARAMETERS, -1e3, 1e3, "command that the motor holds"},
-    {"amplitude", "rad", "m", ARTICULATED_amplitude, false, SECTION_PARAMETERS, -1e3, 1e3,
+    {"armature", "kg m^2", "kg", ARTICULATED_armature, OF_JOINT, SECTION_PARAMETERS, 0, 1e6, "inertia of the rotor"},
+    {"damping", "N m s/rad", "N s/m", ARTICULATED_damping, OF_JOINT, SECTION_PARAMETERS, 0, 1e9, "viscous friction"},
+    {"stiffness", "N m/rad", "N/m", ARTICULATED_stiffness, OF_JOINT, SECTION_PARAMETERS, 0, 1e9, "of a passive spring"},
+    {"spring", "rad", "m", ARTICULATED_spring, OF_JOINT, SECTION_PARAMETERS, -1e3, 1e3, "where that spring is at rest"},
+    {"friction", "N m", "N", ARTICULATED_friction, OF_JOINT, SECTION_PARAMETERS, 0, 1e6, "dry friction"},
+    {"low", "rad", "m", ARTICULATED_low, OF_JOINT, SECTION_PARAMETERS, -INFINITY, INFINITY, "least coordinate"},
+    {"high", "rad", "m", ARTICULATED_high, OF_JOINT, SECTION_PARAMETERS, -INFINITY, INFINITY, "greatest coordinate"},
+    {"offset", "rad", "m", ARTICULATED_offset, OF_JOINT, SECTION_PARAMETERS, -1e3, 1e3, "command that the motor holds"},
+    {"amplitude", "rad", "m", ARTICULATED_amplitude, OF_JOINT, SECTION_PARAMETERS, -1e3, 1e3,
      "control gait: amplitude of the command about its offset"},
-    {"phase", "rad", "rad", ARTICULATED_phase, false, SECTION_PARAMETERS, -1e3, 1e3,
+    {"phase", "rad", "rad", ARTICULATED_phase, OF_JOINT, SECTION_PARAMETERS, -1e3, 1e3,
      "control gait: offset + amplitude sin(2 pi gait_frequency t + phase); the second joint of a group of two has half "
      "a turn more"},
-    {"start", "rad", "m", ARTICULATED_start, false, SECTION_INITIAL, -1e3, 1e3, "coordinate at t = 0"},
+    {"start", "rad", "m", ARTICULATED_start, OF_JOINT, SECTION_INITIAL, -1e3, 1e3, "coordinate at t = 0"},
+    {"rate", "rad/s", "m/s", ARTICULATED_rates, OF_JOINT, SECTION_INITIAL, -1e3, 1e3, "rate at t = 0"},
+    {"wx", "rad/s", NULL, ARTICULATED_rates, OF_WIDE, SECTION_INITIAL, -1e3, 1e3, ANGULAR},
+    {"wy", "rad/s", NULL, ARTICULATED_rates + 1, OF_WIDE, SECTION_INITIAL, -1e3, 1e3, ANGULAR},
+    {"wz", "rad/s", NULL, ARTICULATED_rates + 2, OF_WIDE, SECTION_INITIAL, -1e3, 1e3, ANGULAR},
+    {"vx", "m/s", NULL, ARTICULATED_rates + 3, OF_OTHER, SECTION_INITIAL, -1e6, 1e6, LINEAR},
+    {"vy", "m/s", NULL, ARTICULATED_rates + 4, OF_OTHER, SECTION_INITIAL, -1e6, 1e6, LINEAR},
+    {"vz", "m/s", NULL, ARTICULATED_rates + 5, OF_OTHER, SECTION_INITIAL, -1e6, 1e6, LINEAR},
 };
 enum { ARTICULATED_NAMED = sizeof articulated_numbers / sizeof articulated_numbers[0] };
 
@@ -124,9 +135,10 @@ bool articulated_is_own(const char *name, bool body, bool wide)
 {
     char text[64];
     for (int row = 0; row < ARTICULATED_NAMED; row++) {
-        if (articulated_numbers[row].body == body && own_join(text, name, articulated_numbers[row].suffix) &&
-            own_name(text))
-            return true;
+        const ArticulatedOwner of = articulated_numbers[row].of;
+        const bool rate = articulated_numbers[row].number >= ARTICULATED_rates; // candidate_name
+        const bool counts = !rate && of == (body ? OF_BODY : OF_JOINT);
+        if (counts && own_join(text, name, articulated_numbers[row].suffix) && own_name(text)) return true;
     }
     return wide && strcasecmp(name, "base") == 0; // base_x ... base_qw
 }
@@ -166,14 +178,21 @@ static int candidates_compare(const void *a, const void *b)
     return strcmp(((const ArticulatedCandidate *)a)->name, ((const ArticulatedCandidate *)b)->name);
 }
 
-static void candidates_add(ArticulatedCandidate *all, int *count, const ArticulatedGroup *group, bool body,
+// A rate that is called like one of the model's own (a joint `yaw` with control: raibert) gets a number.
+static const char *candidate_name(const ArticulatedGroup *group, int row, Arena *arena)
+{
+    const char *name = arena_format(arena, "%s_%s", group->name, articulated_numbers[row].suffix);
+    const bool rate = articulated_numbers[row].number >= ARTICULATED_rates;
+    return rate && own_name(name) ? arena_format(arena, "%s_2", name) : name;
+}
+
+static void candidates_add(ArticulatedCandidate *all, int *count, const ArticulatedGroup *group, ArticulatedOwner of,
                            Arena *arena)
 {
     for (int row = 0; row < ARTICULATED_NAMED; row++) {
-        if (articulated_numbers[row].body != body) continue;
+        if (articulated_numbers[row].of != of) continue;
         all[(*count)++] =
-            (ArticulatedCandidate){arena_format(arena, "%s_%s", group->name, articulated_numbers[row].suffix), group,
-                                   articulated_numbers[row].number, row};
+            (ArticulatedCandidate){candidate_name(group, row, arena), group, articulated_numbers[row].number, row};
     }
 }
 
@@ -196,11 +215,16 @@ static ArticulatedCandidate *candidates_all(const ArticulatedHost *host, const A
         ARENA_NEW(arena, ArticulatedCandidate, (size_t)(2 * n + host->n_groups) * ARTICULATED_NAMED);
     *count = 0;
     for (int g = 0; g < host->n_groups; g++) {
-        if (host->groups[g].n_bodies > 0) candidates_add(all, count, &host->groups[g], false, arena);
+        if (host->groups[g].n_bodies > 0) candidates_add(all, count, &host->groups[g], OF_JOINT, arena);
     }
     for (int i = 0; i < n; i++) {
-        candidates_add(all, count, group_of_one(host->bodies[i], i, arena), true, arena);
-        if (bodies[i].joint >= 0) candidates_add(all, count, group_of_one(host->joints[i], i, arena), false, arena);
+        const bool free = bodies[i].kind == ROBOT_FREE, base = free && i == 0;
+        const char *wide = base ? "base" : free ? host->bodies[i] : host->joints[i];
+        candidates_add(all, count, group_of_one(host->bodies[i], i, arena), OF_BODY, arena);
+        if (bodies[i].joint >= 0) candidates_add(all, count, group_of_one(host->joints[i], i, arena), OF_JOINT, arena);
+        if (free || bodies[i].kind == ROBOT_BALL)
+            candidates_add(all, count, group_of_one(wide, i, arena), OF_WIDE, arena);
+        if (free && !base) candidates_add(all, count, group_of_one(wide, i, arena), OF_OTHER, arena);
     }
     return all;
 }
@@ -222,13 +246,14 @@ static void candidates_mark(const ArticulatedCandidate *all, int count, const Ch
     }
 }
 
-static Parameter articulated_parameter(const ArticulatedCandidate *of, const ArticulatedBody *bodies, Arena *arena)
+static Parameter articulated_parameter(const ArticulatedHost *host, const ArticulatedCandidate *of,
+                                       const ArticulatedBody *bodies, Arena *arena)
 {
-    const int row = of->row, first = of->of->bodies[0];
+    const int row = of->row, first = of->of->bodies[0], rate = of->number - ARTICULATED_rates;
     const bool slides = bodies[first].kind == ROBOT_SLIDE && articulated_numbers[row].of_slide != NULL;
     return (Parameter){.name = of->name,
                        .unit = slides ? articulated_numbers[row].of_slide : articulated_numbers[row].unit,
-                       .value = bodies[first].number[of->number],
+                       .value = rate < 0 ? bodies[first].number[of->number] : host->rates[ROBOT_RATES * first + rate],
                        .low = articulated_numbers[row].low,
                        .high = articulated_numbers[row].high,
                        .section = articulated_numbers[row].section,
@@ -271,6 +296,17 @@ static const ArticulatedDesign *articulated_plan(const ArticulatedHost *host, Ar
     return designs;
 }
 
+// The inputs of one parameter; returns how many.
+static int articulated_inputs(const ArticulatedCandidate *of, int parameter, ArticulatedInput *inputs)
+{
+    const ArticulatedGroup *group = of->of;
+    const bool pair = group->n_bodies == 2 && of->number == ARTICULATED_phase;
+    for (int k = 0; k < group->n_bodies; k++)
+        inputs[k] =
+            (ArticulatedInput){parameter, group->bodies[k], of->number, 0, pair && k == 1 ? 3.141592653589793 : 0.0};
+    return group->n_bodies;
+}
+
 ArticulatedVariation articulated_parameters(const ArticulatedHost *host, const Choice *choice,
                                             const ArticulatedBody *bodies, Arena *arena, Configured *out)
 {
@@ -295,15 +331,16 @@ ArticulatedVariation articulated_parameters(const ArticulatedHost *host, const C
     variation.raibert_row = n_parameters;
     n_parameters += parameters_of_raibert(host, parameters + n_parameters);
     variation.designs = articulated_plan(host, arena, parameters, &n_parameters, &variation.n_designs);
+    ArticulatedInput *rates = ARENA_NEW(arena, ArticulatedInput, n_inputs + 1);
     for (int i = 0; i < n; i++) {
-        const ArticulatedGroup *of = all[i].of;
-        const bool pair = of->n_bodies == 2 && all[i].number == ARTICULATED_phase;
         if (!wanted[i]) continue;
-        for (int k = 0; k < of->n_bodies; k++)
-            inputs[variation.n_inputs++] = (ArticulatedInput){n_parameters, of->bodies[k], all[i].number, 0,
-                                                              pair && k == 1 ? 3.141592653589793 : 0.0};
-        parameters[n_parameters++] = articulated_parameter(&all[i], bodies, arena);
+        if (all[i].number < ARTICULATED_rates)
+            variation.n_inputs += articulated_inputs(&all[i], n_parameters, inputs + variation.n_inputs);
+        else
+            variation.n_rates += articulated_inputs(&all[i], n_parameters, rates + variation.n_rates);
+        parameters[n_parameters++] = articulated_parameter(host, &all[i], bodies, arena);
     }
+    if (variation.n_rates > 0) memcpy(inputs + variation.n_inputs, rates, (size_t)variation.n_rates * sizeof *inputs);
     variation.inputs = inputs;
     out->parameters = parameters;
     out->n_parameters = n_parameters;

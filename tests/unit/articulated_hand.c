@@ -305,6 +305,13 @@ void setup_add(ArticulatedSetup *setup, const char *name, double value)
     setup->parameters[i] = (ArticulatedValue){name, value};
 }
 
+void setup_rates(ArticulatedSetup *setup)
+{
+    static const ArticulatedValue rates[] = {{"base_wx", 0.5},  {"base_wy", -0.8}, {"base_wz", 1.1}, {"j1_rate", 1.3},
+                                             {"j2_rate", -0.4}, {"j3_wx", 0.7},    {"j3_wy", 1.9},   {"j3_wz", -1.2}};
+    for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) setup_add(setup, rates[k].name, rates[k].value);
+}
+
 void setup_control(ArticulatedSetup *setup, int mode, Arena *arena)
 {
     enum { ROWS = 5 };

@@ -57,4 +57,7 @@ void setup_ground(ArticulatedSetup *setup, TerrainKind terrain, bool anchored);
 void setup_control(ArticulatedSetup *setup, int mode, Arena *arena);
 void setup_add(ArticulatedSetup *setup, const char *name, double value); // one more parameter
 
+// Rates at t = 0 of a random driven robot's base, hinge, slide and ball.
+void setup_rates(ArticulatedSetup *setup);
+
 #endif

@@ -219,6 +219,7 @@ TEST(articulated_gradient_of_random_robots)
             setup_add(&setup, "all_high", 0.15);
             setup_add(&setup, "all_effort", 2.0);
         }
+        if (seed % 2 == 0) setup_rates(&setup);
         rollout_check_setup(&setup, 1e-6, &known);
         arena_destroy(&arena);
     }
@@ -244,6 +245,7 @@ TEST(articulated_adjoint_is_the_tangent)
             setup_add(&setup, "all_high", 0.15);
             setup_add(&setup, "all_effort", 2.0);
         }
+        if (seed / 2 % 2 == 1) setup_rates(&setup);
         rollout_check_setup_tangent(&setup);
         arena_destroy(&arena);
     }
@@ -523,7 +525,7 @@ static int lanes_check(Rollout *rollout, const CpuKernels *kernels, AdjointDevic
 }
 
 // A driven robot of random joints that follows a table on steps, or swings on heights with anchored friction and has a
-// recorded motion to follow.
+// recorded motion to follow and rates at t = 0.
 static void lanes_start(Rollout *rollout, bool anchored, Arena *arena)
 {
     if (arena_create(arena, (size_t)1 << 26, "a robot").kind != OK) abort();
@@ -535,6 +537,7 @@ static void lanes_start(Rollout *rollout, bool anchored, Arena *arena)
     setup_control(&setup, anchored ? ARTICULATED_CONTROL_gait : ARTICULATED_CONTROL_actions, arena);
     *record = articulated_record(&setup, 40, 1.4, arena);
     if (anchored) setup.reference = record;
+    if (anchored) setup_rates(&setup);
     rollout_start(rollout, &setup, RANDOM_STEPS);
 }
 

@@ -401,7 +401,10 @@ static void check_begin(PartTest *part)
     part_still(part);
     part_vary_parameters(part);
     part_weigh_all(part, ARTICULATED_X, ARTICULATED_L - ARTICULATED_X);
+    if (w->c.rates != 0) part_weigh_all(part, ARTICULATED_L, ARTICULATED_COORDINATE - ARTICULATED_L);
     for (int i = 0; i < w->c.n_bodies; i++) {
+        if (w->c.rates != 0 && w->bodies[i].kind != ROBOT_FREE && w->bodies[i].kind != ROBOT_WELD)
+            part_weigh(part, articulated_at(i) + ARTICULATED_RATE, w->bodies[i].kind == ROBOT_BALL ? 3 : 1);
         for (int k = 0; k < ARTICULATED_N_NUMBERS; k++) {
             const int at = w->bodies[i].own + k;
             if (!isinf(limb(w, at))) part_weigh(part, at, 1);
@@ -465,7 +468,7 @@ static void check_metrics(PartTest *part)
 
 // ---- tests ----------------------------------------------------------------------------------------------------------
 
-// One of three holds, one swings, one follows a table.
+// One of three holds, one swings, one follows a table; one of two begins with rates.
 static ArticulatedSetup part_setup(const Robot *robot, uint64_t seed, Arena *arena)
 {
     ArticulatedSetup setup = random_setup(robot);
@@ -473,6 +476,7 @@ static ArticulatedSetup part_setup(const Robot *robot, uint64_t seed, Arena *are
     setup_add(&setup, "b3_mass", 0.7); // all bodies have numbers of their own
     setup_add(&setup, "b4_mass", 0.3);
     setup_add(&setup, "b5_mass", 1.3);
+    if (seed % 2 == 1) setup_rates(&setup);
     return setup;
 }
 

@@ -385,6 +385,31 @@ TEST(robot_contacts_follow_the_planes)
     robot_case_end(&c);
 }
 
+// MuJoCo has the velocity of a free joint before its angular velocity, which is in the axes of the body: here its x
+// axis is y of the world. Of joints that the base took or gave away nothing is left.
+TEST(robot_keyframes_have_rates)
+{
+    RobotCase c;
+    static const char text[] =
+        "<mujoco><compiler angle='degree'/><worldbody><body><freejoint/><geom size='1'/><body><joint type='ball'/>"
+        "<geom size='1'/></body><body/></body><body><joint/><joint type='slide'/><geom size='1'/></body></worldbody>"
+        "<keyframe><key qpos='0 0 0 1 0 0 1 1 0 0 0 2 3' qvel='1 2 3 4 5 6 7 8 9 10 11'/><key/></keyframe></mujoco>";
+    robot_case(&c, text);
+    CHECK(c.robot->n_bodies == 4 && c.robot->n_keyframes == 2 && c.robot->keyframes[1].rates == NULL);
+    const double *rates = c.robot->keyframes[0].rates;
+    check_vector((const double[]){-5, 4, 6, 1, 2, 3}, rates, 6, 1e-14);
+    check_vector((const double[]){7, 8, 9, 0, 0, 0}, rates + 6, 6, 0.0);
+    check_vector((const double[]){10, 0, 0, 0, 0, 0, 11, 0, 0, 0, 0, 0}, rates + 12, 12, 0.0);
+    robot_case_end(&c);
+    robot_case_start(&c);
+    c.options.base = ROBOT_BASE_FIXED;
+    robot_case_read(&c, text);
+    CHECK(c.robot->n_bodies == 3);
+    check_vector((const double[]){7, 8, 9, 0, 0, 0}, c.robot->keyframes[0].rates, 6, 0.0);
+    check_vector((const double[]){10, 0}, c.robot->keyframes[0].rates + 6, 2, 0.0);
+    robot_case_end(&c);
+}
+
 // What is left of an affine motor without its gains is a constant effort, and so are controls of torques in a keyframe;
 // controls of positions are commands.
 TEST(robot_motors_have_a_constant)

@@ -82,6 +82,74 @@ HD void pull_begin_velocity(const ArticulatedLanes *w, int body)
     }
 }
 
+// Of rate k of a joint, where it is an input: that which begin_rate took.
+HD void begin_rate_bar(const ArticulatedLanes *w, int body, int k, real x)
+{
+    int parameter = -1;
+    for (int i = w->c.n_inputs; i < w->c.n_inputs + w->c.n_rates; i++) {
+        if (w->inputs[i].body == body && w->inputs[i].number == ARTICULATED_rates + k)
+            parameter = w->inputs[i].parameter;
+    }
+    if (parameter >= 0) parameter_bar(w, parameter, x);
+}
+HD void begin_rate_bar3(const ArticulatedLanes *w, int body, int first, Vector3 x)
+{
+    begin_rate_bar(w, body, first, x.x);
+    begin_rate_bar(w, body, first + 1, x.y);
+    begin_rate_bar(w, body, first + 2, x.z);
+}
+
+// L = I_w w': returns what it adds to the bar of w'.
+HD Vector3 pull_begin_momentum(const ArticulatedLanes *w, int body, const ArticulatedPose *c, Rotation *r_bar)
+{
+    const Vector3 l_bar = bar3(w, articulated_at(body) + ARTICULATED_L);
+    const Symmetric3 own = body_inertia(w, body);
+    Symmetric3 inertia = {splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0)};
+    pull_quadratic(&c->r, own, l_bar, c->w, r_bar, &inertia);
+    inertia_bar(w, body, &inertia);
+    return rotation_out(&c->r, symmetric3_times(own, rotation_in(&c->r, l_bar)));
+}
+
+// begin_moving, with turn for w'. u_bar is that of v.
+HD void pull_begin_moving(const ArticulatedLanes *w, int body)
+{
+    const int at = articulated_at(body), kind = w->bodies[body].kind, parent = w->bodies[body].parent;
+    const ArticulatedPose c = body_pose(w, body), p = body_pose(w, parent);
+    const Vector3 anchor = body_vector(w, body, ARTICULATED_anchor_x), r = rotation_out(&c.r, anchor);
+    const Vector3 own = body_vector(w, body, ARTICULATED_axis_x), axis = rotation_out(&c.r, own);
+    const Vector3 u_bar = bar3(w, at + ARTICULATED_V), arm = less(added(c.x, r), p.x);
+    ArticulatedPoseBar c_bar = pose_bar_zero(), p_bar = pose_bar_zero();
+    Vector3 axis_bar = vector3_zero(), r_bar = cross3(c.w, u_bar);
+    Vector3 turn_bar = added(bar3(w, at + ARTICULATED_W), pull_begin_momentum(w, body, &c, &c_bar.r));
+    turn_bar = less(turn_bar, cross3(r, u_bar));
+    if (kind == ROBOT_FREE) {
+        for (int k = 0; k < 3; k++) parameter_bar(w, ARTICULATED_PARAMETER_base_vx + k, vector3_component(u_bar, k));
+        begin_rate_bar3(w, body, 0, turn_bar);
+        begin_rate_bar3(w, body, 3, u_bar);
+    } else {
+        const Vector3 arm_bar = cross3(u_bar, p.w);
+        p_bar.v = u_bar;
+        p_bar.w = added(turn_bar, cross3(arm, u_bar));
+        c_bar.x = arm_bar;
+        p_bar.x = scaled(splat(-1.0), arm_bar);
+        r_bar = added(r_bar, arm_bar);
+    }
+    if (kind == ROBOT_BALL) {
+        begin_rate_bar3(w, body, 0, added(rotation_in(&c.r, turn_bar), bar3(w, at + ARTICULATED_RATE)));
+        pull_turned(&c_bar.r, limb3(w, at + ARTICULATED_RATE), turn_bar);
+    } else if (kind == ROBOT_HINGE || kind == ROBOT_SLIDE) {
+        const Vector3 moved_bar = kind == ROBOT_HINGE ? turn_bar : u_bar;
+        begin_rate_bar(w, body, 0, dot3(axis, moved_bar) + bar(w, at + ARTICULATED_RATE));
+        axis_bar = scaled(limb(w, at + ARTICULATED_RATE), moved_bar);
+    }
+    pull_turned(&c_bar.r, own, axis_bar);
+    pull_turned(&c_bar.r, anchor, r_bar);
+    vector_bar(w, body, ARTICULATED_axis_x, rotation_in(&c.r, axis_bar));
+    vector_bar(w, body, ARTICULATED_anchor_x, rotation_in(&c.r, r_bar));
+    pose_bar_add(w, body, &c_bar);
+    pose_bar_add(w, parent, &p_bar);
+}
+
 // ---- inputs and designs ---------------------------------------------------------------------------------------------
 
 HD void pull_seat(const ArticulatedLanes *w, int body)
@@ -180,7 +248,10 @@ HD_CALL void pull_begin(const ArticulatedLanes *restrict w)
 {
     pull_begin_sums(w);
     for (int i = w->c.n_bodies - 1; i >= 0; i--) {
-        pull_begin_velocity(w, i);
+        if (w->c.rates != 0)
+            pull_begin_moving(w, i);
+        else
+            pull_begin_velocity(w, i);
         pull_pose(w, i);
     }
     pull_own(w);
