@@ -211,7 +211,7 @@ typedef struct ArticulatedLeg {
     /* columns and rows of the recorded motion, in the assets; n_targets 0: there is none. records: step[n_records], \
        fraction[n_records], value[n_records][n_targets] (reference.h); compared: cells in the memory */ \
     X(int32_t, targets) X(int32_t, n_targets) X(int32_t, records) X(int32_t, n_records) X(int32_t, compared) \
-    /* rates[n_bodies][ROBOT_RATES] at t = 0 in the assets; 0: all is at rest. n_rates inputs, behind the n_inputs, set \
+    /* rates[n_bodies][ROBOT_RATES] at t = 0 in the assets; 0: all is at rest. n_rates inputs behind the n_inputs set \
        some of them */ \
     X(int32_t, rates) X(int32_t, n_rates)
 // clang-format on

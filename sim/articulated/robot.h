@@ -104,9 +104,9 @@ typedef struct RobotKeyframe {
     const double *coordinates; // [n_coordinates]
     const double *commands;    // [n_bodies] of motors by position (rad, m); NaN: none is given
     const double *efforts;     // [n_bodies] of motors by torque or velocity, to add to their bias (N m, N)
-    // [n_bodies][ROBOT_RATES], or NULL: all is at rest. Of a hinge or slide its rate (rad/s, m/s); of a ball its angular
-    // velocity against its parent (3), in its own axes; of a free body its angular velocity (3), world axes, and the
-    // velocity of its frame (3)
+    // [n_bodies][ROBOT_RATES], or NULL: all is at rest. Of a hinge or slide its rate (rad/s, m/s); of a ball its
+    // angular velocity against its parent (3), in its own axes; of a free body its angular velocity (3), world axes,
+    // and the velocity of its frame (3)
     const double *rates;
 } RobotKeyframe;
 
