@@ -141,6 +141,8 @@ typedef struct StoredText {
     Overrides set;
 } StoredText;
 Error campaign_text(const CampaignLocation *location, Arena *arena, StoredText *text);
+// The canonical text of its spec (difference_among); NULL: the run was killed before it stored one.
+Error campaign_canonical(const CampaignLocation *location, Arena *arena, const char **canonical);
 Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
 // The campaigns that verify and compare ran for a campaign. campaign_nested_root: the folder that holds them.
 // campaign_nested: nested[*count], each followed by the campaigns that were run for it.
@@ -463,6 +465,7 @@ typedef struct StatusReport {
     int64_t objectives;                           // 0: a single one
     const char *committed, *origin, *tags, *note; // note: the last one
     const char *resumed, *overrides;              // the last start after the first; what --set changed
+    const char *method, *objective;               // of the search; "a", "maximise a" or "a, b"
     double best, shard_bytes;
     bool maximizes; // more is better
     double rate;    // trials/s of the last batches; NaN: no batches

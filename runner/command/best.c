@@ -209,8 +209,12 @@ static Error best_run(const CommandLine *line)
     CampaignLocation location;
     StoredCampaign campaign;
     int64_t best = -1;
+    const char *const *names;
+    int n_names;
     const TableFormat format = command_format(line);
-    TRY(campaign_find(line, line->arguments[0], &location));
+    TRY(campaign_arguments(line, 1, &names, &n_names));
+    if (n_names > 1) return best_of_several(line, names, n_names);
+    TRY(campaign_find(line, names[0], &location));
     TRY(campaign_open(location.results, location.name, line->arena, &campaign));
     int64_t top = switch_integer(line, "top", switch_integer(line, "limit", 0));
     const char *objectives = switch_text(line, "objectives", NULL);
@@ -232,7 +236,8 @@ static Error best_run(const CommandLine *line)
 
 static const Switch best_switch_rows[] = {
     {"top", SWITCH_INTEGER, "N", 1, 1000000000,
-     "number of trials (default 10; with --per: 1 per group; a front as CSV or JSON: all)"},
+     "number of trials (default 10; with --per: 1 per group; of several campaigns: 1 of each; a front as CSV or JSON: "
+     "all)"},
     {"limit", SWITCH_INTEGER, "N", 1, 1000000000, "the same as --top"},
     {"per", SWITCH_CHOICE, "search|point", 0, 0, "the best trials of each search, or of each point of an outer grid"},
     {"pareto", SWITCH_FLAG, NULL, 0, 0, "the front: the trials that no other trial beats in all objectives"},
@@ -243,16 +248,17 @@ static const Switches best_switches = {best_switch_rows, sizeof best_switch_rows
 
 const Command command_best = {
     .name = "best",
-    .arguments = "CAMPAIGN",
+    .arguments = "CAMPAIGN...",
     .doc = "list the best trials: least fitness first, or greatest if the spec maximises; failed trials last",
     .examples = "  hopscotch best raibert_gains\n"
                 "  hopscotch best raibert_gains --top 100 --format csv > best.csv     (every column)\n"
                 "  hopscotch best results/raibert_gains/ --json\n"
+                "  hopscotch best results/try*     (the best of each, if all have one objective)\n"
                 "  hopscotch best speed_tracking_cmaes --per point     (one gait per speed)\n"
                 "  hopscotch best pareto_speed_energy --pareto --format csv > front.csv\n"
                 "  hopscotch best raibert_gains --objectives velocity_error,cost_of_transport\n",
     .least = 1,
-    .most = 1,
+    .most = CAMPAIGN_ARGUMENTS_MOST,
     .switches = {&best_switches, &switches_format},
     .run = best_run,
 };

@@ -126,6 +126,10 @@ void parts_json(const Parts *parts, const Gathered *gathered, Json *json);
 
 // Error (user): there is no such campaign; suggests the nearest name.
 Error campaign_find(const CommandLine *line, const char *text, CampaignLocation *location);
+// The campaigns that all arguments name. A pattern of the shell, results/*, also matches the files of the catalogue,
+// which are left out. Error (usage): fewer than `least` are left.
+enum { CAMPAIGN_ARGUMENTS_MOST = 100000 };
+Error campaign_arguments(const CommandLine *line, int least, const char *const **names, int *count);
 CampaignLocation campaign_location(const CommandLine *line,
                                    const char *name); // of an existing campaign under --results
 // Opens a campaign by its name or its path. Errors: as campaign_find and campaign_open.
@@ -175,6 +179,12 @@ Error front_print(const StoredCampaign *campaign, const FrontColumns *by, int64_
 // trials, or the whole front as CSV or JSON.
 Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
                  int64_t *best);
+
+// Prints the best trials of several campaigns in one table (best_several.c). Error (user): their objectives differ.
+Error best_of_several(const CommandLine *line, const char *const *names, int count);
+// The keys in which the tasks of two specs differ: "simulation.duration, ..."; "": none (compare.c). What the search
+// chooses is no part of a task.
+const char *compare_tasks(const Spec *first, const Spec *other, Arena *arena);
 
 // Print what a campaign recommends (recommended.c); nothing if it recommends nothing. recommended_print: the
 // recommended candidate and the best of the search. recommended_print_trial: a line about a trial that is a candidate.

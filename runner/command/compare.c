@@ -117,6 +117,24 @@ static Meaning compare_meaning(const SpecChange *change)
     return MEANS_TASK;
 }
 
+static const char *compare_task_keys(const SpecChange *changes, int64_t count, Arena *arena)
+{
+    const char *keys = "";
+    for (int64_t i = 0; i < count; i++) {
+        const Meaning meaning = compare_meaning(&changes[i]);
+        if (meaning == MEANS_TASK || meaning == MEANS_OBJECTIVE)
+            keys = arena_format(arena, "%s%s%s", keys, keys[0] != '\0' ? ", " : "", changes[i].key);
+    }
+    return keys;
+}
+
+const char *compare_tasks(const Spec *first, const Spec *other, Arena *arena)
+{
+    SpecChange *changes;
+    const int64_t count = difference_find(first, other, arena, &changes);
+    return compare_task_keys(changes, count, arena);
+}
+
 // The value of the parameter `name` in the best trial; NaN: there is no such parameter.
 static double compare_value(const Compared *side, const char *name)
 {
@@ -151,10 +169,8 @@ static Relation compare_relation(const Compared *first, const Compared *other, A
         const Meaning meaning = compare_meaning(&relation.changes[i]);
         if (meaning == MEANS_EVIDENCE) relation.same_evidence = false;
         if (meaning == MEANS_OBJECTIVE) relation.same_kind = false;
-        if (meaning == MEANS_TASK || meaning == MEANS_OBJECTIVE)
-            relation.task = arena_format(arena, "%s%s%s", relation.task, relation.task[0] != '\0' ? ", " : "",
-                                         relation.changes[i].key);
     }
+    relation.task = compare_task_keys(relation.changes, relation.n_changes, arena);
     compare_outer(first, other, &relation, arena);
     compare_outer(other, first, &relation, arena);
     return relation;
@@ -438,10 +454,9 @@ static void compare_print_json(const CommandLine *line, const Compared *sides, i
 
 // ---- the command ----------------------------------------------------------------------------------------------------
 
-static Error compare_all(const CommandLine *line, Compared *sides)
+static Error compare_all(const CommandLine *line, const char *const *names, int count, Compared *sides)
 {
-    const int count = line->n_arguments;
-    for (int i = 0; i < count; i++) TRY(compare_open(line, line->arguments[i], &sides[i]));
+    for (int i = 0; i < count; i++) TRY(compare_open(line, names[i], &sides[i]));
     for (int i = 1; i < count; i++) {
         const char *first = sides[0].campaign.spec.model->name, *other = sides[i].campaign.spec.model->name;
         if (strcmp(first, other) != 0)
@@ -458,9 +473,14 @@ static Error compare_all(const CommandLine *line, Compared *sides)
 
 static Error compare_run(const CommandLine *line)
 {
-    Compared *sides = ARENA_NEW(line->arena, Compared, line->n_arguments);
-    const Error error = compare_all(line, sides);
-    for (int i = 0; i < line->n_arguments; i++) {
+    const char *const *names;
+    int count;
+    TRY(campaign_arguments(line, 2, &names, &count));
+    if (count > COMPARE_MOST)
+        return error_make(ERROR_USAGE, "compare takes at most %d campaigns, and these are %d", COMPARE_MOST, count);
+    Compared *sides = ARENA_NEW(line->arena, Compared, count);
+    const Error error = compare_all(line, names, count, sides);
+    for (int i = 0; i < count; i++) {
         campaign_close(&sides[i].run);
         campaign_close(&sides[i].campaign);
     }
@@ -479,9 +499,10 @@ const Command command_compare = {
     .arguments = "CAMPAIGN CAMPAIGN...",
     .doc = "compare the specs of campaigns, and their best trials under common fresh seeds",
     .examples = "  hopscotch compare gains_coarse gains_fine\n"
-                "  hopscotch compare defaults raibert_gains raibert_cmaes --seeds 1000 --json\n",
+                "  hopscotch compare defaults raibert_gains raibert_cmaes --seeds 1000 --json\n"
+                "  hopscotch compare results/try*     (a pattern of the shell)\n",
     .least = 2,
-    .most = COMPARE_MOST,
+    .most = CAMPAIGN_ARGUMENTS_MOST,
     .switches = {&compare_switches, &switches_campaign, &switches_backend, &switches_json},
     .run = compare_run,
 };

@@ -1,4 +1,4 @@
-// hopscotch list: the campaigns under a results root, one line each, by tag or state.
+// hopscotch list: campaigns, one line each, by name, tag or state; or the keys in which their specs differ.
 #include "command.h"
 
 #include <math.h>
@@ -7,6 +7,7 @@
 
 typedef struct ListEntry {
     const StatusReport *report;
+    const CampaignLocation *location;
     int64_t bytes;
 } ListEntry;
 
@@ -70,27 +71,26 @@ static Error list_add(const CommandLine *line, StatusEntry *read, ListEntry *ent
     if (!list_wants(line, &read->report)) return error_none();
     read->report.location.name = read->name;
     entry->report = &read->report;
+    entry->location = &read->location;
     (*count)++;
     return folder_bytes(read->location.folder, &entry->bytes);
 }
 
-// The campaigns of the root; with --all, each followed by those that verify and compare ran for it. *n_nested: the
-// number of these.
-static Error list_find(const CommandLine *line, const char *const *names, int n_names, StatusEntry **out, int *count,
+// Campaigns; with --all, each followed by those that verify and compare ran for it. *n_nested: the number of these.
+static Error list_find(const CommandLine *line, const StatusEntry *hosts, int n_hosts, StatusEntry **out, int *count,
                        int *n_nested)
 {
     const bool all = switch_given(line, "all");
-    NestedCampaign **nested = ARENA_NEW(line->arena, NestedCampaign *, n_names + 1);
-    int *below = ARENA_NEW(line->arena, int, n_names + 1);
+    NestedCampaign **nested = ARENA_NEW(line->arena, NestedCampaign *, n_hosts + 1);
+    int *below = ARENA_NEW(line->arena, int, n_hosts + 1);
     *n_nested = *count = 0;
-    for (int i = 0; i < n_names; i++) {
-        const CampaignLocation location = campaign_location(line, names[i]);
-        TRY(campaign_nested(&location, line->arena, &nested[i], &below[i]));
+    for (int i = 0; i < n_hosts; i++) {
+        TRY(campaign_nested(&hosts[i].location, line->arena, &nested[i], &below[i]));
         *n_nested += below[i];
     }
-    StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, n_names + (all ? *n_nested : 0) + 1);
-    for (int i = 0; i < n_names; i++) {
-        entries[(*count)++] = (StatusEntry){.name = names[i], .location = campaign_location(line, names[i])};
+    StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, n_hosts + (all ? *n_nested : 0) + 1);
+    for (int i = 0; i < n_hosts; i++) {
+        entries[(*count)++] = hosts[i];
         for (int k = 0; k < below[i] && all; k++)
             entries[(*count)++] = (StatusEntry){.location = nested[i][k].location, .name = nested[i][k].name};
     }
@@ -98,22 +98,66 @@ static Error list_find(const CommandLine *line, const char *const *names, int n_
     return error_none();
 }
 
-// *n_found: the number of campaigns before tags and states are chosen.
-static Error list_read(const CommandLine *line, ListEntry **out, int *count, int *n_found, int *n_nested)
+static Error list_read_root(const CommandLine *line, StatusEntry **read, int *n_found, int *n_nested)
 {
     const char *const *names;
     int n_names;
-    StatusEntry *read;
-    *count = *n_found = *n_nested = 0;
     TRY(campaign_names(line->results, line->arena, &names, &n_names));
-    TRY(list_find(line, names, n_names, &read, n_found, n_nested));
-    Error error = catalogue_read(line->results, read, *n_found, names, n_names, line->arena);
+    StatusEntry *hosts = ARENA_NEW(line->arena, StatusEntry, n_names + 1);
+    for (int i = 0; i < n_names; i++)
+        hosts[i] = (StatusEntry){.name = names[i], .location = campaign_location(line, names[i])};
+    TRY(list_find(line, hosts, n_names, read, n_found, n_nested));
+    return catalogue_read(line->results, *read, *n_found, names, n_names, line->arena);
+}
+
+// Campaigns outside of the results root are called by their folders.
+static const char *list_name(const CommandLine *line, const CampaignLocation *location)
+{
+    const char *root = folder_absolute(line->results, line->arena);
+    return strcmp(folder_absolute(location->results, line->arena), root) == 0 ? location->name : location->folder;
+}
+
+// The campaigns that the arguments name. The catalogue is of a whole root; so each state is read.
+static Error list_read_named(const CommandLine *line, StatusEntry **read, int *n_found, int *n_nested)
+{
+    const char *const *names;
+    int n_names;
+    TRY(campaign_arguments(line, 0, &names, &n_names));
+    StatusEntry *hosts = ARENA_NEW(line->arena, StatusEntry, n_names + 1);
+    for (int i = 0; i < n_names; i++) {
+        TRY(campaign_find(line, names[i], &hosts[i].location));
+        hosts[i].name = list_name(line, &hosts[i].location);
+    }
+    TRY(list_find(line, hosts, n_names, read, n_found, n_nested));
+    for (int i = 0; i < *n_found; i++) {
+        const Error error = status_read(&(*read)[i].location, line->arena, &(*read)[i].report);
+        if (error.kind != OK) (*read)[i].error = arena_copy(line->arena, error.text);
+    }
+    return error_none();
+}
+
+// *n_found: the number of campaigns before tags and states are chosen.
+static Error list_read(const CommandLine *line, ListEntry **out, int *count, int *n_found, int *n_nested)
+{
+    StatusEntry *read = NULL;
+    *count = *n_found = *n_nested = 0;
+    Error error = line->n_arguments > 0 ? list_read_named(line, &read, n_found, n_nested)
+                                        : list_read_root(line, &read, n_found, n_nested);
     ListEntry *entries = ARENA_NEW(line->arena, ListEntry, *n_found + 1);
     for (int i = 0; i < *n_found && error.kind == OK; i++) error = list_add(line, &read[i], entries, count);
     TRY(error);
     qsort(entries, (size_t)*count, sizeof *entries, list_sorts[switch_choice(line, "sort", 0)]);
     *out = entries;
     return error_none();
+}
+
+// A text that is longer than `width` bytes ends in "...", between two characters.
+static const char *list_short(const char *text, int width, Arena *arena)
+{
+    if ((int)strlen(text) <= width) return text;
+    int size = width - 3;
+    while (size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80) size--;
+    return arena_format(arena, "%.*s...", size, text);
 }
 
 // The number of trials in all. Text names a bound where only a bound is known; other formats have no value then.
@@ -127,8 +171,9 @@ static void list_total(const StatusReport *report, TableFormat format, Table *ta
         table_text(table, format != TABLE_TEXT ? NULL : report->most > 0 ? most : "open");
 }
 
-static void list_row(const ListEntry *entry, TableFormat format, Table *table)
+static void list_row(const ListEntry *entry, TableFormat format, Table *table, Arena *arena)
 {
+    enum { LIST_OBJECTIVE_WIDTH = 60 }; // bytes, for people
     const StatusReport *report = entry->report;
     table_text(table, report->location.name);
     table_text(table, report->state);
@@ -144,10 +189,121 @@ static void list_row(const ListEntry *entry, TableFormat format, Table *table)
     table_text(table, report->model);
     table_text(table, report->tags[0] != '\0' ? report->tags : NULL);
     table_text(table, report->origin[0] != '\0' ? report->origin : NULL);
+    table_text(table, report->method[0] != '\0' ? report->method : NULL);
+    const char *objective = report->objective[0] != '\0' ? report->objective : NULL;
+    if (objective != NULL && format == TABLE_TEXT) objective = list_short(objective, LIST_OBJECTIVE_WIDTH, arena);
+    table_text(table, objective);
 }
+
+// ---- what differs ---------------------------------------------------------------------------------------------------
+
+enum {
+    DIFFER_COLUMNS = 8,     // keys in columns; more keys are lines, for people
+    DIFFER_WIDTH = 40,      // bytes of a value, for people
+    DIFFER_MOST = 1000,     // keys that are shown at all
+    DIFFER_NAME_COLUMNS = 2 // before those of the keys
+};
+
+typedef struct ListDiffer {
+    const ListEntry **entries; // [count] whose specs are known
+    int count;
+    SpecVariety *varieties; // [shown]
+    int64_t found, shown;
+} ListDiffer;
+
+static Error list_differ_find(const CommandLine *line, const ListEntry *entries, int count, ListDiffer *differ)
+{
+    const char **canonical = ARENA_NEW(line->arena, const char *, count + 1);
+    *differ = (ListDiffer){.entries = ARENA_NEW(line->arena, const ListEntry *, count + 1)};
+    for (int i = 0; i < count; i++) {
+        const char *text = NULL;
+        const Error error = campaign_canonical(entries[i].location, line->arena, &text);
+        if (error.kind != OK || text == NULL) {
+            fprintf(line->messages, "%s is left out: its spec can't be read\n",
+                    text_visible(entries[i].report->location.name, line->arena));
+            continue;
+        }
+        canonical[differ->count] = text;
+        differ->entries[differ->count++] = &entries[i];
+    }
+    differ->found = difference_among(canonical, differ->count, DIFFER_MOST, line->arena, &differ->varieties);
+    differ->shown = differ->found < DIFFER_MOST ? differ->found : DIFFER_MOST;
+    return error_none();
+}
+
+static const char *list_differ_value(const char *value, Arena *arena)
+{
+    return value != NULL ? text_visible(list_short(value, DIFFER_WIDTH, arena), arena) : "(none)";
+}
+
+static Error list_differ_table(const CommandLine *line, const ListDiffer *differ, TableFormat format)
+{
+    const char **columns = ARENA_NEW(line->arena, const char *, DIFFER_NAME_COLUMNS + differ->shown);
+    columns[0] = "campaign";
+    columns[1] = "best";
+    for (int64_t k = 0; k < differ->shown; k++) columns[DIFFER_NAME_COLUMNS + k] = differ->varieties[k].key;
+    Table *table = table_start(line->out, format, DIFFER_NAME_COLUMNS + (int)differ->shown, columns);
+    for (int i = 0; table != NULL && i < differ->count; i++) {
+        table_text(table, differ->entries[i]->report->location.name);
+        table_number(table, differ->entries[i]->report->best);
+        for (int64_t k = 0; k < differ->shown; k++) {
+            const char *value = differ->varieties[k].value[i];
+            table_text(table, format == TABLE_TEXT ? list_differ_value(value, line->arena) : value);
+        }
+    }
+    return table_finish(table);
+}
+
+// Each campaign with its values; keys that its spec does not have are left out.
+static void list_differ_lines(const CommandLine *line, const ListDiffer *differ)
+{
+    for (int i = 0; i < differ->count; i++) {
+        fprintf(line->out, "%s\n", text_visible(differ->entries[i]->report->location.name, line->arena));
+        for (int64_t k = 0; k < differ->shown; k++) {
+            const SpecVariety *variety = &differ->varieties[k];
+            if (variety->value[i] != NULL)
+                fprintf(line->out, "  %s: %s\n", text_visible(variety->key, line->arena),
+                        list_differ_value(variety->value[i], line->arena));
+        }
+    }
+}
+
+static bool list_differ_same_hash(const ListDiffer *differ)
+{
+    for (int i = 1; i < differ->count; i++) {
+        if (strcmp(differ->entries[i]->report->hash, differ->entries[0]->report->hash) != 0) return false;
+    }
+    return true;
+}
+
+// --differ: the keys whose values are not the same in all campaigns of the list.
+static Error list_differ(const CommandLine *line, const ListEntry *entries, int count, TableFormat format)
+{
+    ListDiffer differ;
+    TRY(list_differ_find(line, entries, count, &differ));
+    if (differ.found > differ.shown)
+        fprintf(line->messages, "%s keys differ; these are the first %s\n", text_count(differ.found).text,
+                text_count(differ.shown).text);
+    if (format != TABLE_TEXT || (differ.found > 0 && differ.found <= DIFFER_COLUMNS))
+        return list_differ_table(line, &differ, format);
+    if (differ.count < 2)
+        fprintf(line->out, "nothing to compare: the list has %s campaign\n", differ.count == 0 ? "no" : "one");
+    else if (differ.found == 0)
+        fprintf(line->out, "the specs of these %d campaigns %s\n", differ.count,
+                list_differ_same_hash(&differ) ? "are equal" : "differ in the order of their entries alone");
+    else
+        list_differ_lines(line, &differ);
+    return error_none();
+}
+
+// ---- the command ----------------------------------------------------------------------------------------------------
 
 static void list_print_nothing(const CommandLine *line, bool any)
 {
+    if (line->n_arguments > 0) {
+        fputs("none of these campaigns matches\n", line->out);
+        return;
+    }
     fprintf(line->out, "no campaign under %s ", text_visible(line->results, line->arena));
     if (any)
         fputs("matches\n", line->out);
@@ -157,8 +313,8 @@ static void list_print_nothing(const CommandLine *line, bool any)
 
 Error list_campaigns(const CommandLine *line)
 {
-    static const char *const columns[] = {"campaign", "state",       "trials", "of",   "failures", "best",
-                                          "size",     "last_commit", "model",  "tags", "origin"};
+    static const char *const columns[] = {"campaign",    "state", "trials", "of",     "failures", "best",     "size",
+                                          "last_commit", "model", "tags",   "origin", "method",   "objective"};
     const TableFormat format = command_format(line);
     ListEntry *entries;
     int count, found, nested;
@@ -170,8 +326,9 @@ Error list_campaigns(const CommandLine *line)
         list_print_nothing(line, found > 0);
         return error_none();
     }
+    if (switch_given(line, "differ")) return list_differ(line, entries, count, format);
     Table *table = table_start(line->out, format, (int)(sizeof columns / sizeof *columns), columns);
-    for (int i = 0; table != NULL && i < count; i++) list_row(&entries[i], format, table);
+    for (int i = 0; table != NULL && i < count; i++) list_row(&entries[i], format, table, line->arena);
     TRY(table_finish(table));
     if (format == TABLE_TEXT && nested > 0 && !switch_given(line, "all"))
         fprintf(line->out, "\n--all also lists %d campaign%s of verify, compare and recommend\n", nested,
@@ -181,6 +338,7 @@ Error list_campaigns(const CommandLine *line)
 
 static const Switch list_rows[] = {
     {"all", SWITCH_FLAG, NULL, 0, 0, "also list the campaigns that verify and compare ran for each campaign"},
+    {"differ", SWITCH_FLAG, NULL, 0, 0, "show only the keys in which the specs of the listed campaigns differ"},
     {"tag", SWITCH_TEXTS, "TAG", 0, 0, "only campaigns with this tag; repeatable: with all these tags"},
     {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable", 0, 0,
      "only campaigns in this state"},
@@ -191,12 +349,13 @@ static const Switches list_switches = {list_rows, sizeof list_rows / sizeof *lis
 
 const Command command_list = {
     .name = "list",
-    .arguments = "",
-    .doc = "list the campaigns under the results root: state, trials, best, size, tags, origin",
+    .arguments = "[CAMPAIGN...]",
+    .doc = "list campaigns, or all under the results root: state, trials, best, size, tags, origin, method, objective",
     .examples = "  hopscotch list --sort date\n"
-                "  hopscotch list --tag paper --format csv > campaigns.csv\n",
+                "  hopscotch list --tag paper --format csv > campaigns.csv\n"
+                "  hopscotch list results/try* --differ     (what differs between their specs)\n",
     .least = 0,
-    .most = 0,
+    .most = CAMPAIGN_ARGUMENTS_MOST,
     .switches = {&list_switches, &switches_format},
     .run = list_campaigns,
 };

@@ -14,6 +14,26 @@ CampaignLocation campaign_location(const CommandLine *line, const char *name)
         .results = line->results, .name = name, .folder = arena_format(line->arena, "%s/%s", line->results, name)};
 }
 
+static bool campaign_is_of_catalogue(const char *text)
+{
+    const char *slash = strrchr(text, '/'), *name = slash != NULL ? slash + 1 : text;
+    return slash != NULL &&
+           (strncmp(name, CATALOGUE_DATABASE, strlen(CATALOGUE_DATABASE)) == 0 || strcmp(name, CATALOGUE_LOCK) == 0);
+}
+
+Error campaign_arguments(const CommandLine *line, int least, const char *const **names, int *count)
+{
+    const char **chosen = ARENA_NEW(line->arena, const char *, line->n_arguments + 1);
+    *count = 0;
+    *names = chosen;
+    for (int i = 0; i < line->n_arguments; i++) {
+        if (!campaign_is_of_catalogue(line->arguments[i])) chosen[(*count)++] = line->arguments[i];
+    }
+    if (*count >= least) return error_none();
+    return error_make(ERROR_USAGE, "%s needs %s: files of the catalogue are no campaigns", line->command->name,
+                      line->command->arguments);
+}
+
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign)
 {
     CampaignLocation location;

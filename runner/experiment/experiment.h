@@ -442,6 +442,14 @@ typedef struct SpecChange {
 int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, SpecChange **changes);
 void difference_print(const SpecChange *changes, int64_t count, FILE *out); // one line per change
 
+// A key whose value differs among n specs: value[i] is that of spec i, NULL: it has none.
+typedef struct SpecVariety {
+    const char *key, **value;
+} SpecVariety;
+// Compares n canonical texts. Returns the number of keys that differ, which are sorted; (*varieties)[] has the first
+// `most` of them.
+int64_t difference_among(const char *const *canonical, int n, int64_t most, Arena *arena, SpecVariety **varieties);
+
 // ---- names of campaigns (spec/campaign_name.c) ----------------------------------------------------------------------
 
 // Files of the list of all campaigns under a results root; no campaign can have their names.

@@ -71,7 +71,7 @@ expect "a number out of range" 2 best gains --top=0
 expect "a wrong choice" 2 best gains --format cvs
 has "the error suggests the nearest choice" err "did you mean 'csv'?"
 expect "a flag with a value" 2 best gains --json=yes
-expect "too many arguments" 2 best one two
+expect "too many arguments" 2 digest one two
 expect "too few arguments" 2 best
 expect "an override without --set" 2 check gains.yaml seed=3
 has "the error explains --set" err "each override needs its own --set"

@@ -80,7 +80,7 @@ prints "state     done: converged: the fitness changes by less than stop.tolfun"
 says 2 "no command given; $HOPSCOTCH help lists the commands"
 says 2 "unknown command 'xyzzy'; see $HOPSCOTCH help" xyzzy
 says 2 "unknown command 'rnu'; did you mean 'run'?" rnu
-says 2 "best needs CAMPAIGN; see $HOPSCOTCH help best" best
+says 2 "best needs CAMPAIGN...; see $HOPSCOTCH help best" best
 says 2 "--output writes .svg, not '.png'" plot grid -o x.png
 says 2 "--output writes .html or .htm, not '.pdf'" report grid -o x.pdf
 says 2 "--svg writes .svg, not '.png'" replay hopper/0 --svg x.png
@@ -88,7 +88,7 @@ says 2 "--csv writes .csv, not '.parquet'" export grid --csv x.parquet
 says 2 "--sqlite writes .sqlite, .sqlite3 or .db, not '.h5'" export grid --sqlite x.h5
 says 2 "unknown option --xyzzy; see $HOPSCOTCH help best" best grid --xyzzy
 says 2 "unknown option -x; options have long names: see $HOPSCOTCH help best" best grid -x
-says 2 "unexpected argument 'two': best takes CAMPAIGN" best grid two
+says 2 "unexpected argument 'two': digest takes CAMPAIGN" digest grid two
 says 2 "--top needs a value: --top N" best grid --top
 says 2 "--top takes a whole number from 1 to 1000000000, not '1e6'" best grid --top 1e6
 says 2 "--format takes one of table|csv|json|jsonl, not 'xml'" best grid --format xml

@@ -135,6 +135,63 @@ int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, Spe
     return count;
 }
 
+// ---- among many specs -----------------------------------------------------------------------------------------------
+
+// The value of `key` where `lines` stands, which moves on; NULL: the spec has none. Several values of a key, such as
+// those of a union, are one text; of very many the first ones.
+static const char *difference_take(DifferenceLines *lines, const char *key, Arena *arena)
+{
+    enum { LONG = 4096 };
+    const char *value = NULL;
+    for (; lines->count > 0 && strcmp(lines->items->key, key) == 0; lines->items++, lines->count--) {
+        if (value == NULL)
+            value = lines->items->value;
+        else if (strlen(value) < LONG)
+            value = arena_format(arena, "%s; %s", value, lines->items->value);
+    }
+    return value;
+}
+
+// The first key of all lines that are left; NULL: none is.
+static const char *difference_first(const DifferenceLines *lines, int n)
+{
+    const char *first = NULL;
+    for (int i = 0; i < n; i++) {
+        if (lines[i].count > 0 && (first == NULL || strcmp(lines[i].items->key, first) < 0))
+            first = lines[i].items->key;
+    }
+    return first;
+}
+
+static bool difference_same(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+int64_t difference_among(const char *const *canonical, int n, int64_t most, Arena *arena, SpecVariety **varieties)
+{
+    DifferenceLines *lines = ARENA_NEW(arena, DifferenceLines, n);
+    const char **value = ARENA_NEW(arena, const char *, n);
+    int64_t count = 0;
+    *varieties = ARENA_NEW(arena, SpecVariety, most);
+    for (int i = 0; i < n; i++) {
+        lines[i] = difference_split(canonical[i], arena);
+        qsort(lines[i].items, (size_t)lines[i].count, sizeof *lines[i].items, difference_by_key);
+    }
+    for (const char *key; (key = difference_first(lines, n)) != NULL;) {
+        bool same = true;
+        for (int i = 0; i < n; i++) {
+            value[i] = difference_take(&lines[i], key, arena);
+            same = same && difference_same(value[0], value[i]);
+        }
+        if (same) continue;
+        if (count++ >= most) continue;
+        (*varieties)[count - 1] = (SpecVariety){.key = key, .value = value};
+        value = ARENA_NEW(arena, const char *, n);
+    }
+    return count;
+}
+
 // ---- printing -------------------------------------------------------------------------------------------------------
 
 void difference_print(const SpecChange *changes, int64_t count, FILE *out)

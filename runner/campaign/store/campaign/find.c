@@ -211,6 +211,22 @@ Error campaign_text(const CampaignLocation *location, Arena *arena, StoredText *
     return error;
 }
 
+static Error campaign_read_canonical(Database *database, Arena *arena, const char **canonical)
+{
+    if (!database_has(database, "campaign", NULL)) return error_none();
+    return store_text(database, "SELECT canonical FROM campaign", arena, canonical);
+}
+
+Error campaign_canonical(const CampaignLocation *location, Arena *arena, const char **canonical)
+{
+    Database *database;
+    *canonical = NULL;
+    TRY(store_peek(location, arena, &database));
+    const Error error = campaign_read_canonical(database, arena, canonical);
+    store_leave(database);
+    return error;
+}
+
 // Trials that have names besides their ids.
 static const struct {
     const char *name, *where, *none;

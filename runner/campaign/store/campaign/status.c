@@ -25,6 +25,28 @@ static void status_read_campaign(StatusReport *report, const Cursor *row, Arena 
     report->replicates = cell_integer(row, n_texts + 3);
 }
 
+// What stands behind " = " in a line of the canonical text.
+static const char *status_value(const char *line, const char *end, Arena *arena)
+{
+    const char *value = memmem(line, (size_t)(end - line), " = ", 3);
+    return value != NULL ? arena_format(arena, "%.*s", (int)(end - value - 3), value + 3) : "";
+}
+
+// The method and the objectives are lines of the canonical text: "search.method = cmaes", "objective.maximize.2 = v".
+static void status_read_search(StatusReport *report, const Cursor *row, Arena *arena)
+{
+    static const char method[] = "search.method = ", least[] = "objective.minimize", most[] = "objective.maximize";
+    int objectives = 0;
+    for (const char *line = cell_text(row, 0), *end; *line != '\0'; line = *end != '\0' ? end + 1 : end) {
+        end = line + strcspn(line, "\n");
+        const bool maximizes = strncmp(line, most, sizeof most - 1) == 0;
+        if (strncmp(line, method, sizeof method - 1) == 0) report->method = status_value(line, end, arena);
+        if ((!maximizes && strncmp(line, least, sizeof least - 1) != 0) || objectives == OBJECTIVES_MAX) continue;
+        report->objective = arena_format(arena, "%s%s%s%s", report->objective, objectives++ > 0 ? ", " : "",
+                                         maximizes ? "maximise " : "", status_value(line, end, arena));
+    }
+}
+
 static void status_read_batches(StatusReport *report, const Cursor *row, Arena *arena)
 {
     report->batches = cell_integer(row, 0);
@@ -72,6 +94,7 @@ static const struct {
     {"SELECT experiment, model, hash, program_version, started, finished, state, reason, seed, numerics_version,"
      " trials_total, replicates FROM campaign WHERE id = 1",
      status_read_campaign},
+    {"SELECT canonical FROM campaign WHERE id = 1", status_read_search},
     {"SELECT count(*), sum(trials), sum(failures), sum(lanes), group_concat(DISTINCT device) FROM batches",
      status_read_batches},
     {"SELECT sum(trials), sum(wall_seconds), max(committed), sum(kernel_seconds) FROM"
@@ -130,6 +153,8 @@ StatusReport status_unread(const CampaignLocation *location)
                           .note = "",
                           .resumed = "",
                           .overrides = "",
+                          .method = "",
+                          .objective = "",
                           .rate = (double)NAN,
                           .busy = (double)NAN};
 }
@@ -177,10 +202,10 @@ bool status_read_still(const CampaignLocation *location, Arena *arena, DatabaseS
 
 void status_copy_texts(StatusReport *report, Arena *arena)
 {
-    const char **const texts[] = {&report->state,   &report->reason,    &report->experiment, &report->model,
-                                  &report->started, &report->finished,  &report->hash,       &report->program,
-                                  &report->devices, &report->committed, &report->origin,     &report->tags,
-                                  &report->note,    &report->resumed,   &report->overrides};
+    const char **const texts[] = {
+        &report->state, &report->reason,  &report->experiment, &report->model,     &report->started,  &report->finished,
+        &report->hash,  &report->program, &report->devices,    &report->committed, &report->origin,   &report->tags,
+        &report->note,  &report->resumed, &report->overrides,  &report->method,    &report->objective};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = arena_copy(arena, *texts[i]);
 }
 
@@ -201,10 +226,10 @@ Error status_read(const CampaignLocation *location, Arena *arena, StatusReport *
 StatusReport status_visible(const StatusReport *report, Arena *arena)
 {
     StatusReport visible = *report;
-    const char **const texts[] = {&visible.state,     &visible.reason,   &visible.model,   &visible.hash,
-                                  &visible.finished,  &visible.devices,  &visible.program, &visible.started,
-                                  &visible.committed, &visible.origin,   &visible.tags,    &visible.note,
-                                  &visible.resumed,   &visible.overrides};
+    const char **const texts[] = {&visible.state,     &visible.reason,    &visible.model,   &visible.hash,
+                                  &visible.finished,  &visible.devices,   &visible.program, &visible.started,
+                                  &visible.committed, &visible.origin,    &visible.tags,    &visible.note,
+                                  &visible.resumed,   &visible.overrides, &visible.method,  &visible.objective};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = text_visible(*texts[i], arena);
     return visible;
 }

@@ -17,7 +17,7 @@
 #include <string.h>
 
 // Rows that another version of the program wrote are read again: they may mean something else.
-#define CATALOGUE_READER HOPSCOTCH_VERSION " 2"
+#define CATALOGUE_READER HOPSCOTCH_VERSION " 3"
 
 typedef struct Catalogue {
     const char *results;
@@ -108,6 +108,8 @@ static const struct {
                      FIELD(TEXT, note),
                      FIELD(TEXT, resumed),
                      FIELD(TEXT, overrides),
+                     FIELD(TEXT, method),
+                     FIELD(TEXT, objective),
                      FIELD(INTEGER, most),
                      FIELD(INTEGER, trials),
                      FIELD(INTEGER, total),
