@@ -53,7 +53,23 @@ typedef struct ProgramNoted {
 } ProgramNoted;
 #define PROGRAM_FOLDER "program folder" // kinds of events
 #define PROGRAM_VERSION "program version"
+#define PROGRAM_FILE "program file"                                         // "SHA256 NAME"
 Error program_noted(Database *database, Arena *arena, ProgramNoted *noted); // reads the last events of these kinds
+
+// The files that a campaign keeps of its program, as it last ran (store/campaign/program_files.c), by their names in
+// the program's folder. The copies lie in CAMPAIGN_FILES, under their digests.
+typedef struct ProgramFile {
+    const char *name;
+    Sha256Text digest;
+} ProgramFile;
+typedef struct ProgramFiles {
+    ProgramFile *items; // [count]
+    int count;
+} ProgramFiles;
+Error program_files_kept(Database *database, Arena *arena, ProgramFiles *kept);
+// Prints a line to `messages` (NULL: nothing) for each of them that has another content in `folder` now, or is not
+// there. campaign: its folder. folder NULL: does nothing.
+Error program_files_remark(Database *database, const char *campaign, const char *folder, FILE *messages, Arena *arena);
 
 // ---- a run (run/run.c) ----------------------------------------------------------------------------------------------
 

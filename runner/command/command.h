@@ -134,6 +134,8 @@ CampaignLocation campaign_location(const CommandLine *line,
                                    const char *name); // of an existing campaign under --results
 // Opens a campaign by its name or its path. Errors: as campaign_find and campaign_open.
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign);
+// Before the program of a campaign runs again: prints to `messages` which of its files have changed.
+Error command_program_remark(const CommandLine *line, const StoredCampaign *campaign);
 // Opens the campaign of CAMPAIGN/ID; ID may also be `best`, `worst` or `failed` (the first trial that failed).
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial);
 // *query <- the rows of --where, --order, --columns and --limit. limit, columns: defaults of these options; columns

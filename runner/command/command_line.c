@@ -45,6 +45,8 @@ static const Switch line_backend_rows[] = {
      "stop if one launch of a kernel takes longer (default 60; 0: never; a launch normally takes 0.1 s)"},
     {"allow-programs", SWITCH_FLAG, NULL, 0, 0,
      "run the program of a spec with `model: command`; it runs with your rights, so read it first"},
+    {"program-folder", SWITCH_TEXT, "DIR", 0, 0,
+     "folder where that program is now (default: that of the spec's file, else where it ran before)"},
 };
 #define LINE_FORMAT(name, word) "|" word
 static const Switch line_format_rows[] = {
@@ -387,7 +389,8 @@ BackendOptions command_backend(const CommandLine *line, const char *fallback)
                             .isa = switch_text(line, "isa", "auto"),
                             .patience = seconds > 0 ? (double)seconds : (double)INFINITY,
                             .interrupted = interrupt_requested,
-                            .program = {.allowed = switch_given(line, "allow-programs")}};
+                            .program = {.allowed = switch_given(line, "allow-programs"),
+                                        .folder = switch_text(line, "program-folder", NULL)}};
 }
 
 BackendOptions command_spec_backend(const CommandLine *line, const Spec *spec)

@@ -61,6 +61,7 @@ static Error compare_open(const CommandLine *line, const char *name, Compared *s
 {
     TRY(campaign_find(line, name, &side->location));
     TRY(campaign_open(side->location.results, side->location.name, line->arena, &side->campaign));
+    TRY(command_program_remark(line, &side->campaign));
     TRY(trials_count(side->campaign.database, &side->trials));
     side->task = (VerifyTask){.campaign = &side->campaign,
                               .trial = -1,

@@ -102,6 +102,7 @@ static Error gradient_at(const CommandLine *line, const StoredCampaign *campaign
     const BackendOptions backend = command_backend(line, "auto");
     GradientResult result;
     int *parameters = NULL, count = 0;
+    TRY(command_program_remark(line, campaign));
     TRY(gradient_choose_parameters(&campaign->spec, switch_text(line, "parameters", NULL), line->arena, &parameters,
                                    &count));
     TRY(campaign_gradient(campaign, trial, parameters, count, &backend, line->arena, &result));

@@ -41,6 +41,14 @@ Error campaign_open_named(const CommandLine *line, const char *text, StoredCampa
     return campaign_open(location.results, location.name, line->arena, campaign);
 }
 
+Error command_program_remark(const CommandLine *line, const StoredCampaign *campaign)
+{
+    if (!campaign->spec.model->runs_program || !switch_given(line, "allow-programs")) return error_none();
+    return program_files_remark(campaign->database, campaign->folder,
+                                switch_text(line, "program-folder", campaign->spec.folder), line->messages,
+                                line->arena);
+}
+
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial)
 {
     const char *slash = strrchr(text, '/');

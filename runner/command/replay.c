@@ -269,6 +269,7 @@ static Error replay_targets(const CommandLine *line, const ReplayTarget *target,
     TRY(replay_read_request(line, &request));
     for (int i = 0; i < count; i++) {
         ReplayResult result;
+        TRY(command_program_remark(line, &target[i].campaign));
         request.trial = target[i].trial;
         request.replicate = target[i].replicate;
         if (watched || target[i].replicate > 0)

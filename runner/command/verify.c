@@ -453,7 +453,8 @@ static Error verify_run(const CommandLine *line)
     TRY(campaign_find(line, line->arguments[0], &verify.location));
     TRY(campaign_open(verify.location.results, verify.location.name, line->arena, &campaign));
     verify.task.campaign = &campaign;
-    const Error error = verify_campaign(&verify);
+    Error error = command_program_remark(line, &campaign);
+    if (error.kind == OK) error = verify_campaign(&verify);
     campaign_close(&verify.seeds);
     campaign_close(&verify.grid);
     campaign_close(&campaign);

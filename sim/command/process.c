@@ -159,9 +159,10 @@ static Error process_find_below(const char *word, const char *folder, char **fil
     char *root = realpath(folder, NULL), *target = realpath(*file, NULL);
     const size_t length = root != NULL ? strlen(root) : 0;
     if (target == NULL || !process_can_run(target))
-        error =
-            error_make(ERROR_USER, "'%.150s' in %.150s is not a file that can be run: make it there, and executable",
-                       word, folder);
+        error = error_make(ERROR_USER,
+                           "'%.150s' in %.150s is not a file that can be run: make it there, and executable, or add "
+                           "--program-folder DIR",
+                           word, folder);
     else if (root == NULL || strncmp(root, target, length) != 0 || (target[length] != '/' && strcmp(root, "/") != 0))
         error = error_make(ERROR_USER, "program '%.150s' is a link to a file elsewhere", word);
     free(root);

@@ -160,7 +160,7 @@ for words in '[./no]' '[../no]' '[/bin/cat]' '[./link]' '[no-such-program]' '[sh
     echo "$?" >>refused
 done
 cat >expected <<'END'
-hopscotch: './no' in FOLDER is not a file that can be run: make it there, and executable
+hopscotch: './no' in FOLDER is not a file that can be run: make it there, and executable, or add --program-folder DIR
 hopscotch: program '../no' leads out of the spec's folder: name a file below it, or a program in PATH
 hopscotch: program '/bin/cat' leads out of the spec's folder: name a file below it, or a program in PATH
 hopscotch: program './link' is a link to a file elsewhere

@@ -65,7 +65,7 @@ grep -q "scans/target.csv has changed: its SHA-256 is " log || fail "damaged cop
 grep -q "FINDING .*target.csv: its content changed: its SHA-256 is .*; it can't be computed again" log ||
     fail "doctor of damaged copies: $(cat log)"
 "$HOPSCOTCH" doctor corner --results r >log 2>&1 || fail "doctor of good copies: $(cat log)"
-grep -q "^ok  *kept files 3, each with the content that the spec names" log || fail "doctor of copies: $(cat log)"
+grep -q "^ok  *kept files 3, each with the content that the campaign names" log || fail "doctor of copies: $(cat log)"
 rm -r elsewhere/corner/files
 "$HOPSCOTCH" doctor corner --results elsewhere --repair >log 2>&1 && fail "doctor mends a copy that is gone"
 grep -q "target.csv: it is missing; it can't be computed again: put that file there" log || fail "doctor: $(cat log)"

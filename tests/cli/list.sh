@@ -113,7 +113,8 @@ has "the specs of these 2 campaigns differ in the order of their entries alone"
 works rm turned --yes
 cp -r results/try_b many
 "$SQL" many/campaign.db "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)
-    UPDATE campaign SET canonical = (SELECT group_concat(printf('key.%04d = %d', i, i), char(10)) FROM n) || char(10)" >out
+    UPDATE campaign
+    SET canonical = (SELECT group_concat(printf('key.%04d = %d', i, i), char(10)) FROM n) || char(10)" >out
 works list try_a ./many --differ --format csv
 grep -qE '^1,1[0-9][0-9] keys differ; these are the first 1,000$' err
 check $? "a thousand keys at most are shown, and it says so"
@@ -149,7 +150,10 @@ has "warning: try_a and turned have different tasks: they differ in simulation.f
 refused best try_a up
 has "the objectives of try_a and up differ, so their trials have no common order: \`f\` and \`maximise f\`" err
 refused best try_a two
-has "campaign two has several objectives" err
+has "campaign two has several objectives, so it has no single best trial: \`best two\` alone shows its front" err
+# shellcheck disable=SC2046
+code=2 refused best $(printf 'try_a %.0s' $(seq 1001))
+has "best takes at most 1000 campaigns, and these are 1001" err
 code=2 refused best try_a try_c --per search
 has "are of one campaign" err
 code=2 refused best results/index.db

@@ -42,7 +42,9 @@ Error program_options(const Spec *spec, Arena *arena, BackendOptions *options)
                           spec->model->name);
     if (!program->allowed) return program_refuse(spec, program->folder, arena);
     if (program->folder == NULL)
-        return error_make(ERROR_USER, "where the program `%s` lies is not known: run the spec's file again",
+        return error_make(ERROR_USER,
+                          "where the program `%s` lies is not known: name its folder with --program-folder, or run the "
+                          "spec's file again",
                           program_words(spec, arena));
     program->folder = folder_absolute(program->folder, arena);
     options->name = "program";

@@ -1,5 +1,5 @@
-// hopscotch doctor, the campaign's copies of the files that its model reads: compares them with the digests in the
-// spec. These files can't be computed again.
+// hopscotch doctor, the campaign's copies of the files that its model reads, and of its program: compares them with
+// the digests in the spec, and in the events. These files can't be computed again.
 #include "doctor.h"
 
 #include <string.h>
@@ -22,19 +22,34 @@ static Error kept_digest(const char *path, Sha256Text *digest)
     return error;
 }
 
-static bool kept_is_sound(Doctor *doctor, const SpecFile *file)
+static bool kept_is_sound(Doctor *doctor, const char *name, const Sha256Text *expected)
 {
     Sha256Text digest = {.hex = ""};
-    const char *path =
-        arena_format(doctor->arena, "%s/" CAMPAIGN_FILES "/%s", doctor->location->folder, file->digest.hex);
+    const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_FILES "/%s", doctor->location->folder, expected->hex);
     Error error = kept_digest(path, &digest);
-    if (error.kind == OK && strcmp(digest.hex, file->digest.hex) != 0)
+    if (error.kind == OK && strcmp(digest.hex, expected->hex) != 0)
         error = error_make(ERROR_USER, "its content changed: its SHA-256 is %.12s...", digest.hex);
     if (error.kind == OK) return true;
     doctor_find(doctor, "kept files",
                 CAMPAIGN_FILES "/%.12s..., the copy of %.150s: %.300s; it can't be computed again: put that file there",
-                file->digest.hex, file->name, error.text);
+                expected->hex, name, error.text);
     return false;
+}
+
+// The copies of a program's files: the campaign's events name them.
+static void kept_check_program(Doctor *doctor, int *count, int *sound)
+{
+    ProgramFiles kept;
+    if (!doctor->spec.model->runs_program || doctor->database == NULL) return;
+    const Error error = program_files_kept(doctor->database, doctor->arena, &kept);
+    if (error.kind != OK) {
+        doctor_find(doctor, "kept files", "%s", error.text);
+        return;
+    }
+    for (int i = 0; i < kept.count; i++) {
+        ++*count;
+        *sound += kept_is_sound(doctor, text_visible(kept.items[i].name, doctor->arena), &kept.items[i].digest);
+    }
 }
 
 void doctor_check_kept(Doctor *doctor)
@@ -46,8 +61,9 @@ void doctor_check_kept(Doctor *doctor)
     for (int i = 0; i < doctor->spec.model->n_options; i++) {
         if (doctor->spec.files[i].name == NULL) continue;
         count++;
-        sound += kept_is_sound(doctor, &doctor->spec.files[i]);
+        sound += kept_is_sound(doctor, doctor->spec.files[i].name, &doctor->spec.files[i].digest);
     }
+    kept_check_program(doctor, &count, &sound);
     if (count > 0 && sound == count)
-        doctor_pass(doctor, "kept files", "%d, each with the content that the spec names", count);
+        doctor_pass(doctor, "kept files", "%d, each with the content that the campaign names", count);
 }

@@ -32,7 +32,7 @@ Error repair_open_device(Repair *repair)
     if (repair->device_open) return error_none();
     if (repair->spec.model->runs_program) {
         TRY(program_noted(repair->store->database, repair->arena, &noted));
-        repair->options.backend.program.folder = noted.folder;
+        if (repair->options.backend.program.folder == NULL) repair->options.backend.program.folder = noted.folder;
     }
     TRY(device_open(&repair->spec, &repair->options, repair->arena, &repair->device));
     repair->device_open = true;

@@ -163,13 +163,17 @@ static Error campaign_use_device(Campaign *campaign)
 #define CAMPAIGN_WORKERS_LOG "workers.log"
 #define CAMPAIGN_WORKERS_BYTES ((int64_t)1 << 20) // of each of its two files
 
-// Where the program runs: in the folder of the spec that was given, else where it ran before.
+// Where the program runs: in the folder that the user names, else that of the spec that was given, else where it ran
+// before.
 static Error campaign_program(Campaign *campaign, RunOptions *options)
 {
     ProgramNoted noted = {NULL, NULL};
     if (!campaign->spec->model->runs_program || !options->backend.program.allowed) return error_none();
     TRY(program_noted(campaign->store->database, campaign->arena, &noted));
-    options->backend.program.folder = campaign->program_folder != NULL ? campaign->program_folder : noted.folder;
+    const char **folder = &options->backend.program.folder;
+    if (*folder == NULL) *folder = campaign->program_folder != NULL ? campaign->program_folder : noted.folder;
+    TRY(program_files_remark(campaign->store->database, campaign->store->folder, *folder, campaign->messages,
+                             campaign->arena));
     TRY(bounded_log_open(arena_format(campaign->arena, "%s/" CAMPAIGN_WORKERS_LOG, campaign->store->folder),
                          CAMPAIGN_WORKERS_BYTES, &campaign->workers));
     options->backend.program.log = (TextSink){.write = bounded_log_write, .to = &campaign->workers};
@@ -189,6 +193,7 @@ static Error campaign_check_program(const Campaign *campaign)
                           "the program has version '%.100s', but %.100s was computed by '%.100s': run the spec under "
                           "another --name, or add --accept-version",
                           version, campaign->name, text_visible(noted.version, campaign->arena));
+    TRY(program_files_keep(campaign->store, program->folder, campaign->messages, campaign->arena));
     return program_note(campaign->store, program->folder, version, campaign->arena);
 }
 
@@ -612,7 +617,8 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     const char *folder = NULL;
     Lock lock = {.descriptor = -1};
     *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
-    if (spec->folder == NULL && program.program.allowed) program.program.folder = "."; // campaign_program finds it
+    if (spec->folder == NULL && program.program.folder == NULL && program.program.allowed)
+        program.program.folder = "."; // campaign_program finds it
     TRY(program_options(spec, arena, &program));
     TRY(campaign_folder(options->results, campaign.name, arena, &folder));
     const char *first = campaign_first_missing(folder, arena);

@@ -48,5 +48,10 @@ Error store_index_fitness(Store *store, Arena *arena);
 
 // Notes where the program of the campaign's model runs, and its version, if they are new (store/campaign/program.c).
 Error program_note(Store *store, const char *folder, const char *version, Arena *arena);
+// Keeps copies of the files in `folder` that the program's words name, if they are new (program_files.c). `messages`
+// names files that are too large (NULL: nothing does). program_files_adopt: those that another campaign keeps in its
+// folder `campaign`.
+Error program_files_keep(Store *store, const char *folder, FILE *messages, Arena *arena);
+Error program_files_adopt(Store *store, Database *from, const char *campaign, Arena *arena);
 
 #endif

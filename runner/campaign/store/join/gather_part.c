@@ -188,7 +188,7 @@ static Error gather_copy_events(const Gather *gather, const JoinSource *source)
 {
     return join_rows(source, gather->store,
                      "SELECT time, kind, text FROM events WHERE kind NOT IN ('" PROGRAM_FOLDER "', '" PROGRAM_VERSION
-                     "') ORDER BY id",
+                     "', '" PROGRAM_FILE "') ORDER BY id",
                      arena_format(gather->arena, "INSERT INTO events(time, kind, text) VALUES(?, ?, '%s: ' || ?)",
                                   source->location.name));
 }
@@ -200,6 +200,7 @@ static Error gather_note_program(const Gather *gather, const JoinSource *source)
     if (!source->campaign.spec.model->runs_program) return error_none();
     TRY(program_noted(source->campaign.database, gather->arena, &noted));
     if (noted.folder == NULL || noted.version == NULL) return error_none(); // it had no trials
+    TRY(program_files_adopt(gather->store, source->campaign.database, source->location.folder, gather->arena));
     return program_note(gather->store, noted.folder, noted.version, gather->arena);
 }
 
