@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 // A line for people: "12,960 trials x 8 replicates of hopper, 5 s each".
 static void check_print(const Spec *spec, const Search *search, const Remark *remarks, int n_remarks, FILE *out)
@@ -26,6 +27,27 @@ static void check_print(const Spec *spec, const Search *search, const Remark *re
     fprintf(out, "\n");
     for (int i = 0; i < n_remarks; i++)
         fprintf(out, "%-12s %s%s\n", remarks[i].name, remarks[i].warning ? "warning: " : "", remarks[i].text);
+}
+
+// The unit of each parameter, metric and column of trajectories. A column has the name of another row only where it is
+// the same quantity.
+static void check_units_json(const Spec *spec, Json *json)
+{
+    const Configured *configured = &spec->configured;
+    const int n_named = configured_named(configured);
+    json_object(json, "units");
+    for (int p = 0; p < n_named; p++) json_text(json, configured->parameters[p].name, configured->parameters[p].unit);
+    for (int m = 0; m < configured->n_metrics; m++)
+        json_text(json, configured->metrics[m].name, configured->metrics[m].unit);
+    for (int c = 0; c < configured->n_columns; c++) {
+        bool known = false;
+        for (int p = 0; p < n_named && !known; p++)
+            known = strcmp(configured->parameters[p].name, configured->columns[c].name) == 0;
+        for (int m = 0; m < configured->n_metrics && !known; m++)
+            known = strcmp(configured->metrics[m].name, configured->columns[c].name) == 0;
+        if (!known) json_text(json, configured->columns[c].name, configured->columns[c].unit);
+    }
+    json_close(json, '}');
 }
 
 static void check_print_json(const Spec *spec, const Search *search, const Remark *remarks, int n_remarks, FILE *out)
@@ -54,6 +76,7 @@ static void check_print_json(const Spec *spec, const Search *search, const Remar
         json_close(&json, '}');
     }
     json_close(&json, ']');
+    check_units_json(spec, &json);
     json_close(&json, '}');
 }
 

@@ -103,6 +103,23 @@ assert all(rows in env.observation_space for rows in observed)
 assert max(rows[:, 0].max() for rows in observed) > 150 and observed[0][:, 0].max() == 0
 print("good observations lie in their space")
 
+# bounds of one's own for actions
+env = hopscotch.VectorEnv(SPEC, 3, "cpu", action_bounds={"u1": (-5, 1e9)})
+same(env.single_action_space.low, [-5, env.actions[1][2]], "low")
+same(env.single_action_space.high, [row[3] for row in env.actions], "high")
+one = hopscotch.Env(SPEC, action_bounds=(-1, 1))
+assert one.action_space.low.tolist() == [-1, -1] and one.action_space.high.tolist() == [1, 1]
+one.reset(seed=1)
+one.step(numpy.array([9.0, 0.0]))  # is taken as it is
+for wrong, text in (({"u3": (0, 1)}, "there is no action 'u3', but u1, u2"), ((1e6, 1e7), "u1 has no room")):
+    try:
+        hopscotch.VectorEnv(SPEC, 3, "cpu", action_bounds=wrong)
+    except ValueError as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(wrong)
+print("good actions in bounds")
+
 # arrays without a copy
 plain = hopscotch.VectorEnv(SPEC, 5, "cpu", autoreset="same_step", settings=short)
 shared = hopscotch.VectorEnv(SPEC, 5, "cpu", autoreset="same_step", settings=short, arrays=numpy.from_dlpack)

@@ -6,6 +6,9 @@
     trials = campaign.trials()                             # {"k_fp": array, ..., "fitness": array}
     best = campaign.best(3)                                # a list of dicts, the best first
     motion = campaign.trajectory(best[0]["id"])            # {"time": array, "z_foot": array, ...}
+    campaign.verify()["success"]                           # fresh seeds, changed parameters
+    hopscotch.list()                                       # all campaigns in results
+    hopscotch.run(spec, function=f)                        # f(parameters) -> metrics is the simulator
 
     env = hopscotch.VectorEnv("experiments/hopper_env.yaml", lanes=4096)   # needs the package gymnasium
 
@@ -17,7 +20,9 @@ import importlib
 
 from .program import Error
 
-_HOME = {"Campaign": ".results", "open": ".results", "run": ".runs", "Env": ".environment", "VectorEnv": ".environment"}
+_HOME = {"Campaign": ".results", "compare": ".results", "open": ".results", "units": ".results", "verify": ".results",
+         "list": ".results", "run": ".runs", "Failure": ".worker", "Env": ".environment", "VectorEnv": ".environment"}
+_OTHER = {"list": "list_campaigns"}  # a module that needs Python's own can't call it so
 
 
 def __getattr__(name):
@@ -25,10 +30,15 @@ def __getattr__(name):
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return getattr(importlib.import_module(_HOME[name], __name__), name)
+        return getattr(importlib.import_module(_HOME[name], __name__), _OTHER.get(name, name))
     except ModuleNotFoundError as error:
         raise Error(f"hopscotch.{name} needs the package {error.name}: pip install {error.name}") from error
 
 
-__all__ = ["Campaign", "Env", "Error", "VectorEnv", "open", "run"]
+def __dir__():
+    """For completion: also the names that are not loaded yet."""
+    return sorted({*globals(), *_HOME})
+
+
+__all__ = ["Campaign", "Env", "Error", "Failure", "VectorEnv", "compare", "list", "open", "run", "units", "verify"]
 __version__ = "0.1.0"

@@ -31,7 +31,7 @@ class _Handle:
 
     def open(self):
         if not self.pointer:
-            raise Error("the environment is closed", library.CLOSED)
+            raise Error("the environment is closed", library.CLOSED, "closed")
         return self.pointer
 
     def call(self, name, *arguments):
@@ -62,6 +62,24 @@ class _Handle:
     def view(self, name):
         """The array in this machine's memory, for numpy; only the actions can be written."""
         return numpy.asarray(library.Memory(self, name, name == library.ACTIONS))
+
+
+def _narrowed(rows, bounds):
+    """The rows of actions within bounds: (low, high) of all, or of each by its name."""
+    if bounds is None:
+        return rows
+    names = [row[0] for row in rows]
+    given = bounds if isinstance(bounds, dict) else dict.fromkeys(names, bounds)
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ValueError(f"action_bounds: there is no action {unknown[0]!r}, but {', '.join(names)}")
+    narrowed = []
+    for name, unit, low, high in rows:
+        least, most = map(float, given.get(name, (low, high)))
+        if not max(least, low) < min(most, high):
+            raise ValueError(f"action_bounds: {name} has no room from {least} to {most} within {low} to {high}")
+        narrowed.append((name, unit, max(least, low), min(most, high)))
+    return narrowed
 
 
 def _box(rows, dtype):
@@ -107,6 +125,10 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     observations and rewards, "float64" or "float32". seed: of lanes that are reset without one (default: that of the
     spec). settings: values that override keys of the spec, {"simulation.duration": 2}. threads: of the CPU; 0: all.
 
+    action_bounds: (low, high), or a dict of these by the actions' names, which narrows the action space. The positions
+    of a robot have no bounds unless its file gives the motors a range, and learners that sample or squash actions need
+    some. An action outside of them is taken as it is.
+
     arrays: None gives numpy arrays, a copy each step; on the CPU only. A function that takes DLPack tensors, such as
     torch.from_dlpack, gives what it makes, without a copy: the same arrays each step, with other contents. On a GPU
     they stay in its memory, and no step waits for the device. Work is put on `stream` (an integer, as
@@ -115,7 +137,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     The bits are those of `hopscotch run` with the same actions, on any device, for any number of lanes."""
 
     def __init__(self, spec, lanes=1, device="auto", autoreset="next_step", dtype="float64", seed=None, settings=None,
-                 threads=0, arrays=None, stream=None):
+                 threads=0, arrays=None, stream=None, action_bounds=None):
         self._handle = None
         if autoreset not in library.AUTORESETS:
             raise ValueError(f"autoreset is one of {', '.join(library.AUTORESETS)}, not {autoreset!r}")
@@ -135,10 +157,10 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.control_period, self.episode_steps = info.control_period, info.episode_steps
         self.metadata = {"autoreset_mode": AutoresetMode[autoreset.upper()], "render_modes": []}
         self._same_step = autoreset == "same_step"
-        self._set_spaces(info, dtype)
+        self._set_spaces(info, dtype, action_bounds)
         self._set_arrays((info.device_type, info.device_id), arrays)
 
-    def _set_spaces(self, info, dtype):
+    def _set_spaces(self, info, dtype, action_bounds):
         self.actions = self._handle.fields(library.TABLE_ACTIONS, info.n_actions)  # name, unit, low, high
         # an action that is observed is 0 at first, which its range may lack; each episode may draw ranges of its own
         given = {row[0] for row in self.actions}
@@ -146,7 +168,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
                              self._handle.fields(library.TABLE_OBSERVATIONS, info.n_observations)]
         self.metrics = self._handle.fields(library.TABLE_METRICS, info.n_metrics)
         self.failures = [row[0] for row in self._handle.fields(library.TABLE_FAILURES, info.n_failures)]
-        self.single_action_space = _box(self.actions, dtype)
+        self.single_action_space = _box(_narrowed(self.actions, action_bounds), dtype)
         self.single_observation_space = _box(self.observations, dtype)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -300,8 +322,8 @@ class Env(gymnasium.Env):
 
     metadata = {"render_modes": []}
 
-    def __init__(self, spec, dtype="float64", seed=None, settings=None):
-        self.lane = VectorEnv(spec, 1, "cpu", "disabled", dtype, seed, settings, threads=1)
+    def __init__(self, spec, dtype="float64", seed=None, settings=None, action_bounds=None):
+        self.lane = VectorEnv(spec, 1, "cpu", "disabled", dtype, seed, settings, threads=1, action_bounds=action_bounds)
         self.action_space, self.observation_space = self.lane.single_action_space, self.lane.single_observation_space
 
     def reset(self, *, seed=None, options=None):

@@ -8,6 +8,7 @@ from .program import Error, find
 
 INTERFACE = 1
 WRONG_ARGUMENT, MACHINE, BUSY, CLOSED = 2, 3, 4, 5
+STATUSES = {1: "request", WRONG_ARGUMENT: "request", MACHINE: "machine", BUSY: "busy", CLOSED: "closed"}
 AUTORESETS = {"next_step": 0, "same_step": 1, "disabled": 2}
 FLOATS = {"float64": 0, "float32": 1}
 LANES = 16777216  # the most that an environment has
@@ -97,7 +98,8 @@ def check(status, handle=None):
     """Error: the status is not 0. Its text is the library's."""
     if status != 0:
         of_thread = status in (BUSY, CLOSED)  # the handle could not be used
-        raise Error(load().hopscotch_error(None if of_thread else handle).decode("utf-8", "replace"), status)
+        text = load().hopscotch_error(None if of_thread else handle).decode("utf-8", "replace")
+        raise Error(text, status, STATUSES.get(status, "machine"))
 
 
 def text(words):

@@ -1,19 +1,30 @@
 """Where the program is, and how it is called."""
 
+import ctypes
 import importlib.metadata
 import json
 import os
 import shutil
+import signal
 import subprocess
 import urllib.parse
 
 
-class Error(RuntimeError):
-    """The program refused or failed; the text is what it says. `code`: its exit code (see `hopscotch help`)."""
+# Names of exit codes, as `hopscotch help` lists them.
+CODES = {1: "request", 2: "usage", 3: "machine", 75: "unfinished", 129: "stopped", 130: "stopped", 143: "stopped"}
 
-    def __init__(self, text, code=None):
+
+class Error(RuntimeError):
+    """The program refused or failed; the text is what it says. `code`: its exit code (see `hopscotch help`).
+
+    `name` says which kind of error it is: "request" (the spec, or what was asked, is wrong), "usage", "machine" (disk,
+    memory, device), "unfinished", "stopped" (Ctrl-C, `hopscotch stop`, SIGTERM); of an environment also "busy" and
+    "closed"; and "package" if the package itself found it, for example that there is no program."""
+
+    def __init__(self, text, code=None, name=None):
         super().__init__(text)
         self.code = code
+        self.name = name or ("package" if code is None else CODES.get(code, "machine"))
 
 
 def _built():
@@ -54,16 +65,30 @@ def start(arguments, **pipes):
         raise Error(f"{find()} can't be started: {error.strerror}") from error
 
 
+def stop_with_caller():
+    """What a program that runs functions of this process does before it starts: it is stopped, as by Ctrl-C, when this
+    process is killed. What it has not committed then is simulated again when its run goes on."""
+    prctl, set_death_signal = ctypes.CDLL(None).prctl, 1
+    return lambda: prctl(set_death_signal, signal.SIGINT)
+
+
 def text_of(messages):
     """The program's errors without its name before them."""
     text = messages.strip()
     return text[len("hopscotch: "):] if text.startswith("hopscotch: ") else text
 
 
-def call(*arguments):
-    """Standard output of the program, as text. Error: its exit code is not 0."""
-    child = start(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    out, messages = child.communicate()
+def call(*arguments, environment=None):
+    """Standard output of the program, as text. environment: its variables (default: those of this process). Error: its
+    exit code is not 0."""
+    child = start(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+                  preexec_fn=None if environment is None else stop_with_caller())
+    try:
+        out, messages = child.communicate()
+    except BaseException:  # Ctrl-C in a notebook does not reach the program
+        child.send_signal(signal.SIGINT)
+        child.wait()
+        raise
     if child.returncode != 0:
         raise Error(text_of(messages.decode("utf-8", "replace")), child.returncode)
     return out.decode("utf-8")

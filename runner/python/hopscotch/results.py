@@ -5,9 +5,21 @@ import json
 import os
 import tempfile
 
-import numpy
-
+from .function import perhaps
 from .program import Error, call
+
+
+def _numpy():
+    """Loaded by what gives arrays: all else works without it."""
+    try:
+        import numpy
+    except ModuleNotFoundError as error:
+        raise Error("arrays need the package numpy: pip install numpy") from error
+    return numpy
+
+
+def _path(campaign):
+    return campaign.path if isinstance(campaign, Campaign) else os.path.abspath(os.fsdecode(campaign))
 
 
 def open(path):
@@ -15,6 +27,52 @@ def open(path):
     campaign = Campaign(path)
     campaign.status()
     return campaign
+
+
+def list_campaigns(results="results", all=False, tag=None, state=None):
+    """The campaigns in a folder, as dicts: "campaign", "state", "trials", "best", "model", "method", "objective", ...
+    all: also those that verify and compare made. tag: only those with this tag, or with all tags of a list. state:
+    "done", "running", ..."""
+    words = ["--all"] if all else []
+    for one in [tag] if isinstance(tag, str) else tag or []:
+        words += ["--tag", one]
+    if state is not None:
+        words += ["--state", state]
+    return json.loads(call("list", "--results", results, "--json", *words))
+
+
+def _running_words(options, allow_programs, served):
+    words = ["--progress", "none", "--json", *options]
+    return words + (["--allow-programs"] if allow_programs or served is not None else [])
+
+
+def compare(*campaigns, seeds=None, options=(), allow_programs=False, function=None):
+    """What differs between campaigns (paths, or Campaigns), and whether the best trial of one is better than that of
+    the first under common seeds, as `hopscotch compare` has it: a dict with "campaigns" and "comparisons".
+
+    seeds: number of seeds (default 200). options: more words of that command. allow_programs, function: as of run."""
+    words = [] if seeds is None else ["--seeds", seeds]
+    own = [one.function for one in campaigns if isinstance(one, Campaign) and one.function is not None]
+    with perhaps(function or (own[0] if own else None)) as served:
+        return json.loads(call("compare", *map(_path, campaigns), *words,
+                               *_running_words(options, allow_programs, served),
+                               environment=served and served.environment))
+
+
+def verify(campaign, trial=None, seeds=None, options=(), allow_programs=False, function=None):
+    """As Campaign.verify, of a campaign by its path, or a Campaign."""
+    own = campaign if isinstance(campaign, Campaign) else Campaign(campaign)
+    return own.verify(trial, seeds, options, allow_programs, function)
+
+
+def units(spec):
+    """The unit of each parameter, metric and column of trajectories, by its name; "1" where it has none. spec: a
+    Campaign, or its path, the path of a spec, or a dict with its keys."""
+    from .runs import spec_file
+
+    with spec_file(spec.path if isinstance(spec, Campaign) else spec) as (path, readable):
+        with readable:
+            return json.loads(call("check", path, "--json"))["units"]
 
 
 def _options(where=None, order=None, columns=None, limit=None):
@@ -37,13 +95,15 @@ class Campaign:
     def __init__(self, path):
         self.path = os.path.abspath(os.fsdecode(path))
         self.results, self.name = os.path.split(self.path)
+        self.function = None  # that runs its trials, if run was given one: verify and trajectory call it again
+        self.raised = []  # what it raised in that run, dicts with "trial", "replicate" and "text"
 
     def __repr__(self):
         return f"hopscotch.Campaign({self.path!r})"
 
-    def _call(self, command, *arguments, trial=None):
+    def _call(self, command, *arguments, trial=None, environment=None):
         name = self.name if trial is None else f"{self.name}/{trial}"
-        return call(command, name, "--results", self.results, *arguments)
+        return call(command, name, "--results", self.results, *arguments, environment=environment)
 
     def status(self):
         """State, counts and times as a dict: "state" is "running", "done", "stopped" or "interrupted"."""
@@ -61,6 +121,7 @@ class Campaign:
         columns: names. limit: number of trials."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "trials.npz")
+            numpy = _numpy()
             self._call("export", "--npz", path, *_options(where, order, columns, limit))
             with numpy.load(path, allow_pickle=False) as file:
                 return {name: file[name] for name in file.files}
@@ -80,6 +141,22 @@ class Campaign:
         """All about a trial (an id, "best" or "worst"), as a dict: parameters with their units, metrics, replicates."""
         return json.loads(self._call("show", "--json", trial=trial))
 
+    def units(self):
+        """The unit of each parameter, metric and column of trajectories, by its name; "1" where it has none."""
+        return units(self)
+
+    def verify(self, trial=None, seeds=None, options=(), allow_programs=False, function=None):
+        """Runs the best trial, or another one by its id, again: under fresh seeds, with each parameter changed a
+        little, from a grid of starts. Returns what `hopscotch verify --json` prints: "success", "fitness", "changes", ...
+
+        seeds: number of fresh seeds (default 200). options: more words of that command. allow_programs, function: as
+        of run; a campaign that run returned has its function."""
+        words = [] if trial is None else ["--trial", trial]
+        words += [] if seeds is None else ["--seeds", seeds]
+        with perhaps(function or self.function) as served:
+            return json.loads(self._call("verify", *words, *_running_words(options, allow_programs, served),
+                                         environment=served and served.environment))
+
     def query(self, sql):
         """Rows of a SELECT over the tables of campaign.db, a list of dicts. It can only read."""
         return json.loads(self._call("query", "--sql", sql, "--format", "json"))
@@ -90,21 +167,27 @@ class Campaign:
         names = [name for name in (rows[0] if rows else []) if any(row[name] != "(bytes)" for row in rows)]
         return {name: _column([row[name] for row in rows]) for name in names}
 
-    def trajectory(self, trial, replicate=None, sample=None, window=None):
+    def trajectory(self, trial, replicate=None, sample=None, window=None, allow_programs=False, function=None):
         """The motion of a trial (an id, "best" or "worst"), an array for each column; `time` is in seconds.
 
         The trial is simulated again, and its numbers are those that are stored, to the last bit; else an Error says
-        which differ. sample: seconds between two rows. window: (start, end) in seconds."""
+        which differ. sample: seconds between two rows. window: (start, end) in seconds. allow_programs, function: as of
+        run; a campaign that run returned has its function."""
         words = ["-o", "-"]
+        _numpy()
         if sample is not None:
             words += ["--sample", sample]
         if window is not None:
             words += ["--window", "%r,%r" % (float(window[0]), float(window[1]))]
         name = trial if replicate is None else f"{trial}/{replicate}"
-        return _table(self._call("replay", *words, trial=name))
+        with perhaps(function or self.function) as served:
+            if allow_programs or served is not None:
+                words.append("--allow-programs")
+            return _table(self._call("replay", *words, trial=name, environment=served and served.environment))
 
 
 def _column(values):
+    numpy = _numpy()
     if any(isinstance(value, str) for value in values):
         return numpy.array(["" if value is None else str(value) for value in values])
     if any(value is None or isinstance(value, float) for value in values):
@@ -114,6 +197,7 @@ def _column(values):
 
 def _table(text):
     """Columns of a CSV table of numbers with a line of names."""
+    numpy = _numpy()
     head, _, rest = text.partition("\n")
     names = head.strip().split(",")
     if not rest.strip():

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 
-from .program import Error, start, text_of
+from .function import perhaps
+from .program import Error, start, stop_with_caller, text_of
 from .results import Campaign
 
 
@@ -92,7 +94,22 @@ def _events(child, progress):
     return name
 
 
-def run(spec, name=None, results="results", settings=None, options=(), progress=True, allow_programs=False):
+def program_words(words):
+    """The value of simulation.program, as --set takes it."""
+    return "simulation.program=" + json.dumps(words)
+
+
+def _warn_of_raised(raised, folder):
+    if not raised:
+        return
+    first = raised[0]
+    warnings.warn(f"the function raised exceptions in {len(raised)} trial{'s'[:len(raised) != 1]}, which failed as "
+                  f"`crashed`; the first, in trial {first['trial']}: {first['text']}\n"
+                  f"(tracebacks: {os.path.join(folder, 'workers.log')})", RuntimeWarning, stacklevel=3)
+
+
+def run(spec, name=None, results="results", settings=None, options=(), progress=True, allow_programs=False,
+        function=None):
     """Runs a spec, or continues its campaign, and returns the Campaign when it has ended; at once if it was done.
 
     spec: a path, or a dict with the keys of a spec. name: of the campaign (default: the experiment's). results: the
@@ -100,19 +117,32 @@ def run(spec, name=None, results="results", settings=None, options=(), progress=
     more words of `hopscotch run`, ["--backend", "cpu"]. progress: True prints a line; False nothing; or a function that
     gets each event as a dict. allow_programs: run the program of a spec with `model: command`.
 
+    function: the simulator of such a spec, which then needs no simulation.program. It is called with the parameters as
+    a dict, in workers that are copies of this process (by fork), and returns the metrics as a dict:
+
+        def f(p, seed): return {"error": abs(p["gain"] - 2), "energy": p["gain"] ** 2}
+
+    It may take seed, trajectory, trial and replicate by name, return metrics and a trajectory, and raise
+    hopscotch.Failure, as hopscotch.worker says. Any other exception fails the trial as `crashed`; a warning has the
+    text of the first, and Campaign.raised those of all. What it changes in this process's variables is lost.
+
     Error: the spec is wrong (with file:line:column), or the machine failed. KeyboardInterrupt stops the run as Ctrl-C
     does: what is committed stays, and the same call continues."""
     shown = _Printed() if progress is True else progress or None
-    with spec_file(spec) as (path, readable):
+    with perhaps(function) as served, spec_file(spec) as (path, readable):
         words = ["run", path, "--results", results, "--progress", "json", "--json", *options]
         for setting in setting_words(settings):
             words += ["--set", setting]
-        if allow_programs:
+        if served is not None:
+            words += ["--set", program_words(served.words)]
+        if allow_programs or served is not None:
             words.append("--allow-programs")
         if name is not None:
             words += ["--name", name]
         child = start(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                      encoding="utf-8", errors="replace", start_new_session=True)
+                      encoding="utf-8", errors="replace", start_new_session=True,
+                      env=served.environment if served is not None else None,
+                      preexec_fn=stop_with_caller() if served is not None else None)
         said = []
         listener = threading.Thread(target=lambda: said.append(child.stderr.read()), daemon=True)
         listener.start()
@@ -127,7 +157,11 @@ def run(spec, name=None, results="results", settings=None, options=(), progress=
             listener.join()
             child.stdout.close()
             child.stderr.close()
+        raised = served.raised() if served is not None else []
     if child.returncode != 0 or found is None:
         with readable:
             raise Error(text_of("".join(said)), child.returncode)
-    return Campaign(os.path.join(results, found))
+    campaign = Campaign(os.path.join(results, found))
+    campaign.function, campaign.raised = function, raised
+    _warn_of_raised(raised, campaign.path)
+    return campaign

@@ -46,11 +46,17 @@ def _wanted(function):
     return [name for name in EXTRA if every or any(p.name == name for p in parameters)]
 
 
-def answer(function, wanted, request):
-    """The answer to a request, as a dict."""
+def by_name(function):
+    """A call of the function with the parameters of a request by name, and with those of EXTRA that it takes."""
+    wanted = _wanted(function)
+    return lambda request: function(**request["parameters"], **{name: request[name] for name in wanted})
+
+
+def answer(call, request):
+    """The answer to a request, as a dict. call: of the request, gives metrics, or metrics and a trajectory."""
     failure, trajectory = None, None
     try:
-        metrics = function(**request["parameters"], **{name: request[name] for name in wanted})
+        metrics = call(request)
         if isinstance(metrics, tuple):
             metrics, trajectory = metrics
     except Failure as failed:
@@ -61,8 +67,8 @@ def answer(function, wanted, request):
     return out
 
 
-def serve(function, version=None):
-    """Answers requests on standard input until it ends."""
+def serve(call, version=None):
+    """Answers requests on standard input until it ends. call: as of `answer`."""
     out = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)  # what the simulator prints is no answer
     requests = iter(os.fdopen(os.dup(0), encoding="ascii").readline, "")
@@ -72,9 +78,8 @@ def serve(function, version=None):
     if hello["hello"] != PROTOCOL:
         sys.exit(f"hopscotch speaks version {hello['hello']} of the protocol, and this worker {PROTOCOL}")
     print(json.dumps({"hello": PROTOCOL, "version": version}), file=out, flush=True)
-    wanted = _wanted(function)
     for line in requests:
-        print(json.dumps(answer(function, wanted, json.loads(line))), file=out, flush=True)
+        print(json.dumps(answer(call, json.loads(line))), file=out, flush=True)
 
 
 def main():
@@ -87,7 +92,7 @@ def main():
     module = runpy.run_path(path)
     if name not in module:
         sys.exit(f"{path} has no function {name}")
-    serve(module[name], str(module.get("VERSION", version)))
+    serve(by_name(module[name]), str(module.get("VERSION", version)))
 
 
 if __name__ == "__main__":
