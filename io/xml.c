@@ -28,6 +28,15 @@ typedef struct XmlReader {
 
 // ---- places ---------------------------------------------------------------------------------------------------------
 
+// Expat 2.9 has these two with 64 in their names, for systems whose long has 32 bits, and calls them deprecated.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static XML_Index xml_index(XML_Parser parser) { return XML_GetCurrentByteIndex(parser); }
+static size_t xml_bytes(XML_Parser parser) { return (size_t)XML_GetCurrentByteCount(parser); }
+#pragma GCC diagnostic pop
+
+static size_t xml_at(XML_Parser parser) { return (size_t)xml_index(parser); }
+
 // Moves the cursor forward.
 static void xml_advance(XmlReader *reader, size_t offset)
 {
@@ -127,8 +136,8 @@ static void XMLCALL xml_on_start(void *data, const XML_Char *name, const XML_Cha
 {
     XmlReader *reader = data;
     if (reader->broken) return;
-    const size_t begin = (size_t)XML_GetCurrentByteIndex(reader->parser);
-    const size_t bytes = (size_t)XML_GetCurrentByteCount(reader->parser);
+    const size_t begin = xml_at(reader->parser);
+    const size_t bytes = xml_bytes(reader->parser);
     xml_advance(reader, begin);
     if (!xml_within_limits(reader, given)) return;
     XmlNode *node = ARENA_NEW(reader->arena, XmlNode, 1), *parent = reader->open;
@@ -157,8 +166,8 @@ static void XMLCALL xml_on_end(void *data, const XML_Char *name)
     XmlReader *reader = data;
     if (reader->broken) return;
     XmlNode *node = reader->open;
-    node->inner_end = reader->mark + (size_t)XML_GetCurrentByteIndex(reader->parser);
-    node->end = node->inner_end + (size_t)XML_GetCurrentByteCount(reader->parser);
+    node->inner_end = reader->mark + xml_at(reader->parser);
+    node->end = node->inner_end + xml_bytes(reader->parser);
     if (node->end < node->inner) node->end = node->inner;
     if (node->inner_end < node->inner) node->inner_end = node->inner;
     reader->open = node->parent;
@@ -171,7 +180,7 @@ static void XMLCALL xml_on_text(void *data, const XML_Char *text, int length)
     int blanks = 0;
     while (blanks < length && xml_is_blank(text[blanks])) blanks++;
     if (reader->broken || blanks == length || reader->open == NULL || reader->open->text_line > 0) return;
-    xml_advance(reader, (size_t)XML_GetCurrentByteIndex(reader->parser) + (size_t)blanks);
+    xml_advance(reader, xml_at(reader->parser) + (size_t)blanks);
     reader->open->text_line = reader->line;
     reader->open->text_column = reader->column;
 }
@@ -181,7 +190,7 @@ static void XMLCALL xml_on_doctype(void *data, const XML_Char *name, const XML_C
 {
     (void)name, (void)system, (void)public, (void)internal;
     XmlReader *reader = data;
-    xml_advance(reader, (size_t)XML_GetCurrentByteIndex(reader->parser));
+    xml_advance(reader, xml_at(reader->parser));
     while (reader->column > 1 && reader->text[reader->offset] != '<') { // expat may be at its end
         reader->offset--;
         reader->column--;
@@ -221,7 +230,7 @@ static const char *xml_complaint(enum XML_Error code)
 static void xml_syntax_error(XmlReader *reader)
 {
     const enum XML_Error code = XML_GetErrorCode(reader->parser);
-    const XML_Index at = XML_GetCurrentByteIndex(reader->parser);
+    const XML_Index at = xml_index(reader->parser);
     const XmlNode *open = reader->open;
     if (reader->broken) return;
     if (at >= 0) xml_advance(reader, (size_t)at);
