@@ -108,8 +108,16 @@ static const struct {
     {"replicates.common", MEANS_EVIDENCE},
 };
 
-static Meaning compare_meaning(const SpecChange *change)
+// Another step or integrator computes the same motion, with another error.
+static bool compare_is_numerics(const char *key, const Model *model)
 {
+    static const char section[] = "simulation.";
+    return compare_starts(key, section) && model_is_numerics(model, key + sizeof section - 1);
+}
+
+static Meaning compare_meaning(const SpecChange *change, const Model *model)
+{
+    if (compare_is_numerics(change->key, model)) return MEANS_CHOICE;
     for (size_t i = 0; i < sizeof compare_meanings / sizeof *compare_meanings; i++) {
         if (!compare_starts(change->key, compare_meanings[i].start)) continue;
         if (compare_meanings[i].meaning != MEANS_FIXED) return compare_meanings[i].meaning;
@@ -118,11 +126,11 @@ static Meaning compare_meaning(const SpecChange *change)
     return MEANS_TASK;
 }
 
-static const char *compare_task_keys(const SpecChange *changes, int64_t count, Arena *arena)
+static const char *compare_task_keys(const SpecChange *changes, int64_t count, const Model *model, Arena *arena)
 {
     const char *keys = "";
     for (int64_t i = 0; i < count; i++) {
-        const Meaning meaning = compare_meaning(&changes[i]);
+        const Meaning meaning = compare_meaning(&changes[i], model);
         if (meaning == MEANS_TASK || meaning == MEANS_OBJECTIVE)
             keys = arena_format(arena, "%s%s%s", keys, keys[0] != '\0' ? ", " : "", changes[i].key);
     }
@@ -133,7 +141,7 @@ const char *compare_tasks(const Spec *first, const Spec *other, Arena *arena)
 {
     SpecChange *changes;
     const int64_t count = difference_find(first, other, arena, &changes);
-    return compare_task_keys(changes, count, arena);
+    return compare_task_keys(changes, count, first->model, arena);
 }
 
 // The value of the parameter `name` in the best trial; NaN: there is no such parameter.
@@ -167,11 +175,11 @@ static Relation compare_relation(const Compared *first, const Compared *other, A
                          .draws = verify_draws(&first->campaign.spec) || verify_draws(&other->campaign.spec)};
     relation.n_changes = difference_find(&first->campaign.spec, &other->campaign.spec, arena, &relation.changes);
     for (int64_t i = 0; i < relation.n_changes; i++) {
-        const Meaning meaning = compare_meaning(&relation.changes[i]);
+        const Meaning meaning = compare_meaning(&relation.changes[i], first->campaign.spec.model);
         if (meaning == MEANS_EVIDENCE) relation.same_evidence = false;
         if (meaning == MEANS_OBJECTIVE) relation.same_kind = false;
     }
-    relation.task = compare_task_keys(relation.changes, relation.n_changes, arena);
+    relation.task = compare_task_keys(relation.changes, relation.n_changes, first->campaign.spec.model, arena);
     compare_outer(first, other, &relation, arena);
     compare_outer(other, first, &relation, arena);
     return relation;
@@ -423,7 +431,7 @@ static void compare_json_verdict(const Compared *first, const Compared *other, J
     json_text(json, "against", first->campaign.name);
     json_array(json, "differences");
     for (int64_t i = 0; i < relation.n_changes; i++) {
-        const Meaning meaning = compare_meaning(&relation.changes[i]);
+        const Meaning meaning = compare_meaning(&relation.changes[i], first->campaign.spec.model);
         json_object(json, NULL);
         json_text(json, "key", relation.changes[i].key);
         json_text(json, "from", relation.changes[i].from);

@@ -370,6 +370,7 @@ const char *replicates_failed_text(const Spec *spec, int64_t n_failed, Arena *ar
 const char *model_debug_group(const Model *model);       // HDF5 group of the debug rows in a shard: "debug/newton"
 const char *model_debug_name(const Model *model);        // name of the debug rows: "newton"
 bool model_is_top(const Model *model, const char *name); // an option or a list at the top of a spec
+bool model_is_numerics(const Model *model, const char *name); // an option of Model.numerics
 // The spec's `configured`, completed for a run: the model builds its assets from its files (spec/model_files.c), in the
 // arena. The files lie in the folder of the spec's file, or in a campaign's CAMPAIGN_FILES under their digests. Error
 // (user): a file is missing, has changed, or has contents that the model rejects.

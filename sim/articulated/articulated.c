@@ -367,6 +367,7 @@ const Model articulated_model = {
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
     .later = "settle|reference|reference_scale|control.gait|control.legs|control.reaches|control.command",
+    .numerics = "dt",
     .lists = articulated_lists,
     .n_lists = 2,
     .debug = "debug/solve",

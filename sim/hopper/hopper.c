@@ -427,6 +427,7 @@ const Model hopper_model = {
     .source = "M. H. Raibert, IEEE Trans. SMC 14(3), 1984",
     .options = hopper_options,
     .n_options = (int)(sizeof hopper_options / sizeof hopper_options[0]),
+    .numerics = "dt|integrator|newton.jacobian|newton.iterations|newton.tolerance|tolerance|steps",
     .later = "control.mode|control.period|control.actions|control.file",
     .extra = hopper_variant_parameters,
     .n_extra = HOPPER_N_VARIANT_PARAMETERS - 1, // all but lane_seed

@@ -547,6 +547,7 @@ const Model rigid_model = {
     .source = "J. Baumgarte, CMAME 1, 1972; D. Baraff, SIGGRAPH 1996; H. C. Andersen, J. Comp. Phys. 52, 1983",
     .options = rigid_options,
     .n_options = RIGID_N_OPTIONS,
+    .numerics = "dt|stabilisation|rotation|order|iterations|solver|refine|redundant|cfm|pivot",
     .extra = &rigid_form,
     .n_extra = 1,
     .lists = rigid_lists,

@@ -107,6 +107,11 @@ for set in simulation.duration=0.7 simulation.settle=0.2 parameters.x_dot_des=1 
     lacks '"p"'
     run rm task --yes
 done
+run run some.yaml --name step --set simulation.dt=5e-5 --progress none
+run compare some step --seeds 5 --progress none --json
+has '"same_task": true'
+has '"key": "simulation.dt"'
+run rm step --yes
 run run more.yaml --name few --set replicates.count=1 --progress none
 run compare some few --seeds 20 --progress none
 head -n 1 out | grep -qF "warning: the stored fitnesses of some and few are over different replicates (2, 1)"

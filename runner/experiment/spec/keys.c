@@ -162,6 +162,11 @@ bool model_is_top(const Model *model, const char *name)
     return model->top != NULL && words_find(model->top, name) >= 0;
 }
 
+bool model_is_numerics(const Model *model, const char *name)
+{
+    return model->numerics != NULL && words_find(model->numerics, name) >= 0;
+}
+
 static const char *keys_below(const char *section, const char *name, Arena *arena)
 {
     return section[0] != '\0' ? arena_format(arena, "%s.%s", section, name) : name;
