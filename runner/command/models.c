@@ -146,8 +146,8 @@ static Error models_print_list(const List *list, bool top, FILE *out, Arena *are
     Table *table = table_start(out, TABLE_TEXT, 2, names);
     for (int f = 0; f < list->n_fields; f++) {
         table_text(table, list->fields[f].name);
-        table_text(table, arena_format(arena, "%s; %s", list->fields[f].doc,
-                                       items_field_expected(&list->fields[f], arena)));
+        table_text(table,
+                   arena_format(arena, "%s; %s", list->fields[f].doc, items_field_expected(&list->fields[f], arena)));
     }
     table_text(table, "repeat");
     table_text(table, "number of copies or [first, last]; # is the copy's number, #-1 and #+1 its neighbours");
@@ -218,6 +218,21 @@ static void models_print_objective(const ModelsSubject *subject, FILE *out, Aren
                 expression_text(spec->objective.expression[i], arena), spec->objective.by_default ? " (default)" : "");
 }
 
+// Numbers of a robot's joints, of forces, of a policy's layers.
+static void models_print_nameable(const Configured *configured, FILE *out, Arena *arena)
+{
+    enum { SHOWN = 60 };
+    const char *names = "";
+    const int64_t count = configured->n_nameable, shown = count < SHOWN ? count : SHOWN;
+    if (count == 0) return;
+    for (int64_t i = 0; i < shown; i++)
+        names = arena_format(arena, "%s%s%s", names, i > 0 ? ", " : "", configured->nameable[i]);
+    fputs("\nparameters where a spec names them:\n    ", out);
+    if (count > shown) names = arena_format(arena, "%s and %s more", names, text_count(count - shown).text);
+    terminal_paragraph(out, names, 4, terminal_breaks(out));
+    fputc('\n', out);
+}
+
 static Error models_print(const ModelsSubject *subject, FILE *out, Arena *arena)
 {
     const Model *model = subject->model;
@@ -235,6 +250,7 @@ static Error models_print(const ModelsSubject *subject, FILE *out, Arena *arena)
     }
     TRY(models_print_parameters(rows, count, SECTION_PARAMETERS, "parameters", subject->spec, out, arena));
     TRY(models_print_parameters(rows, count, SECTION_INITIAL, "initial", subject->spec, out, arena));
+    models_print_nameable(configured, out, arena);
     if (subject->spec == NULL)
         TRY(models_print_parameters(model->extra, model->n_extra, SECTION_PARAMETERS, "parameters if", NULL, out,
                                     arena));
@@ -360,6 +376,9 @@ static Error models_json(const ModelsSubject *subject, FILE *out, Arena *arena)
     if (model->n_lists > 0) models_json_lists(&json, model, arena);
     models_json_parameters(&json, "parameters", configured->parameters, configured_named(configured), spec, arena);
     models_json_parameters(&json, "extra", model->extra, model->n_extra, NULL, arena);
+    json_array(&json, "nameable");
+    for (int64_t i = 0; i < configured->n_nameable; i++) json_text(&json, NULL, configured->nameable[i]);
+    json_close(&json, ']');
     models_json_fields(&json, "metrics", configured->metrics, configured->n_metrics);
     models_json_fields(&json, "trajectory", configured->columns, configured->n_columns);
     models_json_fields(&json, "debug_rows", configured->debug, configured->n_debug);

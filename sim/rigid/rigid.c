@@ -449,6 +449,21 @@ Error rigid_choose(Configured *configured, const Choice *choice, Arena *arena)
     return error_none();
 }
 
+// Names of the numbers of forces.
+static void rigid_know_forces(const RigidWorldSpec *spec, const RigidConstants *c, const double *assets, Arena *arena,
+                              Configured *out)
+{
+    const RigidForce *forces = (const RigidForce *)(assets + c->forces);
+    const char **names = ARENA_NEW(arena, const char *, RIGID_FORCE_INPUTS * c->n_forces + 1);
+    for (int f = 0; f < c->n_forces; f++) {
+        for (int k = 0; k < RIGID_FORCE_INPUTS; k++) {
+            const char *suffix = rigid_force_inputs[forces[f].kind][k].suffix;
+            if (suffix != NULL) names[out->n_nameable++] = arena_format(arena, "%s_%s", spec->forces.names[f], suffix);
+        }
+    }
+    out->nameable = names;
+}
+
 void rigid_know(const RigidWorldSpec *spec, const RigidConstants *c, const double *assets, Arena *arena,
                 Configured *out)
 {
@@ -465,6 +480,7 @@ void rigid_know(const RigidWorldSpec *spec, const RigidConstants *c, const doubl
                         .moving = moving,
                         .figure = rigid_figure(c, assets, arena, &out->drawing)};
     for (int r = 0; r < c->n_rows; r++) host->n_rods += rows[r].kind == RIGID_DISTANCE;
+    rigid_know_forces(spec, c, assets, arena, out);
     out->things = moving;
     out->things_are = "moving bodies";
     out->host = host;

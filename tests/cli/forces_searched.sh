@@ -84,7 +84,7 @@ refused() # TEXT LINE
     check $? "refused: $1"
 }
 refused "unknown key 'pull_area' in parameters" "parameters: {pull_area: 1}"
-refused "unknown key 'pul_stiffness' in parameters" "parameters: {pul_stiffness: 1}"
+refused "unknown key 'pul_stiffness' in parameters; did you mean 'pull_stiffness'?" "parameters: {pul_stiffness: 1}"
 refused "pull_damping is -1, must be in [0, 1e15] N s/m" "parameters: {pull_damping: -1}"
 mass=$(for k in $(seq 257); do printf 'f%d_force_x: 1, ' "$k"; done)
 {
@@ -101,7 +101,7 @@ sprung "parameters: {rod_length: 1}" | sed 's/name: pull/name: rod/' >world.yaml
 check $? "a rod and a spring of one name"
 sprung 'objective: {minimize: "abs(pull_stiffness - 310) + error_rms"}' >world.yaml
 "$HOPSCOTCH" run world.yaml --name named >out 2>err && "$HOPSCOTCH" models world.yaml >out 2>err &&
-    grep -q '^pull_stiffness  *300 ' out
+    grep -q '^pull_stiffness  *300 ' out && grep -qF 'pull_stiffness, pull_damping, pull_length' out
 check $? "an objective may name one; models lists it"
 {
     world rattle "type: drag, area: 0.3"

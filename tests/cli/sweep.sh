@@ -88,6 +88,9 @@ refused "simulation.dt is swept, and the command line gives it a value" "{simula
     --set simulation.dt=1e-3
 refused "a campaign's name has 1 to 128 characters" \
     "{simulation.terrain_points: [$(printf 'x%.0s' $(seq 128))]}"
+"$HOPSCOTCH" check step.yaml --set sweep=none --set 'search.over={dt: [1e-4, 2e-4]}' >out 2>err
+[ $? -eq 1 ] && grep -qF "it is a setting, which is swept: \`sweep: {simulation.dt: [...]}\`" err
+check $? "a setting in over names sweep"
 "$HOPSCOTCH" models step.yaml >out 2>err
 [ $? -eq 1 ] && grep -qF "a sweep declares several campaigns, and this command takes one" err
 check $? "a command that takes one campaign says so"

@@ -526,6 +526,23 @@ void spec_rows_of(SpecReader *reader)
     spec_add_parameters(reader, (double *)spec->fixed);
 }
 
+// Where the model has an option of this name: what to write in its place. Else "".
+static const char *parameter_as_setting(const SpecReader *reader, const char *name)
+{
+    const Model *model = reader->spec->model;
+    const char *path = strcmp(name, "seed") == 0 ? "seed" : NULL;
+    for (int i = 0; model != NULL && path == NULL && i < model->n_options; i++) {
+        const char *option = model->options[i].name, *dot = strrchr(option, '.');
+        if (strcmp(option, name) != 0 && (dot == NULL || strcmp(dot + 1, name) != 0)) continue;
+        path = model_is_top(model, option) ? option : arena_format(reader->arena, "simulation.%s", option);
+    }
+    return path == NULL ? ""
+                        : arena_format(reader->arena,
+                                       "; it is a setting, which is swept: `sweep: {%s: [...]}` at the top of the spec "
+                                       "runs a campaign for each value",
+                                       path);
+}
+
 int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where)
 {
     const int n = configured_named(&reader->spec->configured);
@@ -539,8 +556,9 @@ int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, con
     if (reader->nameless || spec_is_extra(reader, key)) return -1;
     int n_known = n;
     const char **names = spec_with_nameable(reader, reader->names, &n_known);
-    const char *near = spec_nearest(key->text, names, n_known, mapping);
-    diagnose(reader->diagnostics, key, "unknown parameter '%s' in %s%s", key->text, where,
+    const char *setting = parameter_as_setting(reader, key->text);
+    const char *near = setting[0] == '\0' ? spec_nearest(key->text, names, n_known, mapping) : NULL;
+    diagnose(reader->diagnostics, key, "unknown parameter '%s' in %s%s%s", key->text, where, setting,
              did_you_mean(near, reader->arena));
     for (int i = 0; i < n; i++) {
         if (near != NULL && strcmp(reader->names[i], near) == 0) return i;
