@@ -86,6 +86,15 @@ static Error program_plan(ProgramBackend *program, ProcessPlan *plan)
     return error_none();
 }
 
+Error program_check(const Configured *configured, const char *folder)
+{
+    const CommandModel *model = configured->host;
+    char *file = NULL;
+    const Error error = process_find(model->n_program > 0 ? model->program[0] : "", folder, &file);
+    free(file);
+    return error;
+}
+
 static Error program_prepare_locked(ProgramBackend *program, const Configured *configured, int64_t lanes,
                                     int64_t traced, int64_t capacity)
 {

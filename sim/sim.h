@@ -484,6 +484,9 @@ int configured_named(const Configured *configured);
 #define NON_FINITE "non_finite"
 Error model_configure(const Model *model, const double *settings, const Points *points, Arena *arena, Configured *out);
 int configured_failure(const Configured *configured, const char *name); // code of the failure; -1: no such failure
+// Error (user), as that of a run: the program of a model that runs one (Model.runs_program) is not in `folder` or PATH,
+// or can't be run.
+Error program_check(const Configured *configured, const char *folder);
 // True if no parameter and no metric may have the name, in upper or lower case: it is a column of tables or a word of
 // expressions.
 bool name_is_reserved(const char *name);

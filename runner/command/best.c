@@ -204,6 +204,20 @@ Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format
     return best_print_per(campaign, BEST_OF_ALL, top, format, out, arena, best);
 }
 
+// A pattern and a name may give a campaign twice.
+static const char *const *best_each_once(const CommandLine *line, const char *const *names, int *count)
+{
+    const char **once = ARENA_NEW(line->arena, const char *, *count + 1);
+    int n = 0;
+    for (int i = 0; i < *count; i++) {
+        bool again = false;
+        for (int k = 0; k < n; k++) again |= strcmp(once[k], names[i]) == 0;
+        if (!again) once[n++] = names[i];
+    }
+    *count = n;
+    return once;
+}
+
 static Error best_run(const CommandLine *line)
 {
     CampaignLocation location;
@@ -213,6 +227,7 @@ static Error best_run(const CommandLine *line)
     int n_names;
     const TableFormat format = command_format(line);
     TRY(campaign_arguments(line, 1, &names, &n_names));
+    names = best_each_once(line, names, &n_names);
     if (n_names > 1) return best_of_several(line, names, n_names);
     TRY(campaign_find(line, names[0], &location));
     TRY(campaign_open(location.results, location.name, line->arena, &campaign));

@@ -94,6 +94,14 @@ static Error check_start(const CommandLine *line, const Spec *spec)
     return error_none();
 }
 
+// Where a run would look for the program.
+static Error check_program(const CommandLine *line, const Spec *spec)
+{
+    const char *folder = switch_text(line, "program-folder", spec->folder);
+    if (!spec->model->runs_program || folder == NULL) return error_none();
+    return program_check(&spec->configured, folder);
+}
+
 static Error check_one(const CommandLine *line)
 {
     Spec spec;
@@ -103,6 +111,7 @@ static Error check_one(const CommandLine *line)
     TRY(command_spec(line, line->arguments[0], &spec));
     TRY(check_start(line, &spec));
     TRY(rows_check_names(&spec));
+    TRY(check_program(line, &spec));
     TRY(search_init(&spec, line->arena, &search));
     TRY(explain(&spec, &search, line->arena, remarks, &n_remarks));
     if (switch_given(line, "resolved"))

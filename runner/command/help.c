@@ -20,8 +20,9 @@ static void help_overview(FILE *out)
         fputc('\n', out);
     }
     fputs("\nfirst steps:\n"
-          "  hopscotch run experiments/smoke.yaml\n"
-          "  hopscotch best smoke\n"
+          "  hopscotch help spec example > my_gains.yaml\n"
+          "  hopscotch run my_gains.yaml\n"
+          "  hopscotch best my_gains\n"
           "  hopscotch help run        hopscotch help spec        hopscotch models hopper\n"
           "\nexit codes: 0 done, 1 the spec or the request is wrong, 2 usage, 3 the machine failed,\n"
           "            75 not finished: run the same command again, 130 Ctrl-C or stop, 143 SIGTERM,\n"
@@ -51,6 +52,8 @@ static Error help_spec(const CommandLine *line)
         spec_reference_sections(line->out);
     else if (strcmp(topic, "all") == 0)
         spec_reference(line->out);
+    else if (strcmp(topic, "example") == 0)
+        spec_reference_example(line->out);
     else
         return spec_reference_topic(topic, line->out, line->arena);
     return error_none();
@@ -180,6 +183,7 @@ const Command command_help_pages = {
     .examples = "  hopscotch help\n"
                 "  hopscotch help run\n"
                 "  hopscotch help spec\n"
+                "  hopscotch help spec example > my_gains.yaml\n"
                 "  hopscotch help spec record.trajectories\n"
                 "  hopscotch help spec cmaes\n"
                 "  hopscotch help spec all\n",

@@ -165,7 +165,7 @@ static const char *models_parameter_value(const Spec *spec, int parameter, Arena
     for (int i = 0; i < spec->replicates.n_perturb; i++) {
         if (spec->replicates.perturb[i].parameter == parameter) return "perturbed";
     }
-    return arena_copy(arena, text_number(spec->fixed[parameter]).text);
+    return spec->fixed != NULL ? arena_copy(arena, text_number(spec->fixed[parameter]).text) : "?";
 }
 
 // spec: whose values are shown; NULL: none.
@@ -429,15 +429,21 @@ static Error models_run(const CommandLine *line)
     Spec spec;
     Configured configured;
     ModelsSubject subject = {.model = model_find(line->arguments[0]), .configured = &configured};
+    Error wrong = error_none(); // of a spec that is not finished; what is known of its model is printed all the same
     if (subject.model == NULL && models_is_spec(line->arguments[0])) {
-        TRY(command_spec(line, line->arguments[0], &spec));
+        spec = (Spec){.file = line->arguments[0]};
+        CommandLine one = *line;
+        one.swept = &(Overrides){.items = (const char *[]){"sweep=none"}, .count = 1};
+        wrong = command_spec(&one, line->arguments[0], &spec);
+        if (wrong.kind != OK && (wrong.kind != ERROR_USER || spec.configured.parameters == NULL)) return wrong;
         subject = (ModelsSubject){.model = spec.model, .configured = &spec.configured, .spec = &spec};
     } else if (subject.model == NULL) {
         return models_unknown(line->arguments[0], line->arena);
     } else {
         TRY(models_configure(subject.model, line->arena, &configured));
     }
-    return (switch_given(line, "json") ? models_json : models_print)(&subject, line->out, line->arena);
+    TRY((switch_given(line, "json") ? models_json : models_print)(&subject, line->out, line->arena));
+    return wrong;
 }
 
 static Error models_schema_run(const CommandLine *line)

@@ -10,11 +10,16 @@ enum { RUN_BEST_SHOWN = 5 };
 // ---- summary --------------------------------------------------------------------------------------------------------
 
 // "120 fell, 3 solver": committed trials by kind of failure.
-static Error run_print_failures(const StoredCampaign *campaign, FILE *out)
+static Error run_print_failures(const StoredCampaign *campaign, const RunSummary *summary, FILE *out)
 {
     fprintf(out, "%-9s ", "failures");
     const Error error = campaign_failures(campaign->database, out);
     fputc('\n', out);
+    if (campaign->spec.model->runs_program && summary->failures > 0) {
+        fputs("          ", out);
+        put_visible(out, summary->folder);
+        fputs("/workers.log holds what the program said\n", out);
+    }
     return error;
 }
 
@@ -128,7 +133,7 @@ static Error run_print(const CommandLine *line, const RunSummary *summary, const
     int64_t best = -1;
     fputc('\n', out);
     run_print_numbers(summary, out);
-    TRY(run_print_failures(campaign, out));
+    TRY(run_print_failures(campaign, summary, out));
     run_print_files(summary->folder, out);
     if (switch_given(line, "timings")) run_print_timings(summary, timings, out);
     fputc('\n', out);

@@ -304,7 +304,34 @@ static void verify_outcome_json(const Spec *spec, const VerifyOutcome *outcome, 
     json_close(json, '}');
 }
 
-static Error verify_print_changes(const Verify *verify, const VerifyChanged *changed, int64_t count)
+// The same to the bit: the parameter has no part in this robot's motion, say.
+static bool verify_is_idle(const VerifyChanged *changed, const VerifyOutcome *base)
+{
+    const Interval *x = &changed->outcome.fitness, *y = &base->fitness;
+    return changed->outcome.succeeded == base->succeeded && x->value == y->value && x->low == y->low &&
+           x->high == y->high;
+}
+
+// Each parameter once.
+static void verify_print_idle(const Verify *verify, const VerifyOutcome *base, const VerifyChanged *changed,
+                              int64_t count)
+{
+    Arena *arena = verify->line->arena;
+    FILE *out = verify->line->out;
+    const char *names = "", *last = "";
+    for (int64_t i = 0; i < count; i++) { // in their order: equal outcomes stand by trial
+        if (!verify_is_idle(&changed[i], base) || strcmp(changed[i].change.parameter, last) == 0) continue;
+        last = changed[i].change.parameter;
+        names = arena_format(arena, "%s%s%s", names, names[0] != '\0' ? ", " : "", last);
+    }
+    if (names[0] == '\0') return;
+    fputs("\nwithout effect, to the bit: ", out);
+    terminal_paragraph(out, names, 28, terminal_breaks(out));
+    fputc('\n', out);
+}
+
+static Error verify_print_changes(const Verify *verify, const VerifyOutcome *base, const VerifyChanged *changed,
+                                  int64_t count)
 {
     static const char *const columns[] = {"changed", "to",      "by %",  "success %", "from",
                                           "to ",     "fitness", "from ", "to  "};
@@ -312,8 +339,12 @@ static Error verify_print_changes(const Verify *verify, const VerifyChanged *cha
     fprintf(verify->line->out, "\none change at a time, under the same seeds, the most harmful first; from, to: 95 %% "
                                "intervals\n\n");
     Table *table = table_start(verify->line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
-    for (int64_t i = 0; i < count; i++) verify_change_row(&changed[i], table);
-    return table_finish(table);
+    for (int64_t i = 0; i < count; i++) {
+        if (!verify_is_idle(&changed[i], base)) verify_change_row(&changed[i], table);
+    }
+    TRY(table_finish(table));
+    verify_print_idle(verify, base, changed, count);
+    return error_none();
 }
 
 static Error verify_print_grid(const Verify *verify)
@@ -349,7 +380,9 @@ static Error verify_print_summary(const Verify *verify, const VerifyOutcome *bas
     WorstTrial grid;
     fprintf(out, "\n%-9s %s of %s fresh seeds succeed", "verdict", text_count(base->succeeded).text,
             text_count(base->n).text);
-    if (count > 0)
+    if (count > 0 && changed->outcome.succeeded == base->succeeded)
+        fprintf(out, "; none of %s changes makes one fail", text_count(count).text);
+    else if (count > 0)
         fprintf(out, "; with %s at %s %s of %s, the fewest of %s changes", changed->change.parameter,
                 text_number(changed->change.value).text, text_count(changed->outcome.succeeded).text,
                 text_count(changed->outcome.n).text, text_count(count).text);
@@ -366,7 +399,7 @@ static Error verify_print(const Verify *verify, const VerifyOutcome *base, const
     FILE *out = verify->line->out;
     const char *root = command_results_option(verify->location.results, verify->line->arena);
     verify_print_base(verify, base);
-    TRY(verify_print_changes(verify, changed, count));
+    TRY(verify_print_changes(verify, base, changed, count));
     TRY(verify_print_grid(verify));
     TRY(verify_print_summary(verify, base, changed, count));
     fprintf(out, "\n%-9s %s/%s\n%-9s %s best %s%s\n", "files", text_visible(verify->results, verify->line->arena),

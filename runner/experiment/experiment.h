@@ -409,6 +409,7 @@ void spec_schema(FILE *out);
 // has the nearest topic.
 void spec_reference(FILE *out);
 void spec_reference_sections(FILE *out);
+void spec_reference_example(FILE *out); // a short spec that `check` accepts
 Error spec_reference_topic(const char *topic, FILE *out, Arena *arena);
 
 // What a field of a list's item must be, for messages: "a list of 3 numbers in [-1, 1] m" (spec/model_lists.c).

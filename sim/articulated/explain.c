@@ -248,6 +248,25 @@ static void robot_say_gains(RobotRemarks *to, const ArticulatedConstants *c, con
                            idle, idle == 1 ? " has" : "s have", idle == 1 ? "its joint" : "their joints"));
 }
 
+// A gain of a joint without a motor gives it one.
+static void robot_say_added(RobotRemarks *to, const ArticulatedHost *host, const ArticulatedConstants *c,
+                            const double *assets)
+{
+    const ArticulatedBody *bodies = (const ArticulatedBody *)assets;
+    const char *names = "";
+    int added = 0;
+    for (int i = 0; i < c->n_bodies; i++) {
+        const RobotJoint *joint = &host->robot->bodies[i].joint;
+        if (bodies[i].driven == 0 || joint->motor.driven) continue;
+        names = arena_format(to->arena, "%s%s%.60s", names, added++ > 0 ? ", " : "", joint->name);
+    }
+    if (added > 0)
+        robot_say(to, "motors", true,
+                  arena_format(to->arena, "%s %s no motor in the file, and %s one: the spec names %s gains", names,
+                               added == 1 ? "has" : "have", added == 1 ? "gets" : "each gets",
+                               added == 1 ? "its" : "their"));
+}
+
 // The legs of control: raibert, in the order of their phases.
 static void robot_say_legs(RobotRemarks *to, const ArticulatedHost *host, const ArticulatedConstants *c,
                            const double *assets)
@@ -278,5 +297,6 @@ int articulated_explain(const Configured *configured, const double *point, int c
     robot_say_fields(&to, host);
     robot_say_reference(&to, host, &c);
     robot_say_gains(&to, &c, configured->assets);
+    robot_say_added(&to, host, &c, configured->assets);
     return to.count;
 }

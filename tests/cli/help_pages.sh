@@ -78,6 +78,17 @@ check $? "--set and --json"
 refuses 1 "did you mean 'articulated'?" models articulatd
 refuses 1 "no.yaml" models no.yaml
 refuses 1 "shoulder_damp" models arm.yaml --set search.over.shoulder_damp=[1]
+sed '/^objective/d' arm.yaml >unfinished.yaml
+refuses 1 "objective.minimize (or maximize) is missing" models unfinished.yaml
+[ "$(row shoulder_damping)" = "searched 0.3" ] && grep -q '^energy ' out
+check $? "models of a spec without an objective says what one can name"
+sed '$a sweep: {simulation.dt: [1.0e-3, 2.0e-3]}' arm.yaml >swept.yaml
+prints "models of a spec with a sweep" "shoulder_kp, " models swept.yaml
+prints "a gain of a joint without a motor is remarked on" \
+    "warning: shoulder has no motor in the file, and gets one: the spec names its gains" \
+    check arm.yaml --set parameters.shoulder_kp=5
+"$HOPSCOTCH" help spec example >my_gains.yaml
+prints "the example of help is a spec" "ok: my_gains: 18 trials x 4 replicates" check my_gains.yaml
 prints "models command has the protocol" '    {"id": 7, "metrics": {"error": 0.5}}' models command
 
 # The worker answers with the page's own lines.
@@ -103,6 +114,12 @@ objective: {minimize: error}
 END
 "$HOPSCOTCH" run page.yaml --allow-programs >out 2>err && grep -q '0[.]5' out
 check $? "a worker that answers with these lines works"
+refuses 1 "is not a file that can be run" check page.yaml --set 'simulation.program=[./missing.sh]'
+refuses 1 "leads out of the spec's folder" check page.yaml --set 'simulation.program=[/bin/cat]'
+printf '#!/bin/sh\nread -r hello\necho "{\\"hello\\": 1}"\nread -r request\nexit 3\n' >breaks.sh && chmod +x breaks.sh
+"$HOPSCOTCH" run page.yaml --allow-programs --name breaks --set 'simulation.program=[./breaks.sh]' >out 2>err
+grep -qF "results/breaks/workers.log holds what the program said" out
+check $? "after failures of a program, run names its log"
 
 # ---- terminals ------------------------------------------------------------------------------------------------------
 

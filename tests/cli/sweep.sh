@@ -91,7 +91,10 @@ refused "a campaign's name has 1 to 128 characters" \
 "$HOPSCOTCH" check step.yaml --set sweep=none --set 'search.over={dt: [1e-4, 2e-4]}' >out 2>err
 [ $? -eq 1 ] && grep -qF "it is a setting, which is swept: \`sweep: {simulation.dt: [...]}\`" err
 check $? "a setting in over names sweep"
-"$HOPSCOTCH" models step.yaml >out 2>err
+"$HOPSCOTCH" submit step.yaml --parts 2 --print >out 2>err
 [ $? -eq 1 ] && grep -qF "a sweep declares several campaigns, and this command takes one" err
 check $? "a command that takes one campaign says so"
+"$HOPSCOTCH" best step >out 2>err
+[ $? -eq 1 ] && grep -qF "there is no campaign 'step', but there are 12 of a sweep, step.dt_1.0e-4.integrator_" err
+check $? "the name without its values names the campaigns of the sweep"
 exit "$status"

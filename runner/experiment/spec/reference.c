@@ -280,6 +280,8 @@ static int reference_columns(FILE *out)
     return columns > 0 && columns < REFERENCE_COLUMNS ? columns : REFERENCE_COLUMNS;
 }
 
+void spec_reference_example(FILE *out) { fputs(reference_spec, out); }
+
 void spec_reference(FILE *out)
 {
     Arena arena;
@@ -354,7 +356,7 @@ void spec_reference_sections(FILE *out)
         fputc('\n', out);
     }
     fputs("`help spec` also takes `values` (of a parameter), `sizes` (how large a spec can be),\n"
-          "a method (cmaes), a model (hopper), the last words of a key (sigma), and `all`.\n",
+          "a method (cmaes), a model (hopper), the last words of a key (sigma), `example`, and `all`.\n",
           out);
     arena_destroy(&arena);
 }

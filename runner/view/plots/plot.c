@@ -44,7 +44,7 @@ void plot_write_picture(const Plot *plot, const char *title, const char *panels,
 const char *plot_no_fitness(const PlotData *data, Arena *arena)
 {
     (void)arena;
-    return data->n_best > 0 ? NULL : "no trial has a fitness";
+    return data->n_best > 0 ? NULL : "none of the trials that were chosen has a fitness";
 }
 
 const char *plot_no_gain(const PlotData *data, Arena *arena)

@@ -44,6 +44,18 @@ static Error campaign_unknown(const char *results, const char *text, Arena *aren
                 ERROR_USER, "there is no campaign '%.100s', but there is %.100s: write that, or %.100s/41 for a trial",
                 text, names[i], names[i]);
     }
+    const char *swept = NULL;
+    int n_swept = 0;
+    for (int i = 0; i < count && slash == NULL; i++) {
+        if (strncmp(names[i], text, strlen(text)) != 0 || names[i][strlen(text)] != '.') continue;
+        if (n_swept++ == 0) swept = names[i];
+    }
+    if (n_swept > 0)
+        return error_make(
+            ERROR_USER,
+            "there is no campaign '%.100s', but there are %d of a sweep, %.128s for instance; a shell names "
+            "all of them by %.200s/%.100s.*",
+            text, n_swept, swept, results, text);
     if (slash == NULL && file_exists(parts_root(results, text, arena)))
         return error_make(ERROR_USER, "%.128s is still in parts: `%s` joins those that are done", text,
                           command_again(results, "gather %.128s", text).text);
