@@ -145,6 +145,14 @@ static const char *robot_others(const RobotFile *file, int count)
     return count > 1 ? arena_format(file->arena, " (and %d more)", count - 1) : "";
 }
 
+// What the spec can do about a mesh of a body that moves.
+static const char *robot_hint(const RobotFile *file, const RobotFileShape *shape, const char *kind)
+{
+    const bool can = strcmp(kind, "mesh") == 0 && !shape->fitted && robot_moves(file, shape) &&
+                     file->options->meshes == ROBOT_MESHES_REFUSE;
+    return can ? ", set meshes: hull" : "";
+}
+
 // One error for all meshes: there may be hundreds. Height fields of the world have theirs already (robot_read_field).
 static void robot_refuse_meshes(RobotFile *file, const char *kind)
 {
@@ -166,10 +174,10 @@ static void robot_refuse_meshes(RobotFile *file, const char *kind)
         return;
     }
     robot_error(file, first->node, NULL,
-                "%s%s collides and is a %s%s, which is not simulated; use spheres, capsules, boxes or cylinders, or "
+                "%s%s collides and is a %s%s, which is not simulated; use spheres, capsules, boxes or cylinders%s, or "
                 "add %s to ignore: then it touches nothing",
                 robot_label(file, first->node), robot_others(file, count), kind, field ? " of a body that moves" : "",
-                kind);
+                robot_hint(file, first, kind), kind);
 }
 
 static void robot_refuse_rolling(RobotFile *file, const RobotRefused *rolling)
@@ -211,7 +219,8 @@ static void robot_note_edges(RobotFile *file, const RobotFileShape *shape, const
                                         [ROBOT_CYLINDER] = "side of a cylinder",
                                         [ROBOT_BOX] = "edge of a box",
                                         [ROBOT_ELLIPSOID] = "side of an ellipsoid"};
-    if (ground->shape.kind == ROBOT_PLANE || shape->shape.kind == ROBOT_SPHERE) return;
+    const bool edged = shape->shape.kind != ROBOT_SPHERE && !robot_is_floor(shape); // a plane that moves is an error
+    if (ground->shape.kind == ROBOT_PLANE || !edged) return;
     robot_note(file, true, arena_format(file->arena, "%s on shapes of the world", edges[shape->shape.kind]), 1);
 }
 
@@ -325,6 +334,7 @@ void robot_find_contacts(RobotFile *file, Robot *robot, Arena *arena)
     static const char *const kinds[] = {"mesh", "hfield", "sdf"};
     RobotFinding finding = {.file = file};
     if (!file->is_mjcf && robot_floats(file)) robot_add_floor(file);
+    robot_read_meshes(file);
     if (file->n_pairs > 0) qsort(file->pairs, (size_t)file->n_pairs, sizeof *file->pairs, pairs_compare);
     if (file->n_excludes > 0) qsort(file->excludes, (size_t)file->n_excludes, sizeof *file->excludes, excludes_compare);
     robot_read_fields(file);

@@ -44,6 +44,14 @@ static const char *field_file_name(const char *path)
     return path;
 }
 
+const char *robot_asset(const XmlNode *root, const char *name, Arena *arena)
+{
+    bool strip;
+    const char *in = field_folder(root, &strip);
+    if (strip) name = field_file_name(name);
+    return in[0] != '\0' && name[0] != '/' ? arena_format(arena, "%s/%s", in, name) : name;
+}
+
 static bool field_is_picture(const XmlNode *node, const char *name)
 {
     const char *type = robot_text_of(node, "content_type");
@@ -75,8 +83,7 @@ static Error field_parse(const char *name, const Bytes *bytes, Arena *arena, Fie
 static Error field_open(const char *folder, const XmlNode *root, const XmlNode *node, Arena *arena, FieldData *out)
 {
     const size_t most = FIELD_HEADER + sizeof(float) * ROBOT_HEIGHTS_MAX;
-    bool strip;
-    const char *name = robot_text_of(node, "file"), *in = field_folder(root, &strip);
+    const char *name = robot_text_of(node, "file");
     FileWithin file;
     Bytes bytes = {0};
     if (field_is_picture(node, name))
@@ -86,9 +93,7 @@ static Error field_open(const char *folder, const XmlNode *root, const XmlNode *
                           "nothing",
                           text_visible(name, arena));
     if (folder == NULL) return error_make(ERROR_USER, "no file can be read here: the text is not a file");
-    if (strip) name = field_file_name(name);
-    if (in[0] != '\0' && name[0] != '/') name = arena_format(arena, "%s/%s", in, name);
-    name = robot_path(folder, root->source->file, name, arena);
+    name = robot_path(folder, root->source->file, robot_asset(root, name, arena), arena);
     TRY(file_open_within(folder, name, arena, &file));
     if ((size_t)file.bytes > most) {
         file_close_within(&file);
@@ -111,7 +116,7 @@ static Error field_load(const char *folder, const XmlNode *root, const XmlNode *
 // ---- its text -------------------------------------------------------------------------------------------------------
 
 // Characters that have a meaning in XML as their numbers.
-static const char *field_escape(const char *text, Arena *arena)
+const char *robot_escape(const char *text, Arena *arena)
 {
     const size_t size = 6 * strlen(text) + 1;
     char *out = arena_take(arena, size, 1), *at = out;
@@ -126,7 +131,7 @@ static const char *field_escape(const char *text, Arena *arena)
 }
 
 // Without a name it is called like its file.
-static const char *field_name(const XmlNode *node, Arena *arena)
+const char *robot_asset_name(const XmlNode *node, Arena *arena)
 {
     const char *name = robot_text_of(node, "name"), *file = robot_text_of(node, "file");
     if (name != NULL || file == NULL) return name;
@@ -140,9 +145,9 @@ const char *robot_field_text(const char *folder, const XmlNode *root, const XmlN
     enum { NUMBER = 16 }; // bytes of "-1.23456789e-38 "
     FieldData field;
     if (field_load(folder, root, node, arena, &field).kind != OK) return NULL;
-    const char *name = field_name(node, arena), *size = robot_text_of(node, "size");
+    const char *name = robot_asset_name(node, arena), *size = robot_text_of(node, "size");
     const char *head = arena_format(arena, "<hfield name=\"%s\" size=\"%s\" nrow=\"%d\" ncol=\"%d\" elevation=\"",
-                                    field_escape(name, arena), field_escape(size != NULL ? size : "", arena),
+                                    robot_escape(name, arena), robot_escape(size != NULL ? size : "", arena),
                                     field.rows, field.columns);
     const size_t most = strlen(head) + (size_t)NUMBER * (size_t)field.rows * (size_t)field.columns + 4;
     char *text = arena_take(arena, most, 1);
@@ -170,7 +175,7 @@ static const XmlNode *field_find(RobotFile *file, const RobotFileShape *shape)
     for (const XmlNode *section = file->root->first; section != NULL; section = section->next) {
         if (strcmp(section->name, "asset") != 0) continue;
         for (const XmlNode *node = section->first; node != NULL; node = node->next) {
-            const char *name = strcmp(node->name, "hfield") == 0 ? field_name(node, file->arena) : NULL;
+            const char *name = strcmp(node->name, "hfield") == 0 ? robot_asset_name(node, file->arena) : NULL;
             if (name != NULL && strcmp(name, wanted) == 0) return node;
         }
     }

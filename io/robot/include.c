@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { INCLUDED_MAX = 32 };
+enum { INCLUDED_MAX = 32, MESHES_MAX = ROBOT_MESHES_MAX };
 #define INCLUDED_BYTES_MAX ((size_t)XML_BYTES_MAX) // of all included files
 
 typedef struct RobotIncluder {
@@ -18,9 +18,10 @@ typedef struct RobotIncluder {
     Arena *arena, *texts;
     Diagnostics *diagnostics;
     const char *names[INCLUDED_MAX];
-    int count, n_fields;
-    size_t bytes;
+    int count, n_fields, n_meshes;
+    size_t bytes, mesh_bytes;
     bool broken;
+    bool meshes; // their points are put into the text
 } RobotIncluder;
 
 // An element of a text that another text replaces.
@@ -165,6 +166,18 @@ static IncludedPiece *include_add_piece(RobotIncluder *includer, const XmlNode *
     return piece;
 }
 
+// MJCF has meshes in <asset>; of URDF those of <collision> count.
+static bool include_is_mesh(const RobotIncluder *includer, const XmlNode *node)
+{
+    const XmlNode *parent = node->parent;
+    if (!includer->meshes || strcmp(node->name, "mesh") != 0 || parent == NULL || node->first != NULL) return false;
+    if (robot_text_of(node, "vertex") != NULL) return false;
+    if (strcmp(includer->root->name, "mujoco") == 0)
+        return strcmp(parent->name, "asset") == 0 && robot_text_of(node, "file") != NULL;
+    return parent->parent != NULL && strcmp(parent->parent->name, "collision") == 0 &&
+           robot_text_of(node, "filename") != NULL;
+}
+
 static void include_add_field(RobotIncluder *includer, const XmlNode *node, IncludedPiece ***link)
 {
     if (includer->n_fields++ == INCLUDED_MAX)
@@ -179,10 +192,12 @@ static void include_children(RobotIncluder *includer, XmlNode *parent, IncludedP
     XmlNode *before = NULL, *next;
     for (XmlNode *node = parent->first; node != NULL && !includer->broken; node = next) {
         next = node->next;
-        if (strcmp(node->name, "include") != 0) {
+        if (strcmp(node->name, "include") != 0 || strcmp(includer->root->name, "mujoco") != 0) {
             if (depth >= XML_DEPTH_MAX) include_error(includer, node, "more than 256 elements inside each other");
             if (strcmp(node->name, "hfield") == 0 && robot_text_of(node, "file") != NULL && node->first == NULL)
                 include_add_field(includer, node, link);
+            if (include_is_mesh(includer, node) && includer->n_meshes++ < MESHES_MAX)
+                (void)include_add_piece(includer, node, NULL, link);
             include_children(includer, node, link, depth + 1);
             before = node;
             continue;
@@ -201,9 +216,11 @@ static const char *include_text(RobotIncluder *includer, const XmlNode *root, In
 {
     const char *text = root->source->text;
     for (IncludedPiece **link = &pieces, *piece; (piece = *link) != NULL;) {
-        piece->text = piece->root != NULL
-                          ? include_text(includer, piece->root, piece->pieces, false)
-                          : robot_field_text(includer->folder, includer->root, piece->node, includer->arena);
+        piece->text =
+            piece->root != NULL ? include_text(includer, piece->root, piece->pieces, false)
+            : strcmp(piece->node->name, "mesh") == 0
+                ? robot_mesh_text(includer->folder, includer->root, piece->node, includer->arena, &includer->mesh_bytes)
+                : robot_field_text(includer->folder, includer->root, piece->node, includer->arena);
         if (piece->text == NULL && piece->root != NULL) return NULL;
         if (piece->text == NULL)
             *link = piece->next;
@@ -226,10 +243,11 @@ static int include_depth(const XmlNode *node, int depth)
     return most;
 }
 
-bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts, Diagnostics *diagnostics,
-                   const char **text)
+static bool include_all_of(XmlNode *root, const char *folder, bool meshes, Arena *arena, Arena *texts,
+                           Diagnostics *diagnostics, const char **text)
 {
     RobotIncluder includer = {.folder = folder,
+                              .meshes = meshes,
                               .file = root->source->file,
                               .root = root,
                               .arena = arena,
@@ -245,7 +263,14 @@ bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts
     return !includer.broken;
 }
 
-bool robot_text(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics, const char **text)
+bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts, Diagnostics *diagnostics,
+                   const char **text)
+{
+    return include_all_of(root, folder, false, arena, texts, diagnostics, text);
+}
+
+static bool include_text_of(const Source *source, const char *folder, bool meshes, Arena *arena,
+                            Diagnostics *diagnostics, const char **text)
 {
     Arena scratch;
     if (arena_create_growing(&scratch, ROBOT_FILE_BYTES, "a robot's file").kind != OK) {
@@ -255,7 +280,19 @@ bool robot_text(const Source *source, const char *folder, Arena *arena, Diagnost
     XmlNode *root = xml_parse(source, &scratch, diagnostics);
     *text = source->text;
     const bool mjcf = root != NULL && strcmp(root->name, "mujoco") == 0;
-    const bool ok = root != NULL && (!mjcf || robot_include(root, folder, &scratch, arena, diagnostics, text));
+    const bool plain = !mjcf && !meshes;
+    const bool ok = root != NULL && (plain || include_all_of(root, folder, meshes, &scratch, arena, diagnostics, text));
     arena_destroy(&scratch);
     return ok;
+}
+
+bool robot_text(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics, const char **text)
+{
+    return include_text_of(source, folder, false, arena, diagnostics, text);
+}
+
+bool robot_text_with_meshes(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics,
+                            const char **text)
+{
+    return include_text_of(source, folder, true, arena, diagnostics, text);
 }

@@ -184,13 +184,40 @@ static void mjcf_note_section(Mjcf *mjcf, const XmlNode *node)
     robot_note(mjcf->file, false, node->name, mjcf_count_children(node));
 }
 
-// Height fields are read where a shape names them.
-static void mjcf_note_assets(Mjcf *mjcf, const XmlNode *node)
+// A mesh that a spec may want read.
+static void mjcf_add_mesh(Mjcf *mjcf, const XmlNode *node)
 {
+    RobotFile *file = mjcf->file;
+    const char *name = robot_asset_name(node, file->arena);
+    const XmlAttribute *moved = xml_attribute(node, "refpos"), *turned = xml_attribute(node, "refquat");
+    if (name == NULL) return;
+    if (file->n_meshes == ROBOT_MESHES_MAX) {
+        robot_error(file, node, NULL, "more than %d meshes", ROBOT_MESHES_MAX);
+        return;
+    }
+    if (file->meshes == NULL) file->meshes = ARENA_NEW(file->arena, RobotFileMesh, ROBOT_MESHES_MAX);
+    RobotFileMesh *mesh = &file->meshes[file->n_meshes];
+    *mesh = (RobotFileMesh){.node = node, .name = name};
+    memcpy(mesh->scale, mjcf->classes[mjcf_class(mjcf, node, "class", 0)].scale, sizeof mesh->scale);
+    mjcf_apply_mesh(mjcf, node, mesh->scale);
+    file->n_meshes++;
+    if (moved != NULL || turned != NULL)
+        robot_error(file, node, moved != NULL ? "refpos" : "refquat",
+                    "%s of a mesh is not read; move the geom that has it, or the vertices",
+                    moved != NULL ? "refpos" : "refquat");
+}
+
+// Height fields and meshes are read where a shape names them.
+static void mjcf_read_assets(Mjcf *mjcf, const XmlNode *node)
+{
+    RobotFile *file = mjcf->file;
+    const bool wanted = file->options->meshes != ROBOT_MESHES_REFUSE && file->n_meshes < ROBOT_MESHES_MAX;
     int count = 0;
-    for (const XmlNode *child = node->first; child != NULL; child = child->next)
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
         count += strcmp(child->name, "hfield") != 0;
-    if (count > 0) robot_note(mjcf->file, false, node->name, count);
+        if (strcmp(child->name, "mesh") == 0 && wanted) mjcf_add_mesh(mjcf, child);
+    }
+    if (count > 0) robot_note(file, false, node->name, count);
 }
 
 // An empty section has no effect.
@@ -330,7 +357,7 @@ static const struct {
 } mjcf_sections[] = {
     {"compiler", 0, mjcf_read_compiler},   {"option", 0, mjcf_read_option},        {"default", 1, mjcf_read_defaults},
     {"worldbody", 2, mjcf_read_world},     {"actuator", 3, mjcf_read_actuators},   {"keyframe", 4, mjcf_read_keyframes},
-    {"contact", 3, mjcf_read_contact},     {"asset", 3, mjcf_note_assets},         {"visual", 3, mjcf_note_section},
+    {"contact", 3, mjcf_read_contact},     {"asset", 3, mjcf_read_assets},         {"visual", 3, mjcf_note_section},
     {"statistic", 3, mjcf_note_section},   {"size", 3, mjcf_note_section},         {"sensor", 3, mjcf_note_section},
     {"custom", 3, mjcf_note_section},      {"equality", 3, mjcf_read_equalities},  {"tendon", 3, mjcf_read_tendons},
     {"extension", 3, mjcf_refuse_section}, {"deformable", 3, mjcf_refuse_section},

@@ -35,6 +35,7 @@ typedef struct MjcfGeom {
     MjcfGeomType type;
     bool mesh, turned, from_to; // given: a mesh; an orientation other than quat; fromto
     const char *field;          // name of the hfield; NULL: none
+    const char *of_mesh;        // name of the mesh; NULL: none
     RobotFrame frame;           // from pos and quat
     double turn[4], ends[6], size[3], friction[3], mass, density;
     int contype, conaffinity, group, condim, priority;
@@ -92,7 +93,8 @@ typedef struct MjcfClass {
     MjcfJoint joint;
     MjcfActuator actuator;
     MjcfTendon tendon;
-    bool inactive; // equalities
+    bool inactive;   // equalities
+    double scale[3]; // meshes
     MjcfPair pair;
 } MjcfClass;
 
@@ -137,6 +139,7 @@ double mjcf_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute, const
 // As mjcf_apply_geom.
 void mjcf_apply_tendon(Mjcf *mjcf, const XmlNode *node, MjcfTendon *tendon);
 void mjcf_apply_equality(Mjcf *mjcf, const XmlNode *node, bool *inactive);
+void mjcf_apply_mesh(Mjcf *mjcf, const XmlNode *node, double scale[3]);
 
 // mjcf_motors.c
 void mjcf_read_actuators(Mjcf *mjcf, const XmlNode *node);

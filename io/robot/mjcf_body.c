@@ -49,14 +49,16 @@ double mjcf_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute, const
 {
     const double most = fmax(fabs(range[0]), fabs(range[1]));
     if (fabs(range[0] + range[1]) <= 1e-9 * fabs(range[1])) return fabs(range[1]);
-    if (robot_ignores(mjcf->file, attribute))
+    if (robot_ignores(mjcf->file, attribute)) {
         robot_note(mjcf->file, true, attribute, 1);
-    else
-        robot_error(mjcf->file, node, attribute,
-                    "%s of %s is %s to %s, and only the same both ways is simulated; write %s %s, or add %s to ignore: "
-                    "then the greater end counts both ways",
-                    attribute, robot_label(mjcf->file, node), text_number(range[0]).text, text_number(range[1]).text,
-                    text_number(-most).text, text_number(most).text, attribute);
+        return most;
+    }
+    mjcf->file->unread++;
+    robot_error(mjcf->file, node, attribute,
+                "%s of %s is %s to %s, and only the same both ways is simulated; write %s %s, or add %s to ignore: "
+                "then the greater end counts both ways",
+                attribute, robot_label(mjcf->file, node), text_number(range[0]).text, text_number(range[1]).text,
+                text_number(-most).text, text_number(most).text, attribute);
     return most;
 }
 
@@ -225,7 +227,8 @@ static void mjcf_read_geom(Mjcf *mjcf, const XmlNode *node, const MjcfScope *sco
     if (shape == NULL) return;
     const char *mesh = geom.type == MJCF_HFIELD ? "hfield" : geom.type == MJCF_SDF ? "sdf" : "mesh";
     shape->unknown = mjcf_is_mesh(&geom) ? mesh : NULL;
-    shape->field = geom.field;
+    shape->field = geom.type == MJCF_HFIELD ? geom.field : geom.of_mesh;
+    shape->fitted = geom.type != MJCF_MESH;
     shape->shape.kind = mjcf_kinds[geom.type].kind;
     shape->contype = geom.contype;
     shape->conaffinity = geom.conaffinity;

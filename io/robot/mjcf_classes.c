@@ -150,6 +150,7 @@ void mjcf_apply_geom(Mjcf *mjcf, const XmlNode *node, MjcfGeom *geom)
     mjcf_read_frame(mjcf, node, &geom->frame, &geom->turned, geom->turn);
     geom->from_to |= robot_numbers(file, node, "fromto", 6, 6, geom->ends) == 6;
     geom->mesh |= robot_text_of(node, "mesh") != NULL;
+    if (robot_text_of(node, "mesh") != NULL) geom->of_mesh = robot_text_of(node, "mesh");
     if (robot_text_of(node, "hfield") != NULL) geom->field = robot_text_of(node, "hfield");
     robot_numbers(file, node, "size", 1, 3, geom->size);
     robot_numbers(file, node, "friction", 1, 3, geom->friction);
@@ -203,13 +204,15 @@ void mjcf_read_linear(Mjcf *mjcf, const XmlNode *node, const char *attribute, do
     else
         *value = number[0];
     if (number[1] == 0.0 && number[2] == 0.0) return;
-    if (robot_ignores(mjcf->file, attribute))
+    if (robot_ignores(mjcf->file, attribute)) {
         robot_note(mjcf->file, true, attribute, 1);
-    else
-        robot_error(mjcf->file, node, attribute,
-                    "%s of %s is not linear, which is not simulated: only the first number may differ from 0; add %s "
-                    "to ignore: then only that one counts",
-                    attribute, robot_label(mjcf->file, node), attribute);
+        return;
+    }
+    mjcf->file->unread++;
+    robot_error(mjcf->file, node, attribute,
+                "%s of %s is not linear, which is not simulated: only the first number may differ from 0; add %s "
+                "to ignore: then only that one counts",
+                attribute, robot_label(mjcf->file, node), attribute);
 }
 
 void mjcf_apply_joint(Mjcf *mjcf, const XmlNode *node, MjcfJoint *joint)
@@ -367,6 +370,12 @@ void mjcf_apply_equality(Mjcf *mjcf, const XmlNode *node, bool *inactive)
     if (active >= 0) *inactive = active == 0;
 }
 
+// Where a mesh stands in its file is of no use without these.
+void mjcf_apply_mesh(Mjcf *mjcf, const XmlNode *node, double scale[3])
+{
+    robot_numbers(mjcf->file, node, "scale", 3, 3, scale);
+}
+
 // ---- classes --------------------------------------------------------------------------------------------------------
 
 static const MjcfClass mjcf_first_class = {
@@ -382,6 +391,7 @@ static const MjcfClass mjcf_first_class = {
     .joint = {.kind = ROBOT_HINGE, .axis = {0.0, 0.0, 1.0}, .limited = MJCF_AUTO, .effort_limited = MJCF_AUTO},
     .tendon = {.limited = MJCF_AUTO},
     .actuator = {.gain = 1.0, .gear = {1.0}, .command_limited = MJCF_AUTO, .force_limited = MJCF_AUTO},
+    .scale = {1.0, 1.0, 1.0},
     .pair = {.condim = 3, .friction = {1.0, 1.0, 0.005, 0.0001, 0.0001}},
 };
 
@@ -444,7 +454,7 @@ static void mjcf_read_default_element(Mjcf *mjcf, const XmlNode *node, MjcfClass
     static const char *const known[] = {
         "geom", "joint",  "general", "motor", "position", "velocity", "default", "mesh",   "texture",  "material",
         "site", "camera", "light",   "pair",  "equality", "tendon",   "muscle",  "damper", "cylinder", "intvelocity"};
-    static const char shows[] = "mesh texture material site camera light";
+    static const char shows[] = "texture material site camera light";
     static const char others[] = "muscle damper cylinder intvelocity adhesion dcmotor orientation pid plugin";
     if (strcmp(node->name, "geom") == 0)
         mjcf_apply_geom(mjcf, node, &class->geom);
@@ -454,6 +464,8 @@ static void mjcf_read_default_element(Mjcf *mjcf, const XmlNode *node, MjcfClass
         mjcf_apply_tendon(mjcf, node, &class->tendon);
     else if (strcmp(node->name, "equality") == 0)
         mjcf_apply_equality(mjcf, node, &class->inactive);
+    else if (strcmp(node->name, "mesh") == 0)
+        mjcf_apply_mesh(mjcf, node, class->scale);
     else if (strcmp(node->name, "pair") == 0)
         mjcf_apply_pair(mjcf, node, &class->pair);
     else if (robot_word_in(others, node->name)) // such actuators are refused where they stand

@@ -10,11 +10,15 @@ typedef enum RobotBase {
     ROBOT_BASE_FIXED     // floating roots are fixed to the world
 } RobotBase;
 
+// What becomes of meshes of bodies that move and collide: errors, points of their convex hulls, or boxes around them.
+typedef enum RobotMeshes { ROBOT_MESHES_REFUSE, ROBOT_MESHES_HULL, ROBOT_MESHES_BOX } RobotMeshes;
+
 typedef struct RobotOptions {
     const char *folder;        // of the file, for <include>; NULL: nothing can be included
     const char *const *ignore; // [n_ignore] words of ROBOT_IGNORE_WORDS: what may be left out
     int n_ignore;
     RobotBase base;
+    RobotMeshes meshes;
 } RobotOptions;
 
 // The root element decides the format: MJCF (<mujoco>) or URDF (<robot>). An element that would change the motion and
@@ -25,5 +29,8 @@ const Robot *robot_read(const Source *source, const RobotOptions *options, Arena
 // *text <- the text of an MJCF file with every <include> replaced by the contents of its file; source->text if there is
 // no <include>. False after errors, which go to `diagnostics`.
 bool robot_text(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics, const char **text);
+// The same of a robot of either format, with the points of meshes instead of their files, if these can be read.
+bool robot_text_with_meshes(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics,
+                            const char **text);
 
 #endif

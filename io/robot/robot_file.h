@@ -22,7 +22,9 @@ typedef struct RobotFileShape {
     RobotShape shape;
     const XmlNode *node;
     const char *unknown; // kind of a shape that is not a primitive: "mesh"; NULL: a primitive
-    const char *field;   // name of the asset of a height field; else NULL
+    const char *field;   // name of the asset of a height field or mesh; else NULL
+    const XmlNode *mesh; // of URDF: its <mesh>
+    bool fitted;         // a mesh that gives a primitive its size
     int contype, conaffinity, group, priority, condim;
     double friction[3];   // sliding, torsional (m), rolling (m)
     double margin;        // m
@@ -47,6 +49,13 @@ typedef struct RobotFileBody {
     int kept;           // set by robot_build: the body into which it was merged, -1: the world
     RobotFrame in_kept;
 } RobotFileBody;
+
+// A mesh of <asset>.
+typedef struct RobotFileMesh {
+    const XmlNode *node;
+    const char *name;
+    double scale[3];
+} RobotFileMesh;
 
 // A pair of shapes that collide whatever contype and conaffinity are, with its own contact parameters.
 typedef struct RobotFilePair {
@@ -76,7 +85,7 @@ typedef struct RobotFileNote {
     int line; // for an attribute that is replaced: of its first occurrence; else 0
 } RobotFileNote;
 
-enum { ROBOT_PAIRS_MAX = 4096 };
+enum { ROBOT_PAIRS_MAX = 4096, ROBOT_MESHES_MAX = 4096 };
 
 // A robot file while it is read.
 typedef struct RobotFile {
@@ -98,7 +107,10 @@ typedef struct RobotFile {
     int n_pairs;
     RobotFileExclude *excludes; // [ROBOT_PAIRS_MAX]
     int n_excludes;
-    double *heights; // [n_heights] of height fields, as in Robot; memory for ROBOT_HEIGHTS_MAX, or NULL
+    RobotFileMesh *meshes; // [n_meshes]
+    int n_meshes;
+    size_t mesh_bytes; // read of their files
+    double *heights;   // [n_heights] of height fields, as in Robot; memory for ROBOT_HEIGHTS_MAX, or NULL
     int n_heights;
     RobotFileKey keys[ROBOT_KEYFRAMES_MAX];
     int n_keys;
@@ -203,6 +215,20 @@ const char *robot_path(const char *folder, const char *file, const char *name, A
 void robot_read_field(RobotFile *file, RobotFileShape *shape);
 // The text of an <hfield> with the heights instead of the name of their file. NULL: the file can't be read.
 const char *robot_field_text(const char *folder, const XmlNode *root, const XmlNode *node, Arena *arena);
+// A file of <asset>, where <compiler> says that such files are; its name without folders and ending if it has no other;
+// a text as the value of an attribute.
+const char *robot_asset(const XmlNode *root, const char *name, Arena *arena);
+const char *robot_asset_name(const XmlNode *node, Arena *arena);
+const char *robot_escape(const char *text, Arena *arena);
+
+// ---- mesh.c ---------------------------------------------------------------------------------------------------------
+
+// Gives shapes that are meshes and may touch the ground their points or boxes, as RobotOptions.meshes says, or reports
+// errors. Call this after the poses of the bodies are known.
+void robot_read_meshes(RobotFile *file);
+// The text of a <mesh> with points instead of the name of their file. NULL: the file can't be read. *read: bytes of all
+// these files, to which its own are added.
+const char *robot_mesh_text(const char *folder, const XmlNode *root, const XmlNode *node, Arena *arena, size_t *read);
 
 // ---- bodies.c -------------------------------------------------------------------------------------------------------
 

@@ -289,9 +289,10 @@ static void urdf_read_shape(RobotFile *file, const XmlNode *node, int body, Urdf
     shape->friction[0] = 1.0;
     shape->condim = 3;
     shape->contype = shape->conaffinity = collides;
-    if (urdf_is(what, "mesh"))
+    if (urdf_is(what, "mesh")) {
         shape->unknown = "mesh";
-    else if (!urdf_read_geometry(file, what, &shape->shape) && !urdf_is_xacro(file, what))
+        shape->mesh = what;
+    } else if (!urdf_read_geometry(file, what, &shape->shape) && !urdf_is_xacro(file, what))
         robot_error(file, what, NULL, "unknown shape <%.64s>, expected sphere, cylinder, capsule, box or mesh",
                     what->name);
 }

@@ -33,6 +33,7 @@ enum {
     ARTICULATED_OPTION_FRICTION,
     ARTICULATED_OPTION_REFERENCE,
     ARTICULATED_OPTION_REFERENCE_SCALE,
+    ARTICULATED_OPTION_MESHES,
     ARTICULATED_N_OPTIONS
 };
 
@@ -99,6 +100,9 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"reference_scale", OPTION_CHOICE, "", 0, 0, 1, "deviation|none",
      "what the difference of each column is divided by. deviation: by the column's standard deviation in the file, at "
      "least 1e-3 of its unit; none: by 1 of its unit"},
+    {"meshes", OPTION_CHOICE, "", 0, 0, 2, "refuse|hull|box",
+     "meshes (STL, OBJ) of moving bodies that collide. refuse: an error; hull: points of their convex hulls, at most "
+     "26, touch; box: the corners of a box around each, along the axes of its file"},
 };
 
 #define ARTICULATED_ROW(name, unit, doc, group) {#name, unit, doc, group},
@@ -366,7 +370,7 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-    .later = "settle|reference|reference_scale|control.gait|control.legs|control.reaches|control.command",
+    .later = "settle|reference|reference_scale|control.gait|control.legs|control.reaches|control.command|meshes",
     .numerics = "dt",
     .lists = articulated_lists,
     .n_lists = 2,

@@ -100,7 +100,8 @@ static int show(const char *path, char **ignore, int n_ignore)
     RobotOptions options = {
         .folder = folder_of(path, &arena), .ignore = (const char *const *)ignore, .n_ignore = n_ignore};
     if (n_ignore > 0 && strcmp(ignore[0], "base=fixed") == 0)
-        options = (RobotOptions){options.folder, options.ignore + 1, n_ignore - 1, ROBOT_BASE_FIXED};
+        options =
+            (RobotOptions){options.folder, options.ignore + 1, n_ignore - 1, ROBOT_BASE_FIXED, ROBOT_MESHES_REFUSE};
     const Robot *robot = robot_read(&source, &options, &arena, diagnostics);
     diagnostics_print(diagnostics, stderr, false);
     if (robot == NULL) return 1;

@@ -1,9 +1,10 @@
 // Any bytes as a robot's file: errors that can be printed, or a robot that a model can rely on. What follows a line of
-// "%%" is the file field.bin beside it; a robot's text with the heights of that file is the same robot without the
-// file.
+// "%%" is the file field.bin beside it, which is called field.stl and field.obj too; a robot's text with the heights
+// and points of that file is the same robot without the file.
 #include "fuzz.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 static const char *const fuzz_ignored[] = {"mesh",      "equality", "tendon",  "gravity",   "freejoint",
                                            "worldbody", "inertia",  "damping", "forcerange"};
@@ -72,6 +73,10 @@ static const char *fuzz_folder(const uint8_t *data, size_t size)
     if (folder[0] == '\0') {
         strcpy(folder, file_exists("/dev/shm") ? "/dev/shm/fuzz_robot.XXXXXX" : "/tmp/fuzz_robot.XXXXXX");
         if (mkdtemp(folder) == NULL) abort();
+        for (int i = 0; i < 2; i++) {
+            snprintf(path, sizeof path, "%s/field.%s", folder, i == 0 ? "stl" : "obj");
+            if (symlink("field.bin", path) != 0) abort();
+        }
         snprintf(path, sizeof path, "%s/field.bin", folder);
     }
     FILE *file = fopen(path, "wb");
@@ -85,12 +90,18 @@ static void fuzz_check_text(const Source *source, const RobotOptions *options, c
     Source whole = {.file = "fuzz.xml"};
     RobotOptions alone = *options;
     Diagnostics *diagnostics = diagnostics_new(arena);
-    if (!robot_text(source, options->folder, arena, diagnostics, &whole.text)) abort();
+    const bool meshes = options->meshes != ROBOT_MESHES_REFUSE;
+    if (!(meshes ? robot_text_with_meshes : robot_text)(source, options->folder, arena, diagnostics, &whole.text))
+        abort();
     alone.folder = NULL;
     const Robot *again = robot_read(&whole, &alone, arena, diagnostics);
     if (again == NULL || again->n_shapes != robot->n_shapes || again->n_heights != robot->n_heights) abort();
     for (int i = 0; i < robot->n_heights; i++) {
         if (again->heights[i] != robot->heights[i]) abort();
+    }
+    for (int i = 0; i < robot->n_shapes; i++) {
+        if (memcmp(again->shapes[i].p, robot->shapes[i].p, sizeof robot->shapes[i].p) != 0) abort();
+        if (memcmp(again->shapes[i].size, robot->shapes[i].size, sizeof robot->shapes[i].size) != 0) abort();
     }
 }
 
@@ -102,8 +113,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const Source source = {.file = "fuzz.xml", .text = text};
     const RobotOptions options = {.folder = fuzz_folder(data, size),
                                   .ignore = fuzz_ignored,
-                                  .n_ignore = data[0] & 4 ? 7 : 0,
-                                  .base = (RobotBase)((data[0] & 3) % 3)};
+                                  .n_ignore = data[0] & 4 ? sizeof fuzz_ignored / sizeof *fuzz_ignored : 0,
+                                  .base = (RobotBase)((data[0] & 3) % 3),
+                                  .meshes = (RobotMeshes)((data[0] >> 3 & 3) % 3)};
     if (options.folder != NULL && strstr(text, "%%\n") != NULL) *strstr(text, "%%\n") = '\0';
     size_t length = 0;
     Diagnostics *diagnostics = diagnostics_new(arena);

@@ -91,22 +91,6 @@ static Error files_open_text(const char *folder, const SpecFile *file, int64_t m
     return error_none();
 }
 
-// The text of a robot's file, its text with what it includes, and the digest of that. Error (user): the file can't be
-// read, or the digest is not the known one; `diagnostics` may hold more.
-static Error files_load_robot(const char *folder, const SpecFile *file, Arena *arena, Diagnostics *diagnostics,
-                              Source *source, const char **text, Sha256Text *digest)
-{
-    size_t size = 0;
-    TRY(files_open_text(folder, file, XML_BYTES_MAX, arena, source, &size));
-    Source *kept = ARENA_NEW(arena, Source, 1); // diagnostics point to it
-    *kept = *source;
-    if (!source_check(kept, size, diagnostics) ||
-        !robot_text(kept, files_folder(folder, file), arena, diagnostics, text))
-        return error_make(ERROR_USER, "%.200s can't be read", file->name);
-    *digest = sha256_of(*text, strlen(*text));
-    return files_check_digest(file, digest);
-}
-
 static int files_option(const Model *model, const char *name, OptionType type)
 {
     for (int i = 0; i < model->n_options; i++) {
@@ -115,11 +99,35 @@ static int files_option(const Model *model, const char *name, OptionType type)
     return -1;
 }
 
+static RobotMeshes files_meshes(const Spec *spec)
+{
+    const int option = files_option(spec->model, "meshes", OPTION_CHOICE);
+    return option >= 0 ? (RobotMeshes)spec->settings[option] : ROBOT_MESHES_REFUSE;
+}
+
+// The text of a robot's file, its text with what it includes, and the digest of that. Error (user): the file can't be
+// read, or the digest is not the known one; `diagnostics` may hold more.
+static Error files_load_robot(const Spec *spec, const char *folder, const SpecFile *file, Arena *arena,
+                              Diagnostics *diagnostics, Source *source, const char **text, Sha256Text *digest)
+{
+    size_t size = 0;
+    const char *in = files_folder(folder, file);
+    const bool meshes = files_meshes(spec) != ROBOT_MESHES_REFUSE;
+    TRY(files_open_text(folder, file, XML_BYTES_MAX, arena, source, &size));
+    Source *kept = ARENA_NEW(arena, Source, 1); // diagnostics point to it
+    *kept = *source;
+    if (!source_check(kept, size, diagnostics) ||
+        !(meshes ? robot_text_with_meshes : robot_text)(kept, in, arena, diagnostics, text))
+        return error_make(ERROR_USER, "%.200s can't be read", file->name);
+    *digest = sha256_of(*text, strlen(*text));
+    return files_check_digest(file, digest);
+}
+
 static RobotOptions files_robot_options(const Spec *spec)
 {
     const int ignore = files_option(spec->model, "ignore", OPTION_WORDS);
     const int base = files_option(spec->model, "base", OPTION_CHOICE);
-    RobotOptions options = {0};
+    RobotOptions options = {.meshes = files_meshes(spec)};
     if (base >= 0) options.base = (RobotBase)spec->settings[base];
     if (ignore < 0) return options;
     options.ignore = spec->option_points[ignore].names;
@@ -167,9 +175,9 @@ static bool files_read_content(SpecReader *reader, const Option *option, SpecFil
     const bool robot = files_is_robot(option);
     Sha256Text digest;
     Source *source = ARENA_NEW(reader->arena, Source, 1);
-    const Error error = robot
-                            ? files_load_robot(folder, file, reader->arena, reader->diagnostics, source, &text, &digest)
-                            : files_load_matrix(folder, file, reader, source, &digest);
+    const Error error =
+        robot ? files_load_robot(reader->spec, folder, file, reader->arena, reader->diagnostics, source, &text, &digest)
+              : files_load_matrix(folder, file, reader, source, &digest);
     if (error.kind == OK)
         return robot ? files_read_robot(reader, folder, file, source, digest, points)
                      : matrix_read(reader, source, option, points);
@@ -442,24 +450,25 @@ Error spec_build(const Spec *spec, Arena *arena, Configured *out)
     return error;
 }
 
-static Error files_keep_robot(const char *from, const SpecFile *file, const char *to, Arena *arena)
+static Error files_keep_robot(const Spec *spec, const char *from, const SpecFile *file, const char *to, Arena *arena)
 {
     Source source;
     Sha256Text digest;
     const char *text = NULL;
-    TRY(files_load_robot(from, file, arena, diagnostics_new(arena), &source, &text, &digest));
+    TRY(files_load_robot(spec, from, file, arena, diagnostics_new(arena), &source, &text, &digest));
     TRY(folder_make(to));
     return file_write(to, file->digest.hex, text, strlen(text));
 }
 
-static Error files_keep(const char *from, const SpecFile *file, bool robot, const char *folder, Arena *arena)
+static Error files_keep(const Spec *spec, const char *from, const SpecFile *file, bool robot, const char *folder,
+                        Arena *arena)
 {
     Arena own;
     Bytes bytes = {0};
     Sha256Text digest;
     const char *to = arena_format(arena, "%s/" CAMPAIGN_FILES, folder);
     if (!file_missing(arena_format(arena, "%s/%s", to, file->digest.hex))) return error_none();
-    if (robot) return files_keep_robot(from, file, to, arena);
+    if (robot) return files_keep_robot(spec, from, file, to, arena);
     TRY(files_load(from, file, &own, &bytes, &digest));
     Error error = folder_make(to);
     if (error.kind == OK) error = file_write(to, file->digest.hex, bytes.data, bytes.size);
@@ -475,7 +484,7 @@ Error spec_keep_files(const Spec *spec, const char *folder)
     const char *from = folder_of(spec->file, &arena);
     for (int i = 0; error.kind == OK && i < spec->model->n_options; i++) {
         if (spec->files[i].name != NULL)
-            error = files_keep(from, &spec->files[i], files_is_robot(&spec->model->options[i]), folder, &arena);
+            error = files_keep(spec, from, &spec->files[i], files_is_robot(&spec->model->options[i]), folder, &arena);
     }
     arena_destroy(&arena);
     return error;
