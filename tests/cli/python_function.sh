@@ -71,6 +71,20 @@ def simulate(p, seed, trajectory, trial, replicate):
     return (metrics, {"time": [0, 1], "x": [0, mode]}) if trajectory else metrics
 
 
+def watched(p):
+    if p["mode"] == 5:
+        with open("slow", "w") as file:
+            file.write(str(os.getpid()))
+        time.sleep(1000)
+    for _ in range(150):
+        try:
+            os.kill(int(open("slow").read()), 0)
+        except ProcessLookupError:
+            return {"error": 0, "energy": 0}
+        time.sleep(0.01)
+    return {"error": 0}
+
+
 if __name__ == "__main__":
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -92,6 +106,10 @@ if __name__ == "__main__":
     # the same call continues
     assert rows(hopscotch.run(SPEC, function=simulate, progress=False, settings={"simulation.timeout": 1.5})) == \
         rows(campaign)
+    alone = hopscotch.run(SPEC, name="alone", function=watched, progress=False, settings={
+        "search.over.mode": [5, 9], "simulation.timeout": 2, "simulation.workers": 1})
+    assert rows(alone, "failure") == [("timeout",), ("none",)], rows(alone)
+    print("good a worker that is too slow is killed at once")
     verified = campaign.verify(seeds=3, options=["--grid", "0", "--gains", "0", "--physics", "0"])
     assert verified["runs"] == verified["succeeded"] == 3 and verified["fitness"]["value"] == 2, verified
     assert hopscotch.verify("results/fun", seeds=4, function=simulate)["verified_trial"] == 0
@@ -103,10 +121,10 @@ if __name__ == "__main__":
     assert hopscotch.units(campaign) == campaign.units() == hopscotch.units("results/fun") == {
         "mode": "kg", "gain": "1", "error": "m", "energy": "J", "time": "s", "x": "m/s"}, campaign.units()
     listed = hopscotch.list()
-    assert [row["campaign"] for row in listed] == ["fun"] and listed[0]["method"] == "grid", listed
+    assert [row["campaign"] for row in listed] == ["alone", "fun"] and listed[0]["method"] == "grid", listed
     assert hopscotch.list(state="running") == [] and hopscotch.list(tag=["a", "b"]) == []
     listed = hopscotch.list(all=True)
-    assert listed[1]["campaign"] == "fun/verify/trial_0", listed
+    assert listed[2]["campaign"] == "fun/verify/trial_0", listed
     other = hopscotch.run(SPEC, name="other", function=simulate, progress=False,
                           settings={"search.over.mode": [9, 6], "simulation.timeout": 1.5})
     said = hopscotch.compare(campaign, other, seeds=5)
@@ -137,7 +155,7 @@ END2
 python3 first.py >log 2>&1 || { cat log && status=1; }
 for what in "a function's trials are values or failures of their own" \
     "the text of an exception is a warning, and in workers.log" \
-    "verify calls the function again" "list, units and compare" "completion knows all names" "errors have names" \
+    "a worker that is too slow is killed at once" "verify calls the function again" "list, units and compare" "completion knows all names" "errors have names" \
     "a function that can't be called so is refused at once"; do good "$what"; done
 
 # The example of the page, and the command line.
@@ -235,7 +253,7 @@ from common import SPEC
 def slow(p):
     with open("processes", "a") as file:
         file.write(f"{os.getpid()}\n")
-    time.sleep(0.02)
+    time.sleep(float(os.environ["SECONDS_A_TRIAL"]))
     return {"error": p["gain"], "energy": 0}
 
 
@@ -245,8 +263,9 @@ END2
 left() { for process in $(sort -u processes) "$@"; do kill -0 "$process" 2>/dev/null && echo "$process"; done; }
 gone() { [ -z "$(left)" ]; }
 idle() { "$HOPSCOTCH" status "$1" --json 2>/dev/null | grep -q '"state": "[^r]'; }
-many() { [ "$(wc -l <processes)" -ge 40 ] && [ "$(sort -u processes | wc -l)" -ge 3 ]; } # trials by all workers
+begun() { [ "$(sort -u processes | wc -l)" -ge 3 ]; } # all workers are in their first trial
 : >processes
+export SECONDS_A_TRIAL=0.01
 python3 third.py whole >log 2>&1
 check $? "a run of 150 trials"
 gone
@@ -255,15 +274,18 @@ check $? "no worker is left"
 check $? "nor a folder"
 for signal in KILL INT; do
     : >processes
-    python3 third.py cut$signal >log 2>&1 &
+    SECONDS_A_TRIAL=0.5 python3 third.py cut$signal >log 2>&1 & # would go on for longer than the server
     pid=$!
-    until_true many
+    until_true begun
+    since=$(milliseconds)
     kill -$signal $pid
     wait $pid 2>/dev/null
     pid=
     until_true gone
     check $? "a caller that gets SIG$signal leaves no worker behind"
     until_true idle cut$signal
+    [ $(($(milliseconds) - since)) -lt 30000 ]
+    check $? "the run ends soon ($(($(milliseconds) - since)) ms)"
     run query cut$signal --sql "SELECT count(*) FROM trials WHERE failure <> 'none'" --format csv
     [ "$(tail -n 1 out)" = 0 ]
     check $? "and no trial that failed for it"

@@ -79,7 +79,9 @@ def serve(call, version=None):
         sys.exit(f"hopscotch speaks version {hello['hello']} of the protocol, and this worker {PROTOCOL}")
     print(json.dumps({"hello": PROTOCOL, "version": version}), file=out, flush=True)
     for line in requests:
-        print(json.dumps(answer(call, json.loads(line))), file=out, flush=True)
+        answered = json.dumps(answer(call, json.loads(line)))
+        sys.stdout.flush()  # else what was printed is lost if this process is killed
+        print(answered, file=out, flush=True)
 
 
 def main():
