@@ -223,6 +223,7 @@ quick: dev
 	QUICK=1 LEAVE_OUT=tests/slow sh tests/run.sh build/dev $(ONLY)
 demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
+	$(BUILD)/hopscotch report $(demo_spec)
 test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
 # With sanitizers the same objects serve the program and the tests: they take long to compile. Kernels that record

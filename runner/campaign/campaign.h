@@ -703,6 +703,7 @@ typedef struct Plan {
     double block_bytes;                        // of trials
     double seconds, seconds_low, seconds_high; // expected, and its likely bounds
     char device[128], warning[1024];
+    const char *idle;        // which workers of a program will have nothing to do (plan_idle); NULL: none
     char kernel[400];        // which one the run begins with; empty: the device has only one
     char refusal[512];       // why the run does not fit; empty: it fits
     bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid
@@ -711,6 +712,9 @@ typedef struct Plan {
 // Estimates a run on the device of the options, with a short pilot run. Error: the device can't be opened, or fails. A
 // run that does not fit is not an error: plan->refusal says why.
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
+// Says in words that workers of a program will have nothing to do: of a search that learns in each generation
+// (round_trials > 0), else in all of the run's `trials`. NULL: all have work, or the model runs no program.
+const char *plan_idle(const Spec *spec, int64_t round_trials, int64_t trials, const Backend *backend, Arena *arena);
 // Only trials, lanes and bytes on disk, without a device. count_excluded false: excluded trials count
 // as if they ran, so that the grid is not examined.
 Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan);

@@ -67,6 +67,7 @@ static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
     plan_print_time(plan, out);
     if (plan->why_bound != NULL && plan_may_end_early(plan))
         fprintf(out, "%-14s trials, disk and time are upper bounds: %s\n", "bound", plan->why_bound);
+    if (plan->idle != NULL) fprintf(out, "%-14s %s\n", "workers", plan->idle);
     if (plan->warning[0] != '\0') fprintf(out, "%-14s %s\n", "warning", plan->warning);
 }
 
@@ -107,6 +108,7 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     json_text(&json, "device", plan->device);
     json_text(&json, "kernel", plan->kernel[0] != '\0' ? plan->kernel : NULL);
     json_text(&json, "warning", plan->warning[0] != '\0' ? plan->warning : NULL);
+    json_text(&json, "idle", plan->idle);
     json_text(&json, "refusal", plan->refusal[0] != '\0' ? plan->refusal : NULL);
     json_close(&json, '}');
 }

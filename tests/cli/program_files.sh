@@ -124,4 +124,37 @@ works doctor parted
 has "kept files 3, each"
 works replay parted/3 --allow-programs
 lacks remark err
+
+# ---- workers without work --------------------------------------------------------------------------------------------
+
+cat >newer/learns.yaml <<'EOF'
+version: 1
+experiment: learns
+model: command
+simulation: {program: [./start.sh], workers: 8}
+parameters: {stiffness: {range: [20, 50]}, damping: {range: [1, 10]}}
+metrics: [settled, energy]
+failures: [unstable]
+columns: {x: m}
+objective: {minimize: settled}
+search:
+  over: {stiffness: {range: [20, 50]}, damping: {range: [1, 10]}}
+  method: cmaes
+  cmaes: {population: 4, stop: {generations: 2}}
+EOF
+idle="a generation has 4 trials, so 4 of 8 workers will idle: a population of 8 would use them all"
+works plan newer/learns.yaml --allow-programs
+has "workers        $idle"
+works plan newer/learns.yaml --allow-programs --json
+has "\"idle\": \"$idle\""
+works run newer/learns.yaml $allowed
+has "remark: $idle" err
+works plan newer/learns.yaml --allow-programs --set replicates.count=2
+lacks idle
+works plan newer/learns.yaml --allow-programs --set replicates.count=3 --set simulation.workers=20
+has "a generation has 4 trials of 3 replicates, so 8 of 20 workers will idle: a population of 7 would use them all"
+works plan newer/learns.yaml --allow-programs --set search='{method: list, points: [{damping: 1}, {damping: 2}]}'
+has "there are 2 trials, so 6 of 8 workers will idle"
+works plan "$root/experiments/smoke.yaml"
+lacks idle
 exit $status

@@ -243,11 +243,14 @@ done
 
 cat >third.py <<'END2'
 import os
+import signal
 import sys
 import time
 
 import hopscotch
 from common import SPEC
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job of a script ignores it
 
 
 def slow(p):

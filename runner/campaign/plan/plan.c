@@ -280,6 +280,20 @@ static int64_t plan_batches(const PlanMaker *maker, int64_t batch_lanes)
     return lanes_divided_up(plan->lanes, plan->round_trials > 0 ? lanes_least(batch_lanes, round) : batch_lanes);
 }
 
+const char *plan_idle(const Spec *spec, int64_t round_trials, int64_t trials, const Backend *backend, Arena *arena)
+{
+    const int64_t workers = backend_info(backend)->lanes_at_once, replicates = spec->replicates.count;
+    const int64_t at_once = round_trials > 0 ? round_trials : trials, lanes = lanes_times(at_once, replicates);
+    if (!spec->model->runs_program || at_once <= 0 || lanes >= workers) return NULL;
+    const char *of = replicates > 1 ? arena_format(arena, " of %lld replicates", (long long)replicates) : "";
+    const char *text = arena_format(arena, "%s %s trial%s%s, so %lld of %lld workers will idle",
+                                    round_trials > 0 ? "a generation has" : "there are", text_count(at_once).text,
+                                    at_once == 1 ? "" : "s", of, (long long)(workers - lanes), (long long)workers);
+    if (round_trials <= 0) return text;
+    return arena_format(arena, "%s: a population of %lld would use them all", text,
+                        (long long)lanes_divided_up(workers, replicates));
+}
+
 // The batches of the run: its device has taken their memory.
 static void plan_count_batches(PlanMaker *maker)
 {
@@ -357,6 +371,7 @@ Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan 
     const Error opened = device_open(spec, options, arena, &maker.device);
     if (opened.kind == ERROR_MEMORY) snprintf(plan->refusal, sizeof plan->refusal, "%s", opened.text);
     if (opened.kind != OK) return opened.kind == ERROR_MEMORY ? error_none() : opened;
+    plan->idle = plan_idle(spec, plan->round_trials, plan->trials, maker.device.backend, arena);
     const Error error = plan_on_device(&maker, options);
     device_close(&maker.device);
     return error;

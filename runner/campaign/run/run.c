@@ -444,6 +444,14 @@ static bool campaign_leaves_nothing(const Campaign *campaign, const Error *error
            (!device_is_at_fault(error->kind) && error->kind != ERROR_STUCK && error->kind != ERROR_INTERRUPTED);
 }
 
+static void campaign_report_idle(const Campaign *campaign, const StoreCounts *before)
+{
+    const Loop *loop = &campaign->loop;
+    const int64_t left = loop->trials_expected > 0 ? loop->trials_expected - before->trials : 0; // 0: unknown
+    const char *idle = plan_idle(campaign->spec, campaign->search.round_trials, left, loop->backend, campaign->arena);
+    if (idle != NULL && campaign->messages != NULL) fprintf(campaign->messages, "remark: %s\n", idle);
+}
+
 static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
 {
     Loop *loop = &campaign->loop;
@@ -464,6 +472,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
     if (error.kind == OK) {
         campaign->unstarted = false;
         campaign_report_start(campaign, before);
+        campaign_report_idle(campaign, before);
         campaign->summary->trials_total = loop_total(loop);
         error = campaign_run_loop(campaign);
         campaign_summarize(campaign, &loop->before);
