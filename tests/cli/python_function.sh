@@ -155,7 +155,8 @@ END2
 python3 first.py >log 2>&1 || { cat log && status=1; }
 for what in "a function's trials are values or failures of their own" \
     "the text of an exception is a warning, and in workers.log" \
-    "a worker that is too slow is killed at once" "verify calls the function again" "list, units and compare" "completion knows all names" "errors have names" \
+    "a worker that is too slow is killed at once" "verify calls the function again" \
+    "list, units and compare" "completion knows all names" "errors have names" \
     "a function that can't be called so is refused at once"; do good "$what"; done
 
 # The example of the page, and the command line.
