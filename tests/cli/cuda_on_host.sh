@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 3
 program=${HOPSCOTCH:-$PWD/build/asan/hopscotch}
 export CUDA_ON_HOST_DEVICES=1
 "$program" version | grep -q 'CUDA on this host' ||
-    { echo "skip cuda_on_host: only the programs of \`make asan\`, with a C++ compiler, have this device" && exit 0; }
+    { echo "skip cuda_on_host: a GPU that the CPU plays: \`make asan\` runs it, with a C++ compiler" && exit 0; }
 folder=$(mktemp -d) || exit 3
 trap 'rm -rf "$folder"' EXIT
 failed=0

@@ -16,6 +16,10 @@ check $? "check of gains"
 says 'gains        baumgarte: c = 2 alpha/dt, k = beta^2/dt^2; stable where' out
 says 'stability    warning: original: ' out
 says "the form leaves J'v out" out
+sed -n '/hopscotch check experiments\/kkt_pendulum_gains.yaml/,/^    \.\.\./{/^    \(\$\|\.\.\.\)/!s/^    //p}' \
+    "$experiments/README.md" >shown
+[ "$(wc -l <shown)" -ge 3 ] && head -n "$(wc -l <shown)" out | cmp -s - shown
+check $? "the example of check in experiments/README.md is what it prints"
 "$HOPSCOTCH" check "$experiments/kkt_pendulum_gains.yaml" --json >out 2>err
 says '"name": "stability"' out
 

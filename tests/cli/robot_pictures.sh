@@ -156,7 +156,7 @@ if [ -r "$g1" ]; then
     "$HOPSCOTCH" replay g1/0 --results r --html g1.html >log 2>&1 || fail "replay of a humanoid: $(cat log)"
     [ "$(wc -c <g1.html)" -lt 2000000 ] || fail "the page of a humanoid has $(wc -c <g1.html) bytes"
 else
-    echo "skip robot_pictures: a humanoid needs reference data that are not in the repository"
+    echo "skip robot_pictures: the page of a humanoid: its file, ../shared/data, is no part of the program"
 fi
 [ $status -eq 0 ] && echo "ok   robot_pictures"
 exit $status

@@ -57,7 +57,7 @@ static int pairs_class(const void *context_of, int x, int y)
     const PairsContext *context = context_of;
     const PlotCell *cell = plot_cell(context->data, context->x, context->y, x, y);
     int below = 0;
-    if (!isfinite(cell->best)) return -1;
+    if (!isfinite(cell->best)) return cell->count > 0 ? PLOT_FAILED : -1;
     while (below < PLOT_CLASSES - 1 && cell->best >= context->threshold[below]) below++;
     return context->data->maximize ? below : PLOT_CLASSES - 1 - below;
 }
@@ -80,6 +80,8 @@ static void pairs_draw_key(const PairsContext *context, Plot *plot)
     plot_scale_key(&panel, 4, 20, 400, worst_first,
                    pairs_exact(context->data) ? "fitness: worse to better"
                                               : "best fitness in the cell: worse to better");
+    if (context->data->ranked < context->data->trials)
+        plot_key(&panel, 300, 14, PLOT_FAILED_CLASS, "no trial with a fitness");
     plot_panel_end(&panel);
     plot_new_row(plot);
 }
@@ -128,10 +130,9 @@ static const char *pairs_caption(const PlotData *data, Arena *arena)
     const char *what = pairs_exact(data) ? "The fitness of each trial" : "The best fitness of the trials in each cell";
     const char *which =
         data->n_varied > PAIRS_GAINS ? ", for the eight parameters that matter most by rank correlation" : "";
-    const char *empty = data->ranked < data->trials        ? "Empty cell: no trial with a fitness. "
-                        : data->trials != pairs_bins(data) ? "Empty cell: no trial. "
-                                                           : "";
-    return arena_format(arena, "%s%s. %sDot: the best trial.", what, which, empty);
+    const char *failed = data->ranked < data->trials ? "Outlined cell: no trial has a fitness. " : "";
+    const char *empty = data->trials != pairs_bins(data) ? "Empty cell: no trial. " : "";
+    return arena_format(arena, "%s%s. %s%sDot: the best trial.", what, which, failed, empty);
 }
 
 const PlotKind plot_pairs = {

@@ -35,6 +35,8 @@ static const PlotRule plot_rules[] = {
     {".bl", "stroke:#d9480f;fill:none;stroke-width:1.8", "stroke:#ff8a4c;fill:none;stroke-width:1.8"},
     {".wh", "stroke:#333b45;stroke-width:1.2", "stroke:#c6ced8;stroke-width:1.2"},
     {".in", "fill:#fff", "fill:#12171d"}, // on a bar
+    {"." PLOT_FAILED_CLASS, "fill:#f6e9e2;stroke:#b5674a;stroke-width:.4",
+     "fill:#3a2620;stroke:#d08566;stroke-width:.4"},
     // kinds
     {".k0", "fill:#c9d1d9", "fill:#3a4552"},
     {".k1", "fill:#d55e00", "fill:#e8702a"},
@@ -347,9 +349,11 @@ static void plot_note_axis(FILE *out, const char *name, const PlotAxis *axis)
 
 static void plot_open(const PlotPanel *panel, const char *title)
 {
+    enum { PLOT_FITS = 440 };
     Plot *plot = panel->plot;
     fputs("<svg class=\"p\" role=\"img\"", plot->out);
     if (!plot->page) fprintf(plot->out, " x=\"%.0f\" y=\"%.0f\"", plot->x, plot->y);
+    if (plot->page && panel->width <= PLOT_FITS) fputs(" data-fit", plot->out); // fills a narrow screen (page.css)
     fprintf(plot->out, " width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\"", panel->width, panel->height,
             panel->width, panel->height);
     if (panel->x.name != NULL) plot_note_axis(plot->out, "x", &panel->x);
@@ -413,11 +417,13 @@ void plot_cells(PlotPanel *panel, int n_x, int n_y, const double *edge_x, const 
                 int (*class_of)(const void *context, int x, int y), const void *context)
 {
     FILE *out = panel->plot->out;
-    for (int class_number = 0; class_number < PLOT_CLASSES; class_number++) {
+    for (int class_number = 0; class_number <= PLOT_FAILED; class_number++) {
+        char name[8] = PLOT_FAILED_CLASS;
+        if (class_number != PLOT_FAILED) snprintf(name, sizeof name, "c%d", class_number);
         bool any = false;
         for (int i = 0; i < n_x * n_y; i++) {
             if (class_of(context, i % n_x, i / n_x) != class_number) continue;
-            if (!any) fprintf(out, "<path class=\"c%d ce\" d=\"", class_number);
+            if (!any) fprintf(out, "<path class=\"%s ce\" d=\"", name);
             any = true;
             plot_cell_path(panel, edge_x, edge_y, i % n_x, i / n_x);
         }

@@ -60,7 +60,10 @@ enum { PLOT_TICKS_MAX = 24 };
 int plot_ticks(const PlotAxis *axis, double pixels, double *tick);
 PlotAxis plot_axis_of(const PlotGain *gain);
 PlotAxis plot_fitness_axis(const PlotData *data); // from the best fitness to the worst but 2 %
-// Draws a heat map of n_x by n_y cells between the edges. class_of: the colour of a cell, in PLOT_CLASSES; -1: empty.
+// Draws a heat map of n_x by n_y cells between the edges. class_of: the colour of a cell, in PLOT_CLASSES; PLOT_FAILED:
+// it has trials, and none with a value; -1: empty.
+#define PLOT_FAILED PLOT_CLASSES
+#define PLOT_FAILED_CLASS "cf"
 void plot_cells(PlotPanel *panel, int n_x, int n_y, const double *edge_x, const double *edge_y,
                 int (*class_of)(const void *context, int x, int y), const void *context);
 // Draws a dot for a trial. The page's script finds it by the trial's number; `tip` is shown under the pointer.
