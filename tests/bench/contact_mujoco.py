@@ -176,7 +176,8 @@ def ours(program, folder, name, text, content):
     spec = {"version": 1, "experiment": "world", "model": "articulated",
             "simulation": {"robot": "world.xml", "dt": STEP, "duration": DURATION, "friction": "anchored"},
             "parameters": {"ground_stiffness": 2e5, "ground_damping": 1000, "ground_depth": 5e-4,
-                           "grip_stiffness": 2e5, "grip_damping": 500}}
+                           "grip_stiffness": 2e5, "grip_damping": 500},
+            "objective": {"minimize": "distance"}}
     with open(os.path.join(folder, "world.yaml"), "w") as file:
         json.dump(spec, file)
     results, out = os.path.join(folder, "results"), os.path.join(folder, "world.csv")

@@ -68,7 +68,7 @@ def spec_of(case, rate, duration, lanes=1):
         for joint, (offset, amplitude, phase) in case.gait.items():
             numbers |= {f"{joint}_offset": offset, f"{joint}_amplitude": amplitude, f"{joint}_phase": phase}
     spec = {"version": 1, "experiment": "motion", "model": "articulated", "simulation": simulation,
-            "parameters": numbers, "initial": initial}
+            "parameters": numbers, "initial": initial, "objective": {"minimize": "distance"}}
     if lanes > 1:  # lanes that differ a little
         del numbers["gravity"]
         spec["search"] = {"method": "grid",

@@ -109,7 +109,8 @@ def spec_of(path, ignore, duration=None, initial=None, own=None):
     simulation = {"robot": path, "duration": duration or 1.0, "dt": DT, **own}
     if ignore:
         simulation["ignore"] = ignore
-    spec = {"version": 1, "experiment": "field", "model": "articulated", "simulation": simulation}
+    spec = {"version": 1, "experiment": "field", "model": "articulated", "simulation": simulation,
+            "objective": {"minimize": "distance"}}
     if initial:
         spec["initial"] = initial
     if parameters:

@@ -163,5 +163,5 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "z_foot") column = i }
 "$program" check experiments/robot_stand.yaml --set simulation.terrain=bumps \
     --set 'parameters={terrain_start: -50, terrain_length: 100, terrain_height: 0.3}' >log 2>&1
 grep -q "left_foot is 300 mm deep" log || fail "the robot does not stand in a bump of 300 mm"
-"$program" models articulated | grep -q 'slope|steps|sine|bumps|table' || fail "models does not list the terrain"
+"$program" models articulated | grep -q 'slope, steps, sine, bumps, table' || fail "models does not list the terrain"
 echo "ok   tutorial: hopper and robot stand on the terrain"
