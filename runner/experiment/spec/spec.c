@@ -762,6 +762,7 @@ Error spec_sweep(const char *path, const Overrides *overrides, Arena *arena, Dia
     Diagnostics *others = diagnostics_new(arena); // spec_load finds them again
     if (!source_check(&(Source){.file = file, .text = text}, bytes.size, others)) return error_none();
     const Node *root = spec_tree(&place, file, &text, overrides, arena, others);
+    if (diagnostics_no_memory(others)) return spec_summary(path, others);
     if (root == NULL || diagnostics_errors(others) > 0) return error_none();
     return sweep_read(root, arena, diagnostics, sweep) ? error_none() : spec_summary(path, diagnostics);
 }
