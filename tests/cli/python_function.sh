@@ -142,7 +142,16 @@ if __name__ == "__main__":
     assert hopscotch.Error("x", 3).name == "machine" and hopscotch.Error("x", 130).name == "stopped"
     print("good errors have names")
 
-    for wrong in (3, lambda: {}, lambda p, other: {}, lambda *, p: {}):
+    by_name = hopscotch.run(SPEC, name="by_name", progress=False,
+                            function=lambda mode, gain, seed: {"error": mode + gain, "energy": seed})
+    assert [row[3] for row in rows(by_name)] == list(range(10)) and not by_name.raised
+    try:
+        hopscotch.Env
+    except AttributeError:  # without gymnasium, help(hopscotch) goes on
+        pass
+    print("good parameters by name, and help without gymnasium")
+
+    for wrong in (3, lambda: {}, lambda *, p: {}):
         try:
             hopscotch.run(SPEC, name="wrong", function=wrong)
         except TypeError as error:
@@ -157,6 +166,7 @@ for what in "a function's trials are values or failures of their own" \
     "the text of an exception is a warning, and in workers.log" \
     "a worker that is too slow is killed at once" "verify calls the function again" \
     "list, units and compare" "completion knows all names" "errors have names" \
+    "parameters by name, and help without gymnasium" \
     "a function that can't be called so is refused at once"; do good "$what"; done
 
 # The example of the page, and the command line.

@@ -20,6 +20,11 @@ import importlib
 
 from .program import Error
 
+
+class _Missing(Error, AttributeError):
+    """A package is missing. help(hopscotch) and hasattr look for an AttributeError."""
+
+
 _HOME = {"Campaign": ".results", "compare": ".results", "open": ".results", "units": ".results", "verify": ".results",
          "list": ".results", "run": ".runs", "Failure": ".worker", "Env": ".environment", "VectorEnv": ".environment"}
 _OTHER = {"list": "list_campaigns"}  # a module that needs Python's own can't call it so
@@ -32,7 +37,7 @@ def __getattr__(name):
     try:
         return getattr(importlib.import_module(_HOME[name], __name__), _OTHER.get(name, name))
     except ModuleNotFoundError as error:
-        raise Error(f"hopscotch.{name} needs the package {error.name}: pip install {error.name}") from error
+        raise _Missing(f"hopscotch.{name} needs the package {error.name}: pip install {error.name}") from error
 
 
 def __dir__():

@@ -39,7 +39,8 @@ RAISED_TEXT = 2000  # characters of one
 
 def by_mapping(function):
     """A call of function(parameters) with the parameters of a request as a dict; it may also take seed, trajectory,
-    trial and replicate by name. TypeError: it can't be called so."""
+    trial and replicate by name. A function that needs several arguments takes the parameters by name, as those of
+    hopscotch.worker do. TypeError: it can't be called."""
     if not callable(function):
         raise TypeError(f"function is a function of a dict of parameters, not {function!r}")
     try:
@@ -49,6 +50,10 @@ def by_mapping(function):
     first = next(iter(signature.parameters), None)
     wanted = [name for name, row in signature.parameters.items()
               if name != first and name in worker.EXTRA and row.kind not in (row.VAR_POSITIONAL, row.VAR_KEYWORD)]
+    needed = [row for row in signature.parameters.values()
+              if row.default is row.empty and row.kind in (row.POSITIONAL_OR_KEYWORD, row.KEYWORD_ONLY)]
+    if sum(row.name not in worker.EXTRA for row in needed) > 1:
+        return worker.by_name(function)
     try:
         signature.bind({}, **dict.fromkeys(wanted))
     except TypeError as error:
