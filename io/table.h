@@ -12,7 +12,8 @@
 typedef enum TableFormat { TABLE_FORMATS(TABLE_FORMAT) } TableFormat;
 #undef TABLE_FORMAT
 // A table is printed cell by cell, row after row. TABLE_TEXT aligns (numbers right, 6 significant digits), escapes
-// control characters and on a terminal breaks the texts of its last column between words. CSV is RFC 4180 (but lines end in \n). JSON is an array of objects, one per line; JSON lines are
+// control characters and on a terminal breaks the texts of its last column between words.
+// CSV is RFC 4180 (but lines end in \n). JSON is an array of objects, one per line; JSON lines are
 // the objects without the array. CSV and JSON print numbers that read back exactly. NaN and NULL are empty in CSV and
 // null in JSON; infinity is inf in CSV and null in JSON. Memory does not grow with the number of rows: the first rows
 // decide the widths of the columns. `names` must live as long as the table.

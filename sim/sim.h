@@ -440,8 +440,8 @@ struct Model {
     const char *name, *doc, *source;
     const Option *options; // rows of `simulation:`
     int n_options;
-    const char *later; // "a|b": options that were added after specs of the model had been stored. At their defaults
-                       // a spec's identity does not contain them; NULL: none
+    const char *later;    // "a|b": options that were added after specs of the model had been stored. At their defaults
+                          // a spec's identity does not contain them; NULL: none
     const char *numerics; // "a|b": options that say how a motion is computed, and not which one; NULL: none
     const Parameter *extra; // [n_extra] parameters that exist only under some settings; doc says which
     int n_extra;

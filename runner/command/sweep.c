@@ -82,7 +82,7 @@ Error command_sweep(const CommandLine *line, Error (*run)(const CommandLine *))
         TRY(error);
     }
     if (json) fputs("]\n", line->out);
-    if (!json && line->command == &command_run)
+    if (!json && strcmp(line->command->name, "run") == 0)
         fprintf(line->out, "\nnext      %s best %s/%s.* compares the best trials of these %d campaigns\n",
                 command_program(line->arena), line->results, name, sweep.count);
     return error_none();

@@ -367,9 +367,9 @@ bool spec_better(const Spec *spec, int k, double a, double b);
 const char *objective_text(const Spec *spec, int k, Arena *arena);
 // How failed replicates count in the gradient of a trial: "2 of 5 replicates failed and are left out"; "": none failed.
 const char *replicates_failed_text(const Spec *spec, int64_t n_failed, Arena *arena);
-const char *model_debug_group(const Model *model);       // HDF5 group of the debug rows in a shard: "debug/newton"
-const char *model_debug_name(const Model *model);        // name of the debug rows: "newton"
-bool model_is_top(const Model *model, const char *name); // an option or a list at the top of a spec
+const char *model_debug_group(const Model *model);            // HDF5 group of the debug rows in a shard: "debug/newton"
+const char *model_debug_name(const Model *model);             // name of the debug rows: "newton"
+bool model_is_top(const Model *model, const char *name);      // an option or a list at the top of a spec
 bool model_is_numerics(const Model *model, const char *name); // an option of Model.numerics
 // The spec's `configured`, completed for a run: the model builds its assets from its files (spec/model_files.c), in the
 // arena. The files lie in the folder of the spec's file, or in a campaign's CAMPAIGN_FILES under their digests. Error

@@ -16,7 +16,12 @@ simulation:
   stabilisation: $1
   world:
     bodies:
-      - {name: load, mass: 2, inertia: [0.2, 0.3, 0.4], position: [0.4, 0.1, 1.5], velocity: [1, 2, -1], spin: [3, 1, 2]}
+      - name: load
+        mass: 2
+        inertia: [0.2, 0.3, 0.4]
+        position: [0.4, 0.1, 1.5]
+        velocity: [1, 2, -1]
+        spin: [3, 1, 2]
       - {name: other, inertia: 0.1, position: [0.4, 0.1, 2.5]}
     constraints: [{name: rod, type: distance, a: load, b: other}]
     forces:

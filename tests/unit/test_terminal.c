@@ -149,7 +149,7 @@ TEST(terminal_paragraph_breaks_between_words)
     CHECK_TEXT("one two three", terminal_test_paragraph("one two three", 0, 13));
     CHECK_TEXT("one two\nthree", terminal_test_paragraph("one two three", 0, 12));
     CHECK_TEXT("one\n    two\n    three", terminal_test_paragraph("one two three", 4, 10)); // 4 stand there already
-    CHECK_TEXT("unbroken\nat all", terminal_test_paragraph("unbroken at all", 0, 6));      // a word is never cut
+    CHECK_TEXT("unbroken\nat all", terminal_test_paragraph("unbroken at all", 0, 6));       // a word is never cut
     CHECK_TEXT("one two three", terminal_test_paragraph("one two three", 4, 0));
     CHECK_TEXT("m\u00b2 \u03b8\nq", terminal_test_paragraph("m\u00b2 \u03b8 q", 0, 5)); // characters, not bytes
     CHECK_TEXT("", terminal_test_paragraph("", 4, 10));
