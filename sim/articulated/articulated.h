@@ -4,6 +4,7 @@
 #define HOPSCOTCH_ARTICULATED_H
 
 #include "../sim.h"
+#include "../spatial/figure.h"
 #include "../spatial/terrains.h"
 #include "robot.h"
 
@@ -472,8 +473,6 @@ typedef struct ArticulatedHost {
     const double *records;
 } ArticulatedHost;
 
-// v[3] turned by the quaternion q (x, y, z, w); out may be v.
-void articulated_turn(const double *q, const double *v, double *out);
 // Names of bodies and joints: letters, digits and '_' of those in the file. No two of their parameters and columns, nor
 // one of theirs and one of the model's, are alike or differ in case alone: such a joint or body gets a number.
 void articulated_name(const Robot *robot, Arena *arena, ArticulatedHost *host);

@@ -1,6 +1,5 @@
 // Where the solids of a robot are (figure.c). Bodies are placed by forward kinematics from the coordinates of a sample,
-// so a gap that opens in a joint is not seen. The plane view is from the side; points behind (y) are shifted up and to
-// the right by half their depth (a cabinet projection).
+// so a gap that opens in a joint is not seen.
 #include "articulated.h"
 
 #include "ground.h"
@@ -48,7 +47,7 @@ static void figure_about(const double *axis, double angle, double *q)
 static void figure_move(double *p, const double *q, const double *v, double factor)
 {
     double turned[3];
-    articulated_turn(q, v, turned);
+    figure_turn(q, v, turned);
     for (int k = 0; k < 3; k++) p[k] += factor * turned[k];
 }
 
@@ -139,8 +138,7 @@ static void figure_points(const Configured *configured, const double *parameter,
         double p[3];
         memcpy(p, frame->p, sizeof p);
         figure_move(p, frame->q, figure->points[k].at, frame->scale);
-        point[2 * k] = p[0] + 0.43 * p[1];
-        point[2 * k + 1] = p[2] + 0.25 * p[1];
+        figure_project(p, point + 2 * k);
     }
 }
 
@@ -243,7 +241,7 @@ static bool figure_has_ground(const ArticulatedHost *host, const ArticulatedBody
     for (int i = 0; i < robot->n_bodies && articulated_replaces(host); i++) ground |= bodies[i].n_points > 0;
     for (int k = 0; k < robot->n_contacts && host->terrain == TERRAIN_file; k++) {
         const RobotShape *shape = &robot->shapes[robot->contacts[k].ground];
-        articulated_turn(shape->q, up, normal);
+        figure_turn(shape->q, up, normal);
         ground |= articulated_is_floor(shape) && normal[2] > FIGURE_STEEP;
     }
     return ground;

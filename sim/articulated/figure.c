@@ -82,7 +82,7 @@ static void figure_add_sticks(FigureSolids *figure, int body, double radius)
     for (int i = body + 1; i < figure->robot->n_bodies; i++) {
         const RobotBody *child = &figure->robot->bodies[i];
         if (child->parent != body) continue;
-        articulated_turn(child->q, child->joint.anchor, end);
+        figure_turn(child->q, child->joint.anchor, end);
         for (int k = 0; k < 3; k++) end[k] += child->p[k];
         figure_add_stick(figure, body, of->joint.anchor, end, radius);
     }

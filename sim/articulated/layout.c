@@ -84,17 +84,6 @@ void articulated_name(const Robot *robot, Arena *arena, ArticulatedHost *host)
     host->joints = joints;
 }
 
-// ---- geometry -------------------------------------------------------------------------------------------------------
-
-void articulated_turn(const double *q, const double *v, double *out)
-{
-    const double x = 2 * (q[1] * v[2] - q[2] * v[1]), y = 2 * (q[2] * v[0] - q[0] * v[2]);
-    const double z = 2 * (q[0] * v[1] - q[1] * v[0]);
-    const double turned[3] = {v[0] + q[3] * x + q[1] * z - q[2] * y, v[1] + q[3] * y + q[2] * x - q[0] * z,
-                              v[2] + q[3] * z + q[0] * y - q[1] * x};
-    memcpy(out, turned, sizeof turned);
-}
-
 // ---- bodies ---------------------------------------------------------------------------------------------------------
 
 static void lay_joint(const RobotJoint *joint, double start, double *number)
@@ -131,7 +120,7 @@ static void lay_body(const Robot *robot, int i, const double *coordinates, Artic
     to->own = -1;
     to->number[ARTICULATED_mass] = body->mass;
     memcpy(&to->number[ARTICULATED_xx], body->inertia, sizeof body->inertia);
-    articulated_turn(body->q, joint->anchor, seat);
+    figure_turn(body->q, joint->anchor, seat);
     for (int k = 0; k < 3; k++) {
         to->centre[k] = body->centre[k];
         to->number[ARTICULATED_anchor_x + k] = joint->anchor[k] - body->centre[k];
@@ -262,9 +251,9 @@ static void lay_points_of(LayPoints *lay, const RobotShape *shape, int surface, 
         if (lay->points == NULL) continue;
         ArticulatedPoint *point = &lay->points[lay->count];
         *point = own;
-        articulated_turn(shape->q, own.p, point->p);
-        articulated_turn(shape->q, own.axis, point->axis);
-        articulated_turn(shape->q, own.side, point->side);
+        figure_turn(shape->q, own.p, point->p);
+        figure_turn(shape->q, own.axis, point->axis);
+        figure_turn(shape->q, own.side, point->side);
         for (int a = 0; a < 3; a++) point->p[a] = shape->p[a] + point->p[a] - centre[a];
         point->radius += margin;
         point->friction = friction;
@@ -339,7 +328,7 @@ ArticulatedSurface articulated_surface_of(const RobotShape *shape)
     memcpy(to.size, shape->size, sizeof to.size);
     for (int a = 0; a < 3; a++) {
         const double axis[3] = {a == 0, a == 1, a == 2};
-        articulated_turn(shape->q, axis, to.axes + 3 * a);
+        figure_turn(shape->q, axis, to.axes + 3 * a);
     }
     if (shape->kind != ROBOT_HFIELD) return to;
     to.first = shape->first;

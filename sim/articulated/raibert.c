@@ -102,7 +102,7 @@ static void foot_position(const Robot *robot, int body, double *p)
 {
     memset(p, 0, 3 * sizeof *p);
     for (; body >= 0; body = robot->bodies[body].parent) {
-        articulated_turn(robot->bodies[body].q, p, p);
+        figure_turn(robot->bodies[body].q, p, p);
         for (int k = 0; k < 3; k++) p[k] += robot->bodies[body].p[k];
     }
 }

@@ -55,7 +55,7 @@ static StartPose start_shape_pose(const Robot *robot, const RobotShape *shape, c
     const double *q = pose + 3, *own = shape->q;
     shape_pose.scale = pose[7];
     for (int k = 0; k < 3; k++) arm[k] = shape_pose.scale * (shape->p[k] - robot->bodies[shape->body].centre[k]);
-    articulated_turn(q, arm, turned);
+    figure_turn(q, arm, turned);
     for (int k = 0; k < 3; k++) shape_pose.p[k] = pose[k] + turned[k];
     shape_pose.q[0] = q[3] * own[0] + q[0] * own[3] + q[1] * own[2] - q[2] * own[1];
     shape_pose.q[1] = q[3] * own[1] + q[1] * own[3] + q[2] * own[0] - q[0] * own[2];
@@ -70,7 +70,7 @@ static double start_reach(const RobotShape *shape, const StartPose *shape_pose, 
     const double *size = shape->size,
                  back[4] = {-shape_pose->q[0], -shape_pose->q[1], -shape_pose->q[2], shape_pose->q[3]};
     double d[3];
-    articulated_turn(back, n, d);
+    figure_turn(back, n, d);
     const double across = sqrt(d[0] * d[0] + d[1] * d[1]);
     switch (shape->kind) {
     case ROBOT_SPHERE: return size[0];
@@ -113,7 +113,7 @@ static double start_over_plane(const RobotShape *plane, double margin, const Rob
 {
     static const double up[3] = {0.0, 0.0, 1.0}, steep = 0.01;
     double n[3], over = 0.0;
-    articulated_turn(plane->q, up, n);
+    figure_turn(plane->q, up, n);
     for (int k = 0; k < 3; k++) over += n[k] * (shape_pose->p[k] - plane->p[k]);
     return n[2] > steep ? (over - start_reach(shape, shape_pose, n) - margin) / n[2] : INFINITY;
 }

@@ -1,8 +1,9 @@
 // A world as a stick figure: rods, springs and pins where they act, and arms from the bodies' centres to them. A free
-// body is drawn as its three axes, with the lengths of a box of the same inertia. The view is from the side; points
-// behind (y) are shifted up and to the right by half their depth (a cabinet projection). A mechanism that moves in a
-// horizontal plane is seen from above.
+// body is drawn as its three axes, with the lengths of a box of the same inertia. The view is from the side; a
+// mechanism that moves in a horizontal plane is seen from above.
 #include "rigid.h"
+
+#include "../spatial/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,14 +72,10 @@ static void drawn_shape(RigidFigure *figure, const char *name, ShapeKind kind, i
 
 // ---- what stands where ----------------------------------------------------------------------------------------------
 
-// v turned by the quaternion q: v + 2 w (u x v) + 2 u x (u x v)
 static void drawn_position(const double *p, const double *q, const double *at, double *out)
 {
-    const double t[3] = {2.0 * (q[1] * at[2] - q[2] * at[1]), 2.0 * (q[2] * at[0] - q[0] * at[2]),
-                         2.0 * (q[0] * at[1] - q[1] * at[0])};
-    out[0] = p[0] + at[0] + q[3] * t[0] + q[1] * t[2] - q[2] * t[1];
-    out[1] = p[1] + at[1] + q[3] * t[1] + q[2] * t[0] - q[0] * t[2];
-    out[2] = p[2] + at[2] + q[3] * t[2] + q[0] * t[1] - q[1] * t[0];
+    figure_turn(q, at, out);
+    for (int k = 0; k < 3; k++) out[k] += p[k];
 }
 
 static const double drawn_centre[3] = {0, 0, 0};
@@ -174,8 +171,10 @@ static void drawn_axes(RigidFigure *figure, const double *assets, const int *col
 
 static void drawn_project(bool above, const double *position, double *point)
 {
-    point[0] = above ? position[0] : position[0] + 0.43 * position[1];
-    point[1] = above ? position[1] : position[2] + 0.25 * position[1];
+    if (above)
+        memcpy(point, position, 2 * sizeof *point);
+    else
+        figure_project(position, point);
 }
 
 static void drawn_points(const Configured *configured, const double *parameter, const double *sample, double *point)

@@ -60,6 +60,7 @@ searched()
     [ "$(wc -l <all.csv)" -eq $# ] && [ "$(sort -u all.csv | wc -l)" -eq $# ] && diff all.csv each.csv >out
     check $? "$form: $name of $* has the bits of worlds with that number"
     "$HOPSCOTCH" run world.yaml --name scalar --isa scalar >out 2>err
+    grep -q "without kernels for 'scalar'" err && return # a build of \`make dev\`
     [ -n "$(digest all)" ] && [ "$(digest all)" = "$(digest scalar)" ]
     check $? "$form: $name by one lane at a time"
 }

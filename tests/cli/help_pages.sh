@@ -115,6 +115,10 @@ END
 "$HOPSCOTCH" run page.yaml --allow-programs >out 2>err && grep -q '0[.]5' out
 check $? "a worker that answers with these lines works"
 refuses 1 "is not a file that can be run" check page.yaml --set 'simulation.program=[./missing.sh]'
+prints "a program that is not in PATH may be on the machine that runs it" "ok: page" \
+    check page.yaml --set 'simulation.program=[no-such-program]'
+grep -qF "warning: there is no program 'no-such-program' in PATH" err
+check $? "and is warned of"
 refuses 1 "leads out of the spec's folder" check page.yaml --set 'simulation.program=[/bin/cat]'
 printf '#!/bin/sh\nread -r hello\necho "{\\"hello\\": 1}"\nread -r request\nexit 3\n' >breaks.sh && chmod +x breaks.sh
 "$HOPSCOTCH" run page.yaml --allow-programs --name breaks --set 'simulation.program=[./breaks.sh]' >out 2>err

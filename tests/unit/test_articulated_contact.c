@@ -270,13 +270,13 @@ TEST(contact_distance_to_shapes)
         random_turn(&state, q);
         for (int a = 0; a < 3; a++) {
             const double axis[3] = {a == 0, a == 1, a == 2};
-            articulated_turn(q, axis, s.axes + 3 * a);
+            figure_turn(q, axis, s.axes + 3 * a);
             s.p[a] = random_in(&state, 1);
             s.size[a] = random_between(&state, 0.2, 0.6);
             y[a] = random_in(&state, 1);
         }
         double c[3];
-        articulated_turn(q, y, c);
+        figure_turn(q, y, c);
         for (int a = 0; a < 3; a++) c[a] += s.p[a];
         const ArticulatedNear near = surface_near(&w, &s, vector3_of(c));
         const double n[3] = {near.normal.x, near.normal.y, near.normal.z};
@@ -343,8 +343,8 @@ TEST(contact_distance_to_height_fields)
         c[2] = random_in(&state, 1);
         if (v > u) memcpy(corner[2], corner[3], sizeof corner[2]);
         const double over = c[2] - field_in_triangle(corner, c, n);
-        articulated_turn(shape.q, c, place);
-        articulated_turn(shape.q, n, n);
+        figure_turn(shape.q, c, place);
+        figure_turn(shape.q, n, n);
         for (int a = 0; a < 3; a++) place[a] += shape.p[a];
         const ArticulatedNear near = surface_near(&w, &s, vector3_of(place));
         CHECK_NEAR(over * n[2], near.above, 1e-12);
@@ -353,7 +353,7 @@ TEST(contact_distance_to_height_fields)
         for (int side = 0; side < 4; side++) { // beyond each edge there is nothing
             double beyond[3] = {random_in(&state, 0.9) * shape.size[0], random_in(&state, 0.9) * shape.size[1], -1};
             beyond[side % 2] = (side < 2 ? -1 - 1e-9 : 1 + 1e-9) * shape.size[side % 2];
-            articulated_turn(shape.q, beyond, place);
+            figure_turn(shape.q, beyond, place);
             for (int a = 0; a < 3; a++) place[a] += shape.p[a];
             CHECK_NEAR(SURFACE_NONE, surface_near(&w, &s, vector3_of(place)).above, 0.0);
         }

@@ -150,8 +150,8 @@ TEST(articulated_drawing_has_shapes_and_sticks)
     CHECK(drawn_of(drawing, 0, 1) == NULL && drawn_of(drawing, 2, 1) == NULL && drawn_of(drawing, -1, 0) == NULL);
     CHECK_INTEGER(SOLID_CAPSULE, stick->kind); // from the thigh's joint to the shin's
     double end[3] = {0, 0, stick->size[1]}, seat[3];
-    articulated_turn(stick->q, end, end);
-    articulated_turn(bodies[2].q, bodies[2].joint.anchor, seat);
+    figure_turn(stick->q, end, end);
+    figure_turn(bodies[2].q, bodies[2].joint.anchor, seat);
     for (int k = 0; k < 3; k++) {
         CHECK_NEAR(bodies[1].joint.anchor[k], bodies[1].centre[k] + stick->p[k] - end[k], 1e-15);
         CHECK_NEAR(bodies[2].p[k] + seat[k], bodies[1].centre[k] + stick->p[k] + end[k], 1e-15);

@@ -1,6 +1,8 @@
 // Environments through runner/hopscotch.h: the bits of a run.
 #include "environment_case.h"
 
+#include "../../sim/cpu_kernels.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,16 +130,31 @@ static void environment_check_bits(const char *simulation, const char *isa, int6
 
 #define ENVIRONMENT_10MS "duration: 0.3\n  control: {mode: external, period: 10ms}\n  "
 
+// The processor or the build; the test is skipped then.
+static bool environment_lacks_v4(void)
+{
+    static const char *const isas[] = {"scalar", "v4"};
+    const EnvironmentKernels *kernels;
+    const char *name;
+    if (!__builtin_cpu_supports("avx512f")) {
+        test_skip("no AVX-512 on this machine");
+        return true;
+    }
+    for (int k = 0; k < 2; k++) {
+        if (cpu_environment_kernels(isas[k], 1, &kernels, &name).kind == OK) continue;
+        test_skip("run `make`");
+        return true;
+    }
+    return false;
+}
+
 // A trajectory made by stepping equals that of a run, in every place of a vector, beside lanes that begin again.
 TEST(environment_has_the_bits_of_a_run)
 {
     static const char *const integrators[] = {"implicit_midpoint", "semi_implicit_euler", "implicit_euler", "rk4"};
     static const char *const isas[] = {"scalar", "v4"};
     char simulation[512];
-    if (!__builtin_cpu_supports("avx512f")) {
-        test_skip("no AVX-512 on this machine");
-        return;
-    }
+    if (environment_lacks_v4()) return;
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < 2; k++) {
             snprintf(simulation, sizeof simulation, ENVIRONMENT_10MS "integrator: %s", integrators[i]);
@@ -157,10 +174,7 @@ TEST(environment_steps_of_seven_ticks)
     char text[512];
     EnvironmentCase c;
     EnvironmentEpisode episode;
-    if (!__builtin_cpu_supports("avx512f")) {
-        test_skip("no AVX-512 on this machine");
-        return;
-    }
+    if (environment_lacks_v4()) return;
     snprintf(text, sizeof text,
              "version: 1\nexperiment: case\nmodel: hopper\nsimulation:\n  settle: 0.01\n  %s\n"
              "replicates: {perturb: {z_foot: {uniform: [0, 0.01]}}}\nenvironment: {reward: \"0\"}\n",
@@ -180,10 +194,7 @@ TEST(environment_of_a_robot_has_the_bits_of_a_run)
     static const char *const commands[] = {"position", "effort"};
     static const char *const isas[] = {"scalar", "v4"};
     char text[2048];
-    if (!__builtin_cpu_supports("avx512f")) {
-        test_skip("no AVX-512 on this machine");
-        return;
-    }
+    if (environment_lacks_v4()) return;
     for (int k = 0; k < 4; k++) {
         snprintf(text, sizeof text,
                  "version: 1\nexperiment: case\nseed: 4\nmodel: articulated\nobjective: {minimize: distance}\n"

@@ -255,6 +255,7 @@ static void plot_put_name(const PlotAxis *axis, const PlotLabels *labels, FILE *
     if (labels->base.text[0] == '-') fprintf(out, " + %s", labels->base.text + 1);
     if (labels->base.text[0] != '-' && labels->base.text[0] != '\0') fprintf(out, " - %s", labels->base.text);
     put_markup(out, plot_unit(axis->unit, unit, sizeof unit));
+    if (axis->log) fputs(", log scale", out);
 }
 
 // The least gap between two labels, in pixels; negative: they overlap.
@@ -470,13 +471,18 @@ void plot_scale_key(PlotPanel *panel, double x, double y, double width, const do
     FILE *out = panel->plot->out;
     char name[16];
     const double step = width / PLOT_CLASSES;
+    double taken = -(double)INFINITY; // where the last number ends
     svg_text(out, "tk", x, y - 6, "start", text);
     for (int c = 0; c < PLOT_CLASSES; c++) {
         snprintf(name, sizeof name, "c%d", c);
         svg_rectangle(out, name, x + c * step, y, step + 0.3, 9);
         // no value has this class
         const bool again = c > 1 && threshold != NULL && threshold[c - 1] == threshold[c - 2];
-        if (threshold != NULL && c > 0 && !again && step >= PLOT_CHARACTER * 5)
-            svg_text(out, "tk", x + c * step, y + 22, "middle", plot_short(threshold[c - 1]).text);
+        if (threshold == NULL || c == 0 || again || step < PLOT_CHARACTER * 5) continue;
+        const Text32 number = plot_short(threshold[c - 1]);
+        const double half = 0.5 * plot_text_width(number.text);
+        if (x + c * step - half < taken + PLOT_CHARACTER) continue;
+        svg_text(out, "tk", x + c * step, y + 22, "middle", number.text);
+        taken = x + c * step + half;
     }
 }
