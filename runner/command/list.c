@@ -59,7 +59,8 @@ static bool list_wants(const CommandLine *line, const StatusReport *report)
     int count = 0;
     const char *const *tags = switch_all(line, "tag", &count);
     const char *state = switch_text(line, "state", NULL);
-    bool wanted = state == NULL || strcmp(state, report->state) == 0;
+    const bool cut = strcmp(report->state, "interrupted") == 0 || strcmp(report->state, "killed") == 0;
+    bool wanted = state == NULL || strcmp(state, report->state) == 0 || (cut && strcmp(state, "unfinished") == 0);
     for (int i = 0; i < count; i++) wanted = wanted && list_has_tag(report->tags, tags[i]);
     return wanted;
 }
@@ -340,8 +341,8 @@ static const Switch list_rows[] = {
     {"all", SWITCH_FLAG, NULL, 0, 0, "also list the campaigns that verify and compare ran for each campaign"},
     {"differ", SWITCH_FLAG, NULL, 0, 0, "show only the keys in which the specs of the listed campaigns differ"},
     {"tag", SWITCH_TEXTS, "TAG", 0, 0, "only campaigns with this tag; repeatable: with all these tags"},
-    {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable", 0, 0,
-     "only campaigns in this state"},
+    {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable|unfinished", 0, 0,
+     "only campaigns in this state; unfinished: interrupted or killed, which resume continues"},
     {"sort", SWITCH_CHOICE, LIST_SORTS, 0, 0,
      "order (default name); date: newest first, size: largest first, best: best first"},
 };

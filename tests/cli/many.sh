@@ -132,6 +132,10 @@ pid=
 works list --state killed
 has "long "
 same
+works list --state unfinished
+has "long "
+! grep -q "  done  " out
+check $? "which is unfinished, and the only one"
 check $? "a campaign that was killed"
 # A run that is stopped between its writes to the WAL and to the WAL's shared memory has written more than others see.
 tries=3 wrong=0

@@ -151,6 +151,12 @@ if __name__ == "__main__":
         pass
     print("good parameters by name, and help without gymnasium")
 
+    swept = hopscotch.run({**SPEC, "sweep": {"seed": [1, 2]}}, name="swept", progress=False,
+                          function=lambda p, seed: {"error": seed, "energy": 0})
+    assert [campaign.name for campaign in swept] == ["swept.seed_1", "swept.seed_2"]
+    assert rows(swept[0], "error") != rows(swept[1], "error")
+    print("good a sweep is a list of campaigns")
+
     for wrong in (3, lambda: {}, lambda *, p: {}):
         try:
             hopscotch.run(SPEC, name="wrong", function=wrong)
@@ -166,7 +172,7 @@ for what in "a function's trials are values or failures of their own" \
     "the text of an exception is a warning, and in workers.log" \
     "a worker that is too slow is killed at once" "verify calls the function again" \
     "list, units and compare" "completion knows all names" "errors have names" \
-    "parameters by name, and help without gymnasium" \
+    "parameters by name, and help without gymnasium" "a sweep is a list of campaigns" \
     "a function that can't be called so is refused at once"; do good "$what"; done
 
 # The example of the page, and the command line.

@@ -79,8 +79,8 @@ def setting_words(settings):
 
 
 def _events(child, progress):
-    """Reads progress, and the summary at the end, until the program ends. Returns the campaign's name."""
-    name = None
+    """Reads progress, and the summary at the end of each campaign, until the program ends. Returns their names."""
+    name, ended = None, []
     for line in child.stdout:
         try:
             event = json.loads(line)
@@ -89,9 +89,11 @@ def _events(child, progress):
         if not isinstance(event, dict) or "campaign" not in event:
             continue
         name = event["campaign"]
+        if "folder" in event:
+            ended.append(name)
         if progress is not None and "event" in event:
             progress(event)
-    return name
+    return ended or [name] * (name is not None)
 
 
 def program_words(words):
@@ -110,7 +112,8 @@ def _warn_of_raised(raised, folder):
 
 def run(spec, name=None, results="results", settings=None, options=(), progress=True, allow_programs=False,
         function=None):
-    """Runs a spec, or continues its campaign, and returns the Campaign when it has ended; at once if it was done.
+    """Runs a spec, or continues its campaign, and returns the Campaign when it has ended; at once if it was done. A spec
+    with `sweep` gives a list of its campaigns.
 
     spec: a path, or a dict with the keys of a spec. name: of the campaign (default: the experiment's). results: the
     folder that campaigns stand in. settings: values that override keys of the spec, {"search.trials": 100}. options:
@@ -158,10 +161,11 @@ def run(spec, name=None, results="results", settings=None, options=(), progress=
             child.stdout.close()
             child.stderr.close()
         raised = served.raised() if served is not None else []
-    if child.returncode != 0 or found is None:
+    if child.returncode != 0 or not found:
         with readable:
             raise Error(text_of("".join(said)), child.returncode)
-    campaign = Campaign(os.path.join(results, found))
-    campaign.function, campaign.raised = function, raised
-    _warn_of_raised(raised, campaign.path)
-    return campaign
+    campaigns = [Campaign(os.path.join(results, one)) for one in found]
+    for campaign in campaigns:
+        campaign.function, campaign.raised = function, raised
+    _warn_of_raised(raised, campaigns[-1].path)
+    return campaigns if len(campaigns) > 1 else campaigns[0]
