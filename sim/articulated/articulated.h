@@ -4,7 +4,6 @@
 #define HOPSCOTCH_ARTICULATED_H
 
 #include "../sim.h"
-#include "../spatial/figure.h"
 #include "../spatial/terrains.h"
 #include "robot.h"
 

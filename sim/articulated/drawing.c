@@ -2,6 +2,8 @@
 // so a gap that opens in a joint is not seen.
 #include "articulated.h"
 
+#include "../spatial/figure.h"
+
 #include "ground.h"
 
 #include <math.h>

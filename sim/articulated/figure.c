@@ -1,6 +1,8 @@
 // A robot as a figure: its shapes as solids, and sticks from joint to joint on bodies that have no shape of some size.
 #include "articulated.h"
 
+#include "../spatial/figure.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 // ground.
 #include "articulated.h"
 
+#include "../spatial/figure.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

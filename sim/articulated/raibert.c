@@ -1,6 +1,8 @@
 // control: raibert: which bodies of a robot are its feet, its legs, and the parameters of its gaits.
 #include "articulated.h"
 
+#include "../spatial/figure.h"
+
 #include <string.h>
 
 // ---- gaits ----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 // ground_force_max says nothing any more.
 #include "ground.h"
 
+#include "../spatial/figure.h"
+
 #include <math.h>
 #include <string.h>
 

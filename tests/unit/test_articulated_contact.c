@@ -1,5 +1,6 @@
 // Robots on the ground of their own files: friction of pairs, planes at any pose, shapes of the world, cylinders that
 // stand and roll, ellipsoids that rock. Against formulas.
+#include "../../sim/spatial/figure.h"
 #include "articulated_hand.h"
 
 #include <math.h>

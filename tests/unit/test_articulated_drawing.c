@@ -1,6 +1,7 @@
 // How articulated robots are drawn: bodies are where the simulation has them, solids are the shapes of the file, sticks
 // join joints, the ground is the terrain.
 #include "../../sim/articulated/articulated.h"
+#include "../../sim/spatial/figure.h"
 #include "articulated_case.h"
 
 #include <math.h>
