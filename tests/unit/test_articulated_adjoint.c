@@ -98,13 +98,17 @@ static double rollout_difference(Rollout *rollout, const double *weights, int p,
 // Of the steps 1e-2 ... 1e-6 the difference whose own error is least.
 static double rollout_best_difference(Rollout *rollout, const double *weights, int p, double scale, double *error)
 {
-    double best = NAN, e;
+    double best = NAN, before = NAN, e = INFINITY, e_before = INFINITY;
     *error = INFINITY;
-    for (double step = 1e-2; step > 5e-7; step *= 0.1) {
+    for (double step = 1e-2; step > 5e-8; step *= 0.1) { // an estimate is at least the change to the next step
         const double d = rollout_difference(rollout, weights, p, step * scale, &e);
-        if (e >= *error) continue;
-        best = d;
-        *error = e;
+        const double estimate = fmax(e_before, fabs(d - before));
+        if (estimate < *error) {
+            best = before;
+            *error = estimate;
+        }
+        before = d;
+        e_before = e;
     }
     return best;
 }
