@@ -185,21 +185,22 @@ HD_RARE MathQuarters math_quarters_of(double x)
     return result;
 }
 
-// As math_reduced, where |x| > 2^30 or x is not finite. Other lanes are not used.
-HD_RARE real math_reduced_far(real x, bits64 *turns)
+// As math_reduced, where |x| > 2^30 or x is not finite, but r is the result + *low. Other lanes are not used.
+HD_RARE real math_reduced_far(real x, bits64 *turns, real *low)
 {
-    double number[LANES], high[LANES], low[LANES], quarters[LANES];
+    double number[LANES], high[LANES], rest[LANES], quarters[LANES];
     store_all(number, x);
     for (int i = 0; i < LANES; i++) {
         const MathQuarters of = math_quarters_of(number[i]);
         high[i] = of.high;
-        low[i] = of.low;
+        rest[i] = of.low;
         quarters[i] = of.quarters;
     }
     const real h = load_all(high), pi_2 = splat(1.5707963267948966);
     *turns = bits_of(load_all(quarters) + math_rounder());
     const real r = h * pi_2;
-    return r + (fused(h, pi_2, -r) + fused(h, splat(6.123233995736766e-17), load_all(low) * pi_2));
+    *low = fused(h, pi_2, -r) + fused(h, splat(6.123233995736766e-17), load_all(rest) * pi_2);
+    return r;
 }
 
 // x = r + n pi/2, |r| <= pi/4 (1 + 2^-50), n in the low bits of `turns`. r = x and n = 0 where math_is_near(x).
@@ -216,9 +217,34 @@ HD real math_reduced(real x, bits64 *turns)
     *turns = bits_of(rounded);
     if (!any_lane(far)) return near;
     bits64 far_turns;
-    const real of_far = math_reduced_far(x, &far_turns);
+    real low;
+    const real high = math_reduced_far(x, &far_turns, &low);
     *turns = bits_of(select_real(far, real_of_bits(far_turns), rounded));
-    return select_real(far, of_far, near);
+    return select_real(far, high + low, near);
+}
+
+// As math_reduced, but r is the result + *low, to 2^-100. x >= 0 or NaN. The products and the difference are exact in
+// two numbers each (T. J. Dekker, Numer. Math. 18, 1971; D. E. Knuth, The Art of Computer Programming, vol. 2).
+HD real math_reduced_long(real x, bits64 *turns, real *low)
+{
+    const mask far = ~MASK(x <= splat(0x1p30));
+    const real rounded = fused(x, splat(0.6366197723675814), math_rounder()); // 2/pi
+    const real n = rounded - math_rounder(), middle = splat(6.123233995736765e-17);
+    const real first = fused(-n, splat(1.5707963267948966), x); // exact
+    const real second = n * middle, second_low = fused(n, middle, -second);
+    const real difference = first - second, taken = first - difference;
+    const real lost = (first - (difference + taken)) + (taken - second);
+    const real rest = fused(-n, splat(1.082856673921914e-32), lost - second_low);
+    real r = difference + rest;
+    *low = (difference - r) + rest;
+    *turns = bits_of(rounded);
+    if (!any_lane(far)) return r;
+    bits64 far_turns;
+    real far_low;
+    const real far_high = math_reduced_far(x, &far_turns, &far_low), sum = far_high + far_low;
+    *turns = bits_of(select_real(far, real_of_bits(far_turns), rounded));
+    *low = select_real(far, (far_high - sum) + far_low, *low);
+    return select_real(far, sum, r);
 }
 
 // Rotates by n quarter turns: n mod 4 = 0 gives (s, c), 1 (c, -s), 2 (-s, -c), 3 (-c, s).
@@ -273,28 +299,71 @@ HD real cosine(real x)
     return c;
 }
 
+// tan x = sin r/cos r, or -cos r/sin r where x is an odd number of quarter turns away. Both are pairs of numbers, so that
+// only the division's last step rounds.
+HD real tangent(real x)
+{
+    // sin r = r + r z S(z), cos r = 1 - z/2 + z^2 C(z): as in math_sine_cosine_near
+    TABLE double S[] = {-0.1666666666666663,    0.00833333333332184,     -0.00019841269829358636,
+                        2.7557313538737745e-06, -2.5050734478853535e-08, 1.5895443090503213e-10};
+    TABLE double C[] = {0.041666666666666595,    -0.0013888888888873342, 2.4801587289002062e-05,
+                        -2.7557314217031994e-07, 2.087570539589356e-09,  -1.1358749328927445e-11};
+    real r = absolute(x), low = splat(0.0);
+    bits64 turns = splat_bits(0);
+    if (any_lane(~math_is_near(r))) r = math_reduced_long(r, &turns, &low);
+    const real z = r * r, z_low = fused(r, r, -z), half = 0.5 * z;
+    // sin(r + low) = sin r + low cos r, cos(r + low) = cos r - low sin r
+    const real bend = fused(r * z, math_polynomial(z, S, 6), fused(-low, half, low));
+    const real s = r + bend, s_low = (r - s) + bend;
+    const real less = fused(z * z, math_polynomial(z, C, 6), fused(-r, low, -0.5 * z_low));
+    const real near_one = 1.0 - half, lost = (1.0 - near_one) - half, rest = lost + less;
+    const real c = near_one + rest, c_low = (near_one - c) + rest;
+    const mask odd = (mask)(-(turns & splat_bits(1)));
+    const real a = select_real(odd, -c, s), a_low = select_real(odd, -c_low, s_low);
+    const real b = select_real(odd, s, c), b_low = select_real(odd, s_low, c_low);
+    const real inverse = 1.0 / b, q = a * inverse;
+    const real remainder = fused(-q, b_low, fused(-q, b, a) + a_low);
+    return real_of_bits(bits_of(fused(remainder, inverse, q)) ^ math_sign_bit(x));
+}
+
 // ---- inverse functions ----------------------------------------------------------------------------------------------
 
-// Beyond 1/2: asin a = pi/2 - 2 asin sqrt((1 - a)/2). `limited`: x beyond 1 counts as 1.
-HD real math_arc_sine(real x, bool limited)
+// asin s = s + s3 tail of s = a, or where `beyond`, a > 1/2, of s = sqrt((1 - a)/2), for which asin a = pi/2 - 2 asin s
+// and acos a = 2 asin s. `limited`: a beyond 1 counts as 1.
+typedef struct MathArc {
+    real s, s3, tail;
+    mask beyond;
+} MathArc;
+
+HD MathArc math_arc(real a, bool limited)
 {
     // asin s = s + s z (1/6 + z P(z)), z = s^2, on s <= 1/2: 2^-59.8
     TABLE double P[] = {0.07499999999970865,  0.044642857174562914, 0.0303819427097636,    0.02237221493856613,
                         0.017351612811881075, 0.013980811718279395, 0.011398979677766777,  0.010779897328959072,
                         0.003707675024876921, 0.021704541861272516, -0.020995198799901263, 0.03262636805534764};
-    const real a = absolute(x);
-    const mask beyond = MASK(a > splat(0.5));
+    MathArc arc;
+    arc.beyond = MASK(a > splat(0.5));
     real s = a, z = a * a;
-    if (any_lane(beyond)) {
+    if (any_lane(arc.beyond)) {
         const real rest = 0.5 * (1.0 - a);
-        z = select_real(beyond, limited ? greater_of(rest, splat(0.0)) : rest, z);
-        s = select_real(beyond, square_root(z), s);
+        z = select_real(arc.beyond, limited ? greater_of(rest, splat(0.0)) : rest, z);
+        s = select_real(arc.beyond, square_root(z), s);
     }
-    const real tail = fused(math_quartered(z, P, 12), z, splat(0.1666666666666676)), s3 = s * z;
-    real result = fused(s3, tail, s);
-    if (any_lane(beyond)) {
+    arc.s = s;
+    arc.s3 = s * z;
+    arc.tail = fused(math_quartered(z, P, 12), z, splat(0.1666666666666676));
+    return arc;
+}
+
+HD real math_arc_sine(real x, bool limited)
+{
+    const MathArc arc = math_arc(absolute(x), limited);
+    const real s = arc.s;
+    real result = fused(arc.s3, arc.tail, s);
+    if (any_lane(arc.beyond)) {
         const real sum = 1.5707963267948966 - 2.0 * s, lost = (1.5707963267948966 - sum) - 2.0 * s;
-        result = select_real(beyond, sum + fused(-2.0 * s3, tail, lost + 6.123233995736766e-17), result);
+        const real of_beyond = sum + fused(-2.0 * arc.s3, arc.tail, lost + 6.123233995736766e-17);
+        result = select_real(arc.beyond, of_beyond, result);
     }
     return math_signed(result, math_sign_bit(x));
 }
@@ -304,6 +373,20 @@ HD real arc_sine(real x) { return math_arc_sine(x, false); }
 
 // asin of x limited to [-1, 1]; NaN stays.
 HD real arc_sine_limited(real x) { return math_arc_sine(x, true); }
+
+// acos x in [0, pi]; NaN for |x| > 1. pi/2 - asin x, and beyond 1/2 2 asin s or pi - 2 asin s.
+HD real arc_cosine(real x)
+{
+    const MathArc arc = math_arc(absolute(x), false);
+    const bits64 sign = math_sign_bit(x) & ~arc.beyond;
+    const real times = select_real(arc.beyond, splat(2.0), splat(1.0));
+    const real angle = real_of_bits(bits_of(times * arc.s) ^ sign), more = real_of_bits(bits_of(times * arc.s3) ^ sign);
+    const real base = select_real(arc.beyond, splat(3.141592653589793), splat(1.5707963267948966));
+    const real base_low = select_real(arc.beyond, splat(1.2246467991473532e-16), splat(6.123233995736766e-17));
+    const real sum = base - angle, lost = (base - sum) - angle;
+    const real difference = sum + fused(-more, arc.tail, lost + base_low);
+    return select_real(arc.beyond & MASK(x > splat(0.0)), fused(more, arc.tail, angle), difference);
+}
 
 // Scales the absolute values of the arguments of atan2 so that low/high can be divided: high in 2^-946..2^900. Two
 // infinities have the ratio 1, two zeros the ratio 0; a NaN in either stays.
@@ -362,6 +445,9 @@ HD real arc_tangent2(real y, real x)
     return math_signed(sum + (lost + (signed_tail + base_low)), math_sign_bit(y));
 }
 
+// The angle of (1, x), in [-pi/2, pi/2].
+HD real arc_tangent(real x) { return arc_tangent2(x, splat(1.0)); }
+
 // ---- exponential and logarithm --------------------------------------------------------------------------------------
 
 // e^x = 2^k (1 + r + c), integer k, |r| <= ln(2)/2 (1 + 2^-40), |c| <= 0.08 |r|. x in [-746, 710].
@@ -408,6 +494,49 @@ HD real hyperbolic_tangent(real x)
     const real q = E * inverse;
     const real rest = fused(-q, D_low, fused(-q, D, E) + E_low);
     return math_signed(fused(rest, inverse, q), math_sign_bit(x));
+}
+
+// e^a = D + D_low and e^a - 1 = E + E_low for 0 <= a <= 22, and far = e^a/2 for all a >= 0; NaN stays.
+typedef struct MathGrowth {
+    real D, D_low, E, E_low, far;
+} MathGrowth;
+
+HD MathGrowth math_growth(real a)
+{
+    MathGrowth g;
+    real k, r, c;
+    math_reduced_exponential(select_real(MASK(a > splat(712.0)), splat(712.0), a), &k, &r, &c);
+    const real scale = math_power_of_two(k), p = r + c, p_low = scale * ((r - p) + c), less = scale - 1.0;
+    g.D = fused(scale, p, scale);
+    g.D_low = fused(scale, p, scale - g.D) + p_low;
+    g.E = fused(scale, p, less);
+    g.E_low = fused(scale, p, less - g.E) + p_low;
+    g.far = math_scaled(1.0 + p, k - 1.0);
+    return g;
+}
+
+// sinh a = (E + E/(E + 1))/2. From 22 on it is e^a/2.
+HD real hyperbolic_sine(real x)
+{
+    const real a = absolute(x);
+    const MathGrowth g = math_growth(a);
+    const real inverse = 1.0 / g.D, q = g.E * inverse;
+    const real rest = fused(-q, g.D_low, fused(-q, g.D, g.E) + g.E_low);
+    const real sum = g.E + q, lost = (g.E - sum) + q;
+    const real near = 0.5 * (sum + (lost + fused(rest, inverse, g.E_low)));
+    return math_signed(select_real(MASK(a > splat(22.0)), g.far, near), math_sign_bit(x));
+}
+
+// cosh a = (D + 1/D)/2. From 22 on it is e^a/2.
+HD real hyperbolic_cosine(real x)
+{
+    const real a = absolute(x);
+    const MathGrowth g = math_growth(a);
+    const real inverse = 1.0 / g.D;
+    const real rest = fused(-inverse, g.D_low, fused(-inverse, g.D, splat(1.0)));
+    const real sum = g.D + inverse, lost = (g.D - sum) + inverse;
+    const real near = 0.5 * (sum + (lost + fused(rest, inverse, g.D_low)));
+    return select_real(MASK(a > splat(22.0)), g.far, near);
 }
 
 // x = 2^k m, integer k, m in [sqrt(1/2), sqrt(2)), for positive finite x; the result is meaningless for other x.
@@ -509,6 +638,80 @@ HD real power(real x, real y)
     const mask no_power = MASK(x < zero) & MASK(a < infinity) & ~integer;
     const mask is_one = MASK(y == zero) | MASK(x == one) | (MASK(a == one) & MASK(absolute(y) == infinity));
     return select_real(is_one, one, select_real(no_power, math_nan(), with_sign));
+}
+
+// ---- whole numbers --------------------------------------------------------------------------------------------------
+
+// |x| rounded to the nearest integer, with the sign of x; x itself from 2^52 on, where all doubles are integers
+HD real math_whole(real x)
+{
+    const real a = absolute(x), rounder = splat(0x1p52);
+    return select_real(MASK(a < rounder), math_signed((a + rounder) - rounder, math_sign_bit(x)), x);
+}
+
+// The greatest integer <= x. Infinities, -0 and NaN give themselves.
+HD real rounded_down(real x)
+{
+    const real whole = math_whole(x);
+    return select_real(MASK(whole > x), whole - 1.0, whole);
+}
+
+// The least integer >= x; -0 for x in (-1, 0).
+HD real rounded_up(real x)
+{
+    const real whole = math_whole(x);
+    return select_real(MASK(whole < x), math_signed(whole + 1.0, math_sign_bit(x)), whole);
+}
+
+// r - n unit of the greatest integer n <= r/unit, exactly: r >= 0, unit > 0, r/unit < 2^53. The quotient is rounded: it
+// may reach an integer that r/unit does not, and then the remainder is negative.
+HD real math_less_multiples(real r, real unit)
+{
+    const real n = rounded_down(r / unit), rest = fused(-n, unit, r);
+    return select_real(MASK(rest < splat(0.0)), rest + unit, rest);
+}
+
+// a - b floor(a/b): exact where a and b have one sign, else rounded once, even to b. It is 0 or has the sign of b, also
+// if it is 0. NaN if b is 0 or a is infinite; a or b for an infinite b, whichever has its sign. A quotient of more than
+// 52 bits is taken away 52 bits at a time.
+HD real floored_remainder(real a, real b)
+{
+    const real up = splat(0x1p52), size = absolute(b), zero = splat(0.0);
+    const mask infinite = MASK(size == math_infinity());
+    const mask possible = MASK(absolute(a) < math_infinity()) & MASK(size > zero);
+    real rest = select_real(possible, absolute(a), math_nan()), unit = select_real(infinite, splat(1.0), size);
+    mask more = MASK(unit * up <= rest) & ~infinite;
+    const mask long_quotient = more;
+    while (any_lane(more)) {
+        unit = select_real(more, unit * up, unit);
+        more = MASK(unit * up <= rest) & ~infinite;
+    }
+    real reduced = math_less_multiples(rest, unit);
+    for (mask left = MASK(unit > size) & long_quotient; any_lane(left); left = MASK(unit > size) & long_quotient) {
+        unit = select_real(left, unit * 0x1p-52, unit);
+        reduced = select_real(left, math_less_multiples(reduced, unit), reduced);
+    }
+    rest = select_real(infinite, rest, reduced);
+    const mask turned = MASK((bits_of(a) ^ bits_of(b)) < 0) & MASK(rest > zero);
+    rest = select_real(turned, size - rest, rest);
+    return math_signed(rest, math_sign_bit(b));
+}
+
+// ---- length ---------------------------------------------------------------------------------------------------------
+
+// sqrt(x^2 + y^2) without overflow or underflow of the squares. Infinite if x or y is, even if the other is NaN.
+HD real hypotenuse(real x, real y)
+{
+    const real ax = absolute(x), ay = absolute(y);
+    const mask steep = MASK(ay > ax), infinite = MASK(ax == math_infinity()) | MASK(ay == math_infinity());
+    real high = select_real(steep, ay, ax), low = select_real(steep, ax, ay);
+    const mask large = MASK(high > splat(0x1p500)), small = MASK(high < splat(0x1p-450));
+    const real scale = select_real(large, splat(0x1p-600), select_real(small, splat(0x1p600), splat(1.0)));
+    const real back = select_real(large, splat(0x1p600), select_real(small, splat(0x1p-600), splat(1.0)));
+    high = high * scale;
+    low = low * scale;
+    const real length = square_root(fused(high, high, low * low)) * back;
+    return select_real(infinite, math_infinity(), length);
 }
 
 #endif // HOPSCOTCH_DUAL

@@ -786,15 +786,25 @@ typedef struct Cloud {
 
 // ---- elementary functions, the same bits on every processor (sim/portable_math.h) -----------------------------------
 
-// Error at most 2 ulp. Angles in radians.
+// Error at most 2 ulp; floor and ceil are exact. Angles in radians. mod(x, y) = x - y floor(x/y), which is 0 or has the
+// sign of y, computed exactly and rounded once; NaN for y = 0.
 double portable_sin(double x);
 double portable_cos(double x);
+double portable_tan(double x);
 double portable_asin(double x);
+double portable_acos(double x);
+double portable_atan(double x);
 double portable_atan2(double y, double x);
 double portable_exp(double x);
 double portable_log(double x);
+double portable_sinh(double x);
+double portable_cosh(double x);
 double portable_tanh(double x);
 double portable_pow(double x, double y);
+double portable_floor(double x);
+double portable_ceil(double x);
+double portable_mod(double x, double y);
+double portable_hypot(double x, double y);
 
 #ifdef __cplusplus
 }

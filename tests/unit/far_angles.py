@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints rows x, sin x, cos x for math_far of test_portable_math.c: doubles nearest to multiples of pi/2, from the
+"""Prints rows x, sin x, cos x, tan x for math_far of test_portable_math.c: doubles nearest to multiples of pi/2, from the
 convergents of 2^e 2/pi, and some large ones. Needs mpmath."""
 from mpmath import mp, mpf
 
@@ -26,4 +26,4 @@ angles = [float(mpf(m) * mpf(2) ** e) for _, m, e in hardest] + [638195697009510
 angles += [2.0**30 * (1 + 2.0**-52), -(2.0**31), 2.0**52 + 1, 2.0**53, -(2.0**64), 1e22, -1e100, 1e300, 2.0**1023]
 for x in dict.fromkeys(angles + [1.7976931348623157e308]):
     if abs(x) > 2**30:
-        print("    {%s, %s, %s}," % (x.hex(), float(mp.sin(x)).hex(), float(mp.cos(x)).hex()))
+        print("    {%s}," % ", ".join(y.hex() for y in (x, float(mp.sin(x)), float(mp.cos(x)), float(mp.tan(x)))))
