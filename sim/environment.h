@@ -160,6 +160,8 @@ HD EnvironmentResult environment_evaluate(const EnvironmentView *e, int64_t lane
         const real a = first ? operand : at_hand, b = first ? at_hand : operand;
         if (operation >= PROGRAM_DEFINE && operation <= PROGRAM_TERMINATE)
             environment_say(e, &group, &step, a, which, &numbers, &result);
+        else if (program_takes_three(operation))
+            at_hand = program_of_three(operation, stack[--numbers.n], a, b);
         else
             at_hand = environment_computed(operation, a, b);
         step = next;

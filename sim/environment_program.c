@@ -72,10 +72,31 @@ static void shorten_two(Shorten *s, int operation)
     shorten_emit(s, step);
 }
 
+// An operation on the three upper entries. The first one was computed before the others, so it is on the kernel's stack,
+// below one of the others if that is there too.
+static void shorten_three(Shorten *s, int operation)
+{
+    shorten_two(s, operation);
+    s->n--;
+    s->computed--;
+}
+
+// Whether the number that step k leaves becomes the first of three operands.
+static bool shorten_is_first_of_three(const EnvironmentSetup *setup, int k)
+{
+    int above = 0; // numbers above it
+    for (int i = k + 1; i < setup->n_program; i++) {
+        const int operands = program_operands(setup->program[i].operation);
+        if (operands > above) return operands == 3 && above == 2;
+        above += 1 - operands;
+    }
+    return false;
+}
+
 static void shorten_step(Shorten *s, const ProgramStep *step)
 {
-    const int operation = step->operation;
-    if (operation <= PROGRAM_FAILED) {
+    const int operation = step->operation, operands = program_operands(operation);
+    if (operands == 0) {
         s->stack[s->n++] = (ShortenEntry){.leaf = *step};
         return;
     }
@@ -86,10 +107,12 @@ static void shorten_step(Shorten *s, const ProgramStep *step)
         s->n--;
     } else if (operation == PROGRAM_NEGATE && !top->computed && top->leaf.operation == PROGRAM_NUMBER) {
         top->leaf.number = -top->leaf.number;
-    } else if (program_operands(operation) == 1) {
+    } else if (operands == 1) {
         shorten_one(s, operation, 0);
-    } else {
+    } else if (operands == 2) {
         shorten_two(s, operation);
+    } else {
+        shorten_three(s, operation);
     }
 }
 
@@ -100,6 +123,8 @@ int32_t environment_shorten(const EnvironmentSetup *setup, EnvironmentStep *to, 
     for (int k = 0; k < setup->n_program; k++) {
         if (k == setup->n_observe) *observed = s.count;
         shorten_step(&s, &setup->program[k]);
+        const bool leaf = s.n > 0 && !s.stack[s.n - 1].computed;
+        if (leaf && shorten_is_first_of_three(setup, k)) shorten_one(&s, ENVIRONMENT_MOVE, 0);
     }
     if (setup->n_observe == setup->n_program) *observed = s.count;
     return s.count;

@@ -13,10 +13,16 @@
 #define PROGRAM_OPERATIONS(X) \
     /* push: the number; a column of the sample, an input of the lane, a definition; 1 if the model failed, else 0 */ \
     X(NUMBER) X(COLUMN) X(PARAMETER) X(DEFINED) X(FAILED) \
-    /* of the top, or of the two below it */ \
+    /* of the two upper numbers of the stack, NOT and NEGATE of the top */ \
     X(OR) X(AND) X(NOT) X(LESS_EQUAL) X(LESS) X(GREATER_EQUAL) X(GREATER) X(UNEQUAL) X(EQUAL) \
-    X(ADD) X(SUBTRACT) X(MULTIPLY) X(DIVIDE) X(NEGATE) X(POWER) \
-    X(MIN) X(MAX) X(ABS) X(SQRT) X(EXP) X(LOG) X(SIN) X(COS) \
+    X(ADD) X(SUBTRACT) X(MULTIPLY) X(DIVIDE) X(NEGATE) X(POWER) X(MIN) X(MAX) \
+    /* of the top */ \
+    X(ABS) X(SQRT) X(EXP) X(LOG) X(SIN) X(COS) \
+    X(TAN) X(ASIN) X(ACOS) X(ATAN) X(SINH) X(COSH) X(TANH) X(FLOOR) X(CEIL) X(SIGN) X(STEP) \
+    /* of the two upper numbers */ \
+    X(ATAN2) X(HYPOT) X(MOD) \
+    /* of the three upper numbers */ \
+    X(CLIP) X(IF) \
     /* pop: into a definition, an observation, the reward, the condition that ends an episode */ \
     X(DEFINE) X(OBSERVE) X(REWARD) X(TERMINATE)
 // clang-format on
@@ -32,7 +38,8 @@ typedef struct ProgramStep {
 enum { PROGRAM_STACK = 24, PROGRAM_STEPS_MAX = 4096 };
 
 // The program as kernels of environments evaluate it (sim/environment_program.c). A step combines an accumulator with
-// an operand, which takes two thirds of the steps of the postfix program, and few steps use the stack.
+// an operand, which takes two thirds of the steps of the postfix program, and few steps use the stack. The first of
+// three operands lies on the stack.
 enum {
     ENVIRONMENT_POPPED = PROGRAM_FAILED + 1, // operand: the top of the stack
     ENVIRONMENT_MOVE = PROGRAM_N_OPERATIONS, // operation: the operand itself

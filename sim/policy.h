@@ -76,6 +76,9 @@ HD void policy_see(const Policy *policy, const real *column, real *seen)
             seen[step->index] = canonical(stack[--n]);
         } else if (program_takes_one(step->operation)) {
             stack[n - 1] = program_of_one(step->operation, stack[n - 1]);
+        } else if (program_takes_three(step->operation)) {
+            n -= 2;
+            stack[n - 1] = program_of_three(step->operation, stack[n - 1], stack[n], stack[n + 1]);
         } else {
             n--;
             stack[n - 1] = program_of_two(step->operation, stack[n - 1], stack[n]);

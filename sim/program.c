@@ -5,8 +5,8 @@ int program_operands(int operation)
 {
     if (operation <= PROGRAM_FAILED) return 0;
     const bool one = operation == PROGRAM_NOT || operation == PROGRAM_NEGATE || operation >= PROGRAM_DEFINE ||
-                     (operation >= PROGRAM_ABS && operation <= PROGRAM_COS);
-    return one ? 1 : 2;
+                     (operation >= PROGRAM_ABS && operation <= PROGRAM_STEP);
+    return one ? 1 : operation == PROGRAM_CLIP || operation == PROGRAM_IF ? 3 : 2;
 }
 
 Error program_check_stack(const ProgramStep *program, int steps)

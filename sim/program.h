@@ -50,6 +50,36 @@ HD real program_power(real a, real b)
     return select_real(MASK(a != a) | MASK(b != b), a + b, known);
 }
 
+// NaN also where the other side is infinite.
+HD real program_hypot(real a, real b)
+{
+    return select_real(MASK(a != a), a, select_real(MASK(b != b), b, hypotenuse(a, b)));
+}
+
+HD real program_sign(real a)
+{
+    const real side = select_real(MASK(a > 0.0), splat(1.0), splat(-1.0));
+    return select_real(program_is_true(a), side, select_real(MASK(a == 0.0), splat(0.0), a));
+}
+HD real program_step(real a) { return program_known(MASK(a >= 0.0), a, a); }
+
+// Large functions that few specs use: called, so that what evaluates programs stays small.
+HD_CALL real program_called(int32_t operation, real a, real b)
+{
+    switch (operation) {
+    case PROGRAM_TAN: return tangent(a);
+    case PROGRAM_ASIN: return arc_sine(a);
+    case PROGRAM_ACOS: return arc_cosine(a);
+    case PROGRAM_ATAN: return arc_tangent(a);
+    case PROGRAM_SINH: return hyperbolic_sine(a);
+    case PROGRAM_COSH: return hyperbolic_cosine(a);
+    case PROGRAM_TANH: return hyperbolic_tangent(a);
+    case PROGRAM_ATAN2: return arc_tangent2(a, b);
+    case PROGRAM_HYPOT: return program_hypot(a, b);
+    default: return floored_remainder(a, b); // PROGRAM_MOD
+    }
+}
+
 HD real program_of_one(int32_t operation, real a)
 {
     switch (operation) {
@@ -60,7 +90,12 @@ HD real program_of_one(int32_t operation, real a)
     case PROGRAM_EXP: return exponential(a);
     case PROGRAM_LOG: return logarithm(a);
     case PROGRAM_SIN: return sine(a);
-    default: return cosine(a); // PROGRAM_COS
+    case PROGRAM_COS: return cosine(a);
+    case PROGRAM_FLOOR: return rounded_down(a);
+    case PROGRAM_CEIL: return rounded_up(a);
+    case PROGRAM_SIGN: return program_sign(a);
+    case PROGRAM_STEP: return program_step(a);
+    default: return program_called(operation, a, a);
     }
 }
 
@@ -81,14 +116,24 @@ HD real program_of_two(int32_t operation, real a, real b)
     case PROGRAM_DIVIDE: return a / b;
     case PROGRAM_POWER: return program_power(a, b);
     case PROGRAM_MIN: return program_min(a, b);
-    default: return program_max(a, b); // PROGRAM_MAX
+    case PROGRAM_MAX: return program_max(a, b);
+    default: return program_called(operation, a, b);
     }
+}
+
+// PROGRAM_CLIP: a within b and c. PROGRAM_IF: b where a is true, NaN where it is NaN, else c.
+HD real program_of_three(int32_t operation, real a, real b, real c)
+{
+    if (operation == PROGRAM_CLIP) return program_min(program_max(a, b), c);
+    return select_real(MASK(a != a), a, select_real(program_is_true(a), b, c));
 }
 
 HD bool program_takes_one(int32_t operation)
 {
     return operation == PROGRAM_NOT || operation == PROGRAM_NEGATE ||
-           (operation >= PROGRAM_ABS && operation <= PROGRAM_COS);
+           (operation >= PROGRAM_ABS && operation <= PROGRAM_STEP);
 }
+
+HD bool program_takes_three(int32_t operation) { return operation == PROGRAM_CLIP || operation == PROGRAM_IF; }
 
 #endif

@@ -657,7 +657,7 @@ bool backend_close(Backend *backend);
 // independently of the others, with the bits of a run with the same parameters and actions. runner/hopscotch.h
 // documents the arrays, reset and step.
 
-// Number of operands of an operation: 0, 1 or 2.
+// Number of operands of an operation: 0 to 3.
 int program_operands(int operation);
 // Error (user): the program needs more than a kernel's stack.
 Error program_check_stack(const ProgramStep *program, int steps);
