@@ -14,9 +14,9 @@
 const char *program_commit(void); // the commit that the program was built from (runner/version.c); NULL: unknown
 
 // ---- expressions (expression/expression.c) --------------------------------------------------------------------------
-// + - * / ^, comparisons (< <= > >= = == != ), and/or/not, min max abs sqrt exp log sin cos, numbers, names, and texts
-// in single quotes (only compared for equality). Depth <= 64, length <= 4096. Evaluated with our own elementary
-// functions, so the same bits everywhere. Truth is 1 and 0.
+// + - * / ^, comparisons (< <= > >= = == != ), and/or/not, functions, numbers, pi, names, and texts in single quotes (only
+// compared for equality). Depth <= 64, length <= 4096. Evaluated with our own elementary functions, so the same bits
+// everywhere. Truth is 1 and 0.
 
 typedef struct Expression Expression;
 
@@ -69,6 +69,8 @@ void expression_program(const Expression *expression, const ProgramScope *scope,
 int64_t expression_cost(const Expression *expression); // time of an evaluation, in additions, roughly
 // *sql <- the expression as a condition of SQL with ? for every constant. values[*count]: what to bind.
 Error expression_sql(const Expression *expression, Arena *arena, const char **sql, SqlValue **values, int *count);
+// The names of all functions, in groups: "min max ...; abs ...; ...".
+const char *expression_functions(Arena *arena);
 // Canonical text: parsing it again gives the same expression.
 const char *expression_text(const Expression *expression, Arena *arena);
 

@@ -1,7 +1,6 @@
 // The calls of runner/hopscotch.h: wrong arguments, closed handles, tables, tensors, expressions of the spec.
 #include "environment_case.h"
-
-#include "../../runner/experiment/experiment.h"
+#include "expression_case.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -360,6 +359,60 @@ TEST(environment_expressions)
     }
     arena_destroy(&arena);
     CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
+}
+
+// As above of random expressions, in groups of one lane and of several.
+TEST(environment_expressions_at_random)
+{
+    enum { EXPRESSIONS = 120, LEAVES = 12, NAMES = 5 };
+    static const char *const leaves[LEAVES] = {"phi_leg", "dphi_body", "z_foot", "u1",   "g",  "0",
+                                               "2",       "-0.7",      "pi",     "1e17", "40", "(0/0)"};
+    static const char *const isas[] = {"scalar", "v3", NULL};
+    const Scope scope = {.names = leaves, .count = NAMES};
+    char *expression[EXPRESSIONS], *text;
+    size_t size;
+    Arena arena;
+    CHECK_OK(arena_create(&arena, 1 << 24, "expressions of a test"));
+    for (uint64_t round = 0; round < (test_quick() ? 6 : 30); round++) {
+        FILE *out = open_memstream(&text, &size);
+        fputs(CALLS_MODEL "replicates: {perturb: {phi_leg: {normal: [0, 0.3]}}}\nenvironment:\n  reward: \"0\"\n"
+                          "  observe:\n    - phi_leg\n    - dphi_body\n    - z_foot\n    - u1\n",
+              out);
+        for (int i = 0; i < EXPRESSIONS; i++) {
+            ExpressionRandom random = {.key = {.seed = 12 + round, .ordinal = (uint64_t)i, .purpose = RANDOM_SAMPLE}};
+            expression[i] = arena_take(&arena, 1 << 14, 1);
+            expression_case_invent(&random, 1 + i % 3, leaves, LEAVES, false, expression[i]);
+            fprintf(out, "    - \"%s\"\n", expression[i]);
+        }
+        fclose(out);
+        EnvironmentCase c;
+        hopscotch_env_options options = HOPSCOTCH_ENV_OPTIONS;
+        options.lanes = 11;
+        options.isa = isas[round % 3];
+        options.device = environment_case_device();
+        const bool opened = environment_case_open(text, &options, &c);
+        free(text);
+        if (!opened) break;
+        CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&c, NULL, NULL));
+        for (int64_t lane = 0; lane < 11; lane++) environment_case_act(&c, lane, 0, 10.0 * (double)lane);
+        for (int k = 0; k < 2; k++) CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(&c));
+        for (int i = 0; i < EXPRESSIONS; i++) {
+            Expression *parsed;
+            CHECK_OK(expression_parse_text(expression[i], "test", &scope, &arena, &parsed));
+            for (int64_t lane = 0; lane < 11; lane++) {
+                double values[NAMES] = {0, 0, 0, 0, 9.8};
+                for (int k = 0; k < 4; k++) values[k] = environment_case_number(&c, HOPSCOTCH_OBSERVATIONS, lane, k);
+                const double expected = expression_value(parsed, values);
+                const double got = environment_case_number(&c, HOPSCOTCH_OBSERVATIONS, lane, 4 + i);
+                if (isnan(expected) && isnan(got)) continue;
+                if (memcmp(&expected, &got, sizeof got) != 0) printf("%s:\n", expression[i]);
+                CHECK_BITS(expected, got);
+            }
+        }
+        CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
+        arena_rewind(&arena, 0);
+    }
+    arena_destroy(&arena);
 }
 
 // ---- many resets ----------------------------------------------------------------------------------------------------

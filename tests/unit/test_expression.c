@@ -1,10 +1,16 @@
 // Expressions: values, errors at the character, canonical text, SQL that answers as the evaluator does, and that
 // nothing crashes the parser.
+#include "expression_case.h"
+
+#include "../../sim/policy.h"
 #include "../test.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define EXPRESSION_FUNCTIONS                                                                                           \
+    "min max clip if; abs sign step; floor ceil mod; sqrt exp log sinh cosh tanh; sin cos tan asin acos atan atan2 hypot"
 
 static Arena expression_arena;
 static const char *const expression_names[] = {"a", "b", "k_fp", "fitness", "velocity_error"};
@@ -39,7 +45,16 @@ TEST(expression_slopes)
                                         "max(a, b, 2) * min(a, b)",
                                         "abs(a - b) * abs(b)",
                                         "a * (b > 2) + (a < b and b < 5)",
-                                        "max(a^2 - b, 0)^2"};
+                                        "max(a^2 - b, 0)^2",
+                                        "tan(a) + atan(a * b) * atan2(a, -b)",
+                                        "asin(a / 5) * acos(-b / 7)",
+                                        "sinh(a) - cosh(b) * tanh(a / b)",
+                                        "hypot(a, 2 * b) + hypot(-3, a)",
+                                        "mod(-a * b, 5) + mod(7, a) + mod(a, -b)",
+                                        "clip(a, 1, b) + clip(-a, -b, b / 9) + clip(9, a, b) * clip(a, b, 2 * b)",
+                                        "if(a < b, a^2, b^3) + if(a > b, a^2, b^3)",
+                                        "floor(a + 0.3) * ceil(b + 0.3) * sign(-a) * a + b * step(a)",
+                                        "sin(2 * pi * a)"};
     const double direction[] = {0.7, -0.4, 10, 0, 0}, h = 1e-3;
     expression_begin();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -57,6 +72,11 @@ TEST(expression_slopes)
     const double zero[] = {0, 0, 0, 0, 0}, along[] = {1, 1, 1, 1, 1};
     CHECK_NEAR(0.0, expression_slope(expression_of("abs(a) + a^2 + a^0 + 3"), zero, along), 0.0);
     CHECK(isinf(expression_slope(expression_of("sqrt(a)"), zero, along)));
+    CHECK_NEAR(0.0, expression_slope(expression_of("hypot(a, b)"), zero, along), 0.0);
+    CHECK_NEAR(1.0, expression_slope(expression_of("asin(a) + acos(1)"), zero, along), 0.0);
+    const double large[] = {1e200, 1e200, 0, 0, 0};
+    CHECK_NEAR(0.0, expression_slope(expression_of("atan2(a, b) + tanh(a) + atan(a)"), large, along), 0.0);
+    CHECK_NEAR(1.4142135623730951, expression_slope(expression_of("hypot(a, b)"), large, along), 1e-15);
 }
 
 TEST(expression_value_of_cases)
@@ -99,6 +119,55 @@ TEST(expression_value_of_cases)
         {"log(1)", 0},
         {"sin(0)", 0},
         {"cos(0)", 1},
+        {"tan(0)", 0},
+        {"asin(1) * 2 = pi", 1},
+        {"acos(-1)", 3.141592653589793},
+        {"atan(velocity_error) - pi / 2", 0},
+        {"atan2(0, -1)", 3.141592653589793},
+        {"atan2(-2, 0) + pi / 2", 0},
+        {"sinh(0) + cosh(0)", 1},
+        {"tanh(50)", 1},
+        {"hypot(a, b)", 5},
+        {"hypot(3e300, 4e300)", 5e300},
+        {"hypot(3e-310, 4e-310)", 5e-310},
+        {"hypot(velocity_error, a)", INFINITY},
+        {"hypot(velocity_error, fitness)", NAN},
+        {"floor(-2.5)", -3},
+        {"ceil(-2.5)", -2},
+        {"1 / ceil(-0.5)", -INFINITY},
+        {"floor(1e300) = 1e300", 1},
+        {"sign(-a)", -1},
+        {"sign(b)", 1},
+        {"sign(-0)", 0},
+        {"1 / sign(-0)", INFINITY},
+        {"sign(fitness)", NAN},
+        {"mod(7, a)", 1},
+        {"mod(-7, a)", 2},
+        {"mod(7, -a)", -2},
+        {"mod(-7, -a)", -1},
+        {"mod(a, 0)", NAN},
+        {"mod(velocity_error, 2)", NAN},
+        {"mod(-a, velocity_error)", INFINITY},
+        {"mod(5.5, 2)", 1.5},
+        {"clip(a, 4, 5)", 4},
+        {"clip(a, 1, 2)", 2},
+        {"clip(a, 1, 5)", 3},
+        {"clip(a, 5, 1)", 1},
+        {"clip(fitness, 1, 2)", NAN},
+        {"clip(a, fitness, 2)", NAN},
+        {"clip(a, 1, fitness)", NAN},
+        {"step(a)", 1},
+        {"step(-a)", 0},
+        {"step(-0)", 1},
+        {"step(fitness)", NAN},
+        {"if(a < b, 10, 20)", 10},
+        {"if(a > b, 10, 20)", 20},
+        {"if(1, 10, fitness)", 10},
+        {"if(0, fitness, 20)", 20},
+        {"if(fitness, 10, 20)", NAN},
+        {"if(-0.5, 10, 20)", 10},
+        {"if(a < b, if(a > b, 1, 2), 3) - if(0, 1, if(1, 4, 5))", -2},
+        {"2 * pi", 6.283185307179586},
         {"fitness < 1", NAN},
         {"1 <= fitness", NAN},
         {"fitness >= 1", NAN},
@@ -158,7 +227,29 @@ TEST(expression_errors_on_the_command_line)
         {"1 + gravity", "unknown name 'gravity'; there are: a, b, k_fp, fitness, velocity_error, failure\n"
                         "    1 + gravity\n        ^~~~~~~"},
         {"", "the expression is empty\n    \n    ^"},
-        {"tan(a)", "unknown function 'tan'; there are min, max, abs, sqrt, exp, log, sin, cos\n    tan(a)\n    ^~~"},
+        {"frob(a)", "unknown function 'frob'; there are " EXPRESSION_FUNCTIONS "\n    frob(a)\n    ^~~~"},
+        {"atam2(a, b)", "unknown function 'atam2'; did you mean 'atan2'?\n    atam2(a, b)\n    ^~~~~"},
+        {"fmod(a, b)", "write mod instead of fmod\n    fmod(a, b)\n    ^~~~"},
+        {"1 + arctan2(a, b)", "write atan2 instead of arctan2\n    1 + arctan2(a, b)\n        ^~~~~~~"},
+        {"pow(a, 2)", "write a^b instead of pow\n    pow(a, 2)\n    ^~~"},
+        {"2*np.sin(a)", "write sin instead of np.sin\n    2*np.sin(a)\n      ^~~~~~"},
+        {"a < math.pi", "write pi instead of math.pi\n    a < math.pi\n        ^~~~~~~"},
+        {"a.b.fabs(2)", "write abs instead of a.b.fabs\n    a.b.fabs(2)\n    ^~~~~~~~"},
+        {"a.b", "expected an operator here, not '.'\n    a.b\n     ^"},
+        {"pi()", "pi is a number; write it without parentheses\n    pi()\n    ^~"},
+        {"2*\xCF\x80", "write pi instead of \xCF\x80\n    2*\xCF\x80\n      ^"},
+        {"a % b", "write mod(a, b) instead of %\n    a % b\n      ^"},
+        {"a // b", "write floor(a / b) instead of //\n    a // b\n      ^~"},
+        {"a > b ? a : b", "write if(condition, a, b) instead of ?\n    a > b ? a : b\n          ^"},
+        {"a if a > b else b", "write if(condition, a, b) instead of if\n    a if a > b else b\n      ^~"},
+        {"if(a, b)", "if takes three arguments; 2 given\n    if(a, b)\n    ^~"},
+        {"clip(a, 1, 2, 3)", "clip takes three arguments; 4 given\n    clip(a, 1, 2, 3)\n    ^~~~"},
+        {"mod(a)", "mod takes two arguments; 1 given\n    mod(a)\n    ^~~"},
+        {"mod > 1", "'mod' is a function; write mod(...)\n    mod > 1\n    ^~~"},
+        {"if(failure, 1, 2)", "'failure' is a text; compare it, as in failure = 'none'\n"
+                              "    if(failure, 1, 2)\n       ^~~~~~~"},
+        {"if(a, 'x', 2)", "a text can only be compared, with = or !=, to a column that holds texts\n"
+                          "    if(a, 'x', 2)\n          ^"},
         {"min + 1", "'min' is a function; write min(...)\n    min + 1\n    ^~~"},
         {"min(a)", "min takes two or more arguments; 1 given\n    min(a)\n    ^~~"},
         {"sqrt(a, b)", "sqrt takes one argument; 2 given\n    sqrt(a, b)\n    ^~~~"},
@@ -240,7 +331,7 @@ TEST(expression_errors_in_a_spec_stand_at_the_character)
     expression_begin();
     CHECK_TEXT(
         "s:2:8: error: unknown name 'k_pf'; did you mean 'k_fp'?\n    o: 1 + k_pf * frob(c)\n           ^~~~\n"
-        "s:2:15: error: unknown function 'frob'; there are min, max, abs, sqrt, exp, log, sin, cos\n"
+        "s:2:15: error: unknown function 'frob'; there are " EXPRESSION_FUNCTIONS "\n"
         "    o: 1 + k_pf * frob(c)\n                  ^~~~\n"
         "s:2:20: error: unknown name 'c'; did you mean 'a'?\n    o: 1 + k_pf * frob(c)\n                       ^\n",
         expression_diagnosed("a: 1\no: 1 + k_pf * frob(c)\n", "o"));
@@ -308,6 +399,30 @@ TEST(expression_length_and_depth_are_bounded)
     for (int i = 0; i < 32; i++) strcat(text, ")");
     CHECK_OK(expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression));
     CHECK_BITS(1, expression_value(expression, values));
+    text[0] = '\0';
+    for (int i = 0; i < 64; i++) strcat(text, "1 or 1 and 1=1+1*if(0,1,");
+    strcat(text, "1");
+    for (int i = 0; i < 64; i++) strcat(text, ")");
+    CHECK_OK(expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression));
+    CHECK_INTEGER(64 * 7 + 1, expression_height(expression));
+    CHECK_BITS(1, expression_value(expression, values));
+}
+
+// A function is followed by a parenthesis, so its name is free for others; a name of the scope comes before pi.
+TEST(expression_names_like_functions)
+{
+    static const char *const names[] = {"step", "mod", "if", "pi", "sin"};
+    static const double values[] = {2, 3, 5, 7, 11};
+    const Scope scope = {.names = names, .count = 5};
+    expression_begin();
+    Expression *expression;
+    CHECK_OK(expression_parse_text("if(step, mod(if, mod), pi) + sin * sin(0) - pi + step (mod)", "test", &scope,
+                                   &expression_arena, &expression));
+    CHECK_NEAR(2 - 7 + 1, expression_value(expression, values), 0);
+    CHECK_TEXT("if(step, mod(if, mod), pi) + sin * sin(0) - pi + step(mod)",
+               expression_text(expression, &expression_arena));
+    CHECK(expression_uses(expression, 3));
+    CHECK(!expression_uses(expression_of("a + pi"), 3));
 }
 
 TEST(expression_text_has_no_more_parentheses_than_needed)
@@ -338,6 +453,10 @@ TEST(expression_text_has_no_more_parentheses_than_needed)
         {"sqrt((a+b))", "sqrt(a + b)"},
         {"a- -b", "a - -b"},
         {"0.10", "0.1"},
+        {"if(((a<b)),(a+b),min(a,(b)))", "if(a < b, a + b, min(a, b))"},
+        {"clip(clip(a,0,1),(b),2)", "clip(clip(a, 0, 1), b, 2)"},
+        {"mod(mod(a,b),2)", "mod(mod(a, b), 2)"},
+        {"2*(pi)^(2)", "2 * pi^2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *text = expression_text(expression_of(cases[i][0]), &expression_arena);
@@ -348,48 +467,12 @@ TEST(expression_text_has_no_more_parentheses_than_needed)
 
 // ---- random expressions ---------------------------------------------------------------------------------------------
 
-typedef struct ExpressionRandom {
-    RandomKey key;
-    uint32_t used;
-} ExpressionRandom;
+static const char *const expression_leaves[] = {"a", "b", "k_fp", "fitness", "0.5", "1e-07", "2", "1e22", "0.1", "pi"};
+enum { EXPRESSION_LEAVES = sizeof expression_leaves / sizeof *expression_leaves };
 
-static int expression_pick(ExpressionRandom *random, int n)
-{
-    return (int)(random_uniform(&random->key, random->used++ % 60000) * n);
-}
-
-// Appends a random expression with random superfluous parentheses; with comparisons of texts.
 static void expression_invent(ExpressionRandom *random, int depth, bool texts, char *out)
 {
-    static const char *const leaves[] = {"a", "b", "k_fp", "fitness", "0.5", "1e-07", "2", "1e22", "0.1"};
-    static const char *const infixes[] = {"+", "-", "*", "<", "<=", ">", ">=", "=", "!=", " and ", " or ", "/", "^"};
-    static const char *const compared[] = {"failure = 'none'", "(failure != 'fell')", "'' = failure",
-                                           "failure=failure"};
-    static const char *const calls[] = {"abs", "sqrt", "exp", "log", "sin", "cos"};
-    char *at = out + strlen(out);
-    const int form = depth == 0 ? 0 : expression_pick(random, 8);
-    if (form < 2) {
-        strcpy(at, texts && form == 1 ? compared[expression_pick(random, 4)] : leaves[expression_pick(random, 9)]);
-        return;
-    }
-    strcpy(at, form == 2 ? "-(" : form == 3 ? "not(" : form == 4 ? "" : "(");
-    if (form == 4) sprintf(at, "%s(", calls[expression_pick(random, 6)]);
-    if (form == 5) strcpy(at, expression_pick(random, 2) == 0 ? "(min(" : "(max(");
-    expression_invent(random, depth - 1, texts, at);
-    if (form == 5) {
-        for (int n = 1 + expression_pick(random, 2); n > 0; n--) {
-            strcat(at, ",");
-            expression_invent(random, depth - 1, texts, at);
-        }
-        strcat(at, ")");
-    }
-    strcat(at, ")");
-    if (form < 6) return;
-    const int infix = expression_pick(random, 13);
-    strcat(at, infixes[infix]);
-    strcat(at, "(");
-    expression_invent(random, depth - 1, texts, at);
-    strcat(at, ")");
+    expression_case_invent(random, depth, expression_leaves, EXPRESSION_LEAVES, texts, out);
 }
 
 TEST(expression_text_reads_back_to_the_same)
@@ -412,6 +495,51 @@ TEST(expression_text_reads_back_to_the_same)
     free(text);
 }
 
+// ---- kernels ---------------------------------------------------------------------------------------------------------
+
+// What a kernel computes of an expression, for one lane with these columns.
+static double expression_of_kernel(const Expression *expression, const double *values)
+{
+    const ProgramScope scope = {.n_columns = 5};
+    const int count = expression_steps(expression);
+    ProgramStep *steps = ARENA_NEW(&expression_arena, ProgramStep, count + 1);
+    expression_program(expression, &scope, steps);
+    steps[count] = (ProgramStep){.operation = PROGRAM_OBSERVE};
+    const PolicyShape shape = {.steps = count + 1};
+    const Policy policy = {.shape = &shape, .program = steps};
+    CHECK_OK(program_check_stack(steps, count + 1));
+    real columns[5], seen;
+    for (int k = 0; k < 5; k++) columns[k] = splat(values[k]);
+    policy_see(&policy, columns, &seen);
+    return lane_of(seen, 0);
+}
+
+TEST(expression_has_its_bits_in_a_kernel)
+{
+    static const double likely[] = {NAN, 0, -0.0, 1, -1, 0.5, -2.5, 3, 150, 1e300, INFINITY, -INFINITY, 1e-310, -1e17};
+    char *text = malloc(1 << 20);
+    for (uint64_t i = 0; i < 4000; i++) {
+        ExpressionRandom random = {.key = {.seed = 11, .ordinal = i, .purpose = RANDOM_SAMPLE}};
+        expression_begin();
+        text[0] = '\0';
+        expression_invent(&random, 1 + (int)(i % 4), false, text);
+        const Expression *expression = expression_of(text);
+        for (int n = 0; n < 4; n++) {
+            double values[5];
+            for (int k = 0; k < 5; k++) {
+                const int pick = expression_case_pick(&random, 28);
+                values[k] = pick < 14 ? likely[pick] : 20 * random_uniform(&random.key, random.used++) - 10;
+            }
+            const double expected = expression_value(expression, values);
+            const double got = expression_of_kernel(expression, values);
+            if (isnan(expected) && isnan(got)) continue;
+            if (memcmp(&expected, &got, sizeof got) != 0) printf("%s:\n", text);
+            CHECK_BITS(expected, got);
+        }
+    }
+    free(text);
+}
+
 // ---- SQL ------------------------------------------------------------------------------------------------------------
 
 TEST(expression_sql_binds_every_constant)
@@ -426,6 +554,7 @@ TEST(expression_sql_binds_every_constant)
         {"b < 2 or a / b > a", "((\"b\" < ?) OR hopscotch_value(?, \"a\", \"b\"))"},
         {"min(a, b, 1) != log(b)", "hopscotch_value(?, \"a\", \"b\")"},
         {"failure != 'a''; drop table trials'", "(\"failure\" <> ?)"},
+        {"if(a < b, k_fp, a) > 2 and a < pi", "(hopscotch_value(?, \"a\", \"b\", \"k_fp\") AND (\"a\" < ?))"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *sql;
@@ -459,9 +588,10 @@ static void expression_fill(ExpressionTable *table)
         table->columns[c] = table->column[c];
         for (int i = 0; i < EXPRESSION_TABLE; i++) {
             const bool integer = c == 0, text = c == 5;
-            const double value = expression_pick(&random, 2) == 0 ? likely[expression_pick(&random, 12)]
-                                                                  : 20 * random_uniform(&random.key, random.used++) - 5;
-            table->column[c][i] = text                           ? expression_pick(&random, 3)
+            const double value = expression_case_pick(&random, 2) == 0
+                                     ? likely[expression_case_pick(&random, 12)]
+                                     : 20 * random_uniform(&random.key, random.used++) - 5;
+            table->column[c][i] = text                           ? expression_case_pick(&random, 3)
                                   : integer && fabs(value) < 1e9 ? rint(value)
                                                                  : value;
             if (integer && fabs(table->column[c][i]) > 1e9) table->column[c][i] = 7;
@@ -528,6 +658,11 @@ TEST(expression_sql_of_cases)
         expression_selects(database, expression_of("(failure = 'none') + (failure = failure) - ('x' = failure) = 2")));
     CHECK(expression_selects(database,
                              expression_of("abs(log(exp(a)) - 3) + abs(sin(a)^2 + cos(a)^2 - sqrt(1)) < 1e-9")));
+    CHECK(expression_selects(database, expression_of("mod(-a, 2) = 1 and floor(b) = 2 and ceil(b) = 3")));
+    CHECK(
+        expression_selects(database, expression_of("if(failure = 'none', clip(b, 0, 1), 7) = 1 and hypot(a, 4) = 5")));
+    CHECK(expression_selects(database, expression_of("atan2(a, a) = pi / 4 and if(fitness > 0, 1, 1) = 1 or a = 3")));
+    CHECK(!expression_selects(database, expression_of("if(fitness > 0, 1, 1)")));
     CHECK(!expression_selects(database, expression_of("fitness < 1")));
     CHECK(!expression_selects(database, expression_of("not fitness < 1")));
     database_close(database);
@@ -669,10 +804,11 @@ TEST(expression_survives_prefixes_and_mutations)
     static const char *const good[] = {
         "velocity_error + 0.1*min(a, b, k_fp) - abs(-a^2^b) / 1.5e-3",
         "not (k_fp > 250 and a < 30) or failure != 'it''s' and exp(log(sqrt(b))) >= sin(a) * cos(b)",
+        "if(mod(a, 2*pi) < clip(b, 0, 1), atan2(a, b), step(hypot(a, np.sin)))",
     };
     static const char likely[] = "()'\"+-*/^<>=!,. \t\n0123456789eabknotrf_&|\\\x01\xC3\xE2\xFF";
     char text[128];
-    for (size_t g = 0; g < 2; g++) {
+    for (size_t g = 0; g < sizeof good / sizeof *good; g++) {
         const size_t length = strlen(good[g]);
         for (size_t n = 0; n <= length; n++) {
             memcpy(text, good[g], n);

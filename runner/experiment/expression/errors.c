@@ -104,11 +104,49 @@ void expression_stop(ExpressionParser *parser, const char *at, int width, const 
 
 // ---- habits ---------------------------------------------------------------------------------------------------------
 
+// clang-format off
 static const ExpressionHabit expression_habits[] = {
-    {"&&", "and"}, {"||", "or"}, {"**", "^"}, {"<>", "!="}, {"!=", NULL},   {"!", "not"}, {"&", "and"},
-    {"|", "or"},   {"−", "-"},   {"×", "*"},  {"·", "*"},   {"÷", "/"},     {"≤", "<="},  {"≥", ">="},
-    {"≠", "!="},   {"\"", "'"},  {"[", "("},  {"]", ")"},   {"AND", "and"}, {"OR", "or"}, {"NOT", "not"},
+    {"&&", "and"}, {"||", "or"}, {"**", "^"}, {"<>", "!="}, {"!=", NULL}, {"!", "not"}, {"&", "and"}, {"|", "or"},
+    {"−", "-"}, {"×", "*"}, {"·", "*"}, {"÷", "/"}, {"≤", "<="}, {"≥", ">="}, {"≠", "!="}, {"\"", "'"}, {"[", "("},
+    {"]", ")"}, {"AND", "and"}, {"OR", "or"}, {"NOT", "not"}, {"π", "pi"}, {"//", "floor(a / b)"},
+    {"%", "mod(a, b)"}, {"?", "if(condition, a, b)"}, {"if", "if(condition, a, b)"},
 };
+
+static const ExpressionHabit expression_functions_elsewhere[] = {
+    {"arcsin", "asin"}, {"arccos", "acos"}, {"arctan", "atan"}, {"arctan2", "atan2"}, {"degrees", "x * 180 / pi"},
+    {"radians", "x * pi / 180"}, {"fabs", "abs"}, {"absolute", "abs"}, {"sgn", "sign"}, {"signum", "sign"},
+    {"heaviside", "step"}, {"fmod", "mod"}, {"ceiling", "ceil"}, {"round", "floor(x + 0.5)"}, {"ln", "log"},
+    {"log2", "log(x) / log(2)"}, {"log10", "log(x) / log(10)"}, {"pow", "a^b"}, {"power", "a^b"}, {"square", "x^2"},
+    {"fmin", "min"}, {"fmax", "max"}, {"minimum", "min"}, {"maximum", "max"}, {"clamp", "clip"}, {"where", "if"},
+    {"ifelse", "if"}, {"iif", "if"},
+};
+// clang-format on
+
+// What to write instead of a function of other languages; NULL: it is not known.
+static const char *expression_function_here(const char *name)
+{
+    for (size_t i = 0; i < sizeof expression_functions_elsewhere / sizeof *expression_functions_elsewhere; i++) {
+        const ExpressionHabit *habit = &expression_functions_elsewhere[i];
+        if (strcmp(habit->wrong, name) == 0) return habit->right;
+    }
+    return NULL;
+}
+
+const char *expression_of_module(const char *at, int *length)
+{
+    char name[16];
+    *length = expression_word_length(at);
+    int last = 0; // where its last part starts
+    while (at[*length] == '.' && expression_letter(at[*length + 1])) {
+        last = *length + 1;
+        *length = last + expression_word_length(at + last);
+    }
+    if (last == 0 || *length - last >= (int)sizeof name) return NULL;
+    snprintf(name, sizeof name, "%.*s", *length - last, at + last);
+    const int operation = expression_find_function(name);
+    if (operation >= 0) return expression_operations[operation].text;
+    return strcmp(name, EXPRESSION_PI) == 0 ? EXPRESSION_PI : expression_function_here(name);
+}
 
 const ExpressionHabit *expression_habit(const char *at, size_t length)
 {
@@ -141,7 +179,7 @@ void expression_unexpected(ExpressionParser *parser, const char *expected)
     }
 }
 
-// ---- unknown names --------------------------------------------------------------------------------------------------
+// ---- unknown functions and names --------------------------------------------------------------------------------------------------
 
 // Up to a line of names, for messages.
 static void expression_list_names(const char *const *names, int count, char *out, size_t size)
@@ -154,6 +192,41 @@ static void expression_list_names(const char *const *names, int count, char *out
             return;
         }
         used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+}
+
+const char *expression_functions(Arena *arena)
+{
+    const char *list = "";
+    ExpressionGroup group = GROUP_NONE;
+    for (int i = 0; i < EXPRESSION_OPERATIONS; i++) {
+        const ExpressionOperation *row = &expression_operations[i];
+        if (row->syntax != SYNTAX_FUNCTION) continue;
+        const char *between = group == GROUP_NONE ? "" : row->group == group ? " " : "; ";
+        list = arena_format(arena, "%s%s%s", list, between, row->text);
+        group = row->group;
+    }
+    return list;
+}
+
+void expression_unknown_function(ExpressionParser *parser, const char *at, const char *name)
+{
+    const char *names[EXPRESSION_OPERATIONS], *right = expression_function_here(name);
+    const int width = (int)strlen(name);
+    int n = 0;
+    for (int i = 0; i < EXPRESSION_OPERATIONS; i++) {
+        if (expression_operations[i].syntax == SYNTAX_FUNCTION) names[n++] = expression_operations[i].text;
+    }
+    const char *near = nearest_name(name, names, n);
+    if (strcmp(name, EXPRESSION_PI) == 0) {
+        expression_complain(parser, at, width, "pi is a number; write it without parentheses");
+    } else if (right != NULL) {
+        expression_complain(parser, at, width, "write %s instead of %s", right, name);
+    } else if (near != NULL) {
+        expression_complain(parser, at, width, "unknown function '%.64s'; did you mean '%s'?", name, near);
+    } else {
+        expression_complain(parser, at, width, "unknown function '%.64s'; there are %s", name,
+                            expression_functions(parser->arena));
     }
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    EXPRESSION_STACK = 512, // a level of nesting holds at most one operand of each of 7 ranks
+    EXPRESSION_STACK = 512, // a level of nesting holds at most an operand of each of 5 ranks, and 2 of a function
     EXPRESSION_POWERS = 16, // integer exponents up to this are repeated multiplication
     EXPRESSION_RUN = 16     // rows
 };
@@ -29,26 +29,13 @@ static double expression_or(double a, double b)
     return ((a < 0) | (a > 0) | (b < 0) | (b > 0)) ? 1.0 : expression_known(a, b, false);
 }
 static double expression_and(double a, double b) { return ((a == 0) | (b == 0)) ? 0.0 : expression_known(a, b, true); }
-static double expression_not(double a, double b) { return expression_known(a, b, a == 0); }
-static double expression_less(double a, double b) { return expression_known(a, b, a < b); }
-static double expression_less_equal(double a, double b) { return expression_known(a, b, a <= b); }
-static double expression_greater(double a, double b) { return expression_known(a, b, a > b); }
-static double expression_greater_equal(double a, double b) { return expression_known(a, b, a >= b); }
-static double expression_equal(double a, double b) { return expression_known(a, b, a == b); }
-static double expression_unequal(double a, double b) { return expression_known(a, b, a != b); }
-static double expression_add(double a, double b) { return a + b; }
-static double expression_subtract(double a, double b) { return a - b; }
-static double expression_multiply(double a, double b) { return a * b; }
-static double expression_divide(double a, double b) { return a / b; }
-static double expression_negate(double a, double b) { return (void)b, -a; }
 static double expression_min(double a, double b) { return a != a ? a : b != b ? b : a < b ? a : b; }
 static double expression_max(double a, double b) { return a != a ? a : b != b ? b : a > b ? a : b; }
-static double expression_abs(double a, double b) { return (void)b, fabs(a); }
-static double expression_sqrt(double a, double b) { return (void)b, sqrt(a); }
-static double expression_exp(double a, double b) { return (void)b, portable_exp(a); }
-static double expression_log(double a, double b) { return (void)b, portable_log(a); }
-static double expression_sin(double a, double b) { return (void)b, portable_sin(a); }
-static double expression_cos(double a, double b) { return (void)b, portable_cos(a); }
+static double expression_sign(double a) { return a > 0 ? 1.0 : a < 0 ? -1.0 : a == 0 ? 0.0 : a; }
+static double expression_step(double a) { return a != a ? a : a < 0 ? 0.0 : 1.0; }
+// NaN also where the other side is infinite, unlike C's.
+static double expression_hypot(double a, double b) { return a != a ? a : b != b ? b : portable_hypot(a, b); }
+static double expression_if(double a, double b, double c) { return a != a ? a : expression_truth(a) ? b : c; }
 
 // NaN to any power, and any number to the power of NaN, is NaN here, also where IEEE 754 says 1.
 static double expression_power(double a, double b)
@@ -60,50 +47,72 @@ static double expression_power(double a, double b)
     return b < 0 ? 1 / product : product;
 }
 
-// Each operation on rows. The runs have a fixed length, and a result of their own that overlaps no operand: then gcc
-// makes vectors of them at -O2 too.
-#define EXPRESSION_ROWS(name)                                                                                          \
-    static void name##_rows(const double *a, const double *b, int n, double *out)                                      \
+// Each operation, on numbers and on rows. The runs of rows have a fixed length, and a result of their own that overlaps
+// no operand: then gcc makes vectors of them at -O2 too.
+#define EXPRESSION_APPLY(name, value)                                                                                  \
+    static double apply_##name(double a, double b, double c)                                                           \
+    {                                                                                                                  \
+        (void)a, (void)b, (void)c;                                                                                     \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    static void apply_##name##_rows(const double *a, const double *b, const double *c, int n, double *out)             \
     {                                                                                                                  \
         int i = 0;                                                                                                     \
         for (; i + EXPRESSION_RUN <= n; i += EXPRESSION_RUN) {                                                         \
             double run[EXPRESSION_RUN];                                                                                \
-            for (int k = 0; k < EXPRESSION_RUN; k++) run[k] = name(a[i + k], b[i + k]);                                \
+            for (int k = 0; k < EXPRESSION_RUN; k++) run[k] = apply_##name(a[i + k], b[i + k], c[i + k]);              \
             memcpy(out + i, run, sizeof run);                                                                          \
         }                                                                                                              \
-        for (; i < n; i++) out[i] = name(a[i], b[i]);                                                                  \
+        for (; i < n; i++) out[i] = apply_##name(a[i], b[i], c[i]);                                                    \
     }
-EXPRESSION_ROWS(expression_or)
-EXPRESSION_ROWS(expression_and)
-EXPRESSION_ROWS(expression_not)
-EXPRESSION_ROWS(expression_less)
-EXPRESSION_ROWS(expression_less_equal)
-EXPRESSION_ROWS(expression_greater)
-EXPRESSION_ROWS(expression_greater_equal)
-EXPRESSION_ROWS(expression_equal)
-EXPRESSION_ROWS(expression_unequal)
-EXPRESSION_ROWS(expression_add)
-EXPRESSION_ROWS(expression_subtract)
-EXPRESSION_ROWS(expression_multiply)
-EXPRESSION_ROWS(expression_divide)
-EXPRESSION_ROWS(expression_negate)
-EXPRESSION_ROWS(expression_min)
-EXPRESSION_ROWS(expression_max)
-EXPRESSION_ROWS(expression_abs)
-EXPRESSION_ROWS(expression_sqrt)
-EXPRESSION_ROWS(expression_exp)
-EXPRESSION_ROWS(expression_log)
-EXPRESSION_ROWS(expression_sin)
-EXPRESSION_ROWS(expression_cos)
-EXPRESSION_ROWS(expression_power)
-#undef EXPRESSION_ROWS
+EXPRESSION_APPLY(or, expression_or(a, b))
+EXPRESSION_APPLY(and, expression_and(a, b))
+EXPRESSION_APPLY(not, expression_known(a, a, a == 0))
+EXPRESSION_APPLY(less, expression_known(a, b, a < b))
+EXPRESSION_APPLY(less_equal, expression_known(a, b, a <= b))
+EXPRESSION_APPLY(greater, expression_known(a, b, a > b))
+EXPRESSION_APPLY(greater_equal, expression_known(a, b, a >= b))
+EXPRESSION_APPLY(equal, expression_known(a, b, a == b))
+EXPRESSION_APPLY(unequal, expression_known(a, b, a != b))
+EXPRESSION_APPLY(add, a + b)
+EXPRESSION_APPLY(subtract, a - b)
+EXPRESSION_APPLY(multiply, a *b)
+EXPRESSION_APPLY(divide, a / b)
+EXPRESSION_APPLY(negate, -a)
+EXPRESSION_APPLY(power, expression_power(a, b))
+EXPRESSION_APPLY(min, expression_min(a, b))
+EXPRESSION_APPLY(max, expression_max(a, b))
+EXPRESSION_APPLY(clip, expression_min(expression_max(a, b), c))
+EXPRESSION_APPLY(abs, fabs(a))
+EXPRESSION_APPLY(sign, expression_sign(a))
+EXPRESSION_APPLY(step, expression_step(a))
+EXPRESSION_APPLY(if, expression_if(a, b, c))
+EXPRESSION_APPLY(sqrt, sqrt(a))
+EXPRESSION_APPLY(exp, portable_exp(a))
+EXPRESSION_APPLY(log, portable_log(a))
+EXPRESSION_APPLY(hypot, expression_hypot(a, b))
+EXPRESSION_APPLY(sin, portable_sin(a))
+EXPRESSION_APPLY(cos, portable_cos(a))
+EXPRESSION_APPLY(tan, portable_tan(a))
+EXPRESSION_APPLY(asin, portable_asin(a))
+EXPRESSION_APPLY(acos, portable_acos(a))
+EXPRESSION_APPLY(atan, portable_atan(a))
+EXPRESSION_APPLY(atan2, portable_atan2(a, b))
+EXPRESSION_APPLY(sinh, portable_sinh(a))
+EXPRESSION_APPLY(cosh, portable_cosh(a))
+EXPRESSION_APPLY(tanh, portable_tanh(a))
+EXPRESSION_APPLY(floor, portable_floor(a))
+EXPRESSION_APPLY(ceil, portable_ceil(a))
+EXPRESSION_APPLY(mod, portable_mod(a, b))
+#undef EXPRESSION_APPLY
 
-// Derivatives along (da, db). Of min, max and abs where they bend: that of the operand that apply takes, and 0. NaN
-// where there is none.
+// Derivatives at x along dx. Of min, max, clip, if and abs where they bend: that of the operand that apply takes, and 0.
+// Between jumps that of mod is of the piece, and those of floor, ceil, sign and step are 0. NaN where there is none.
 #define EXPRESSION_SLOPE(name, value)                                                                                  \
-    static double slope_##name(double a, double b, double da, double db)                                               \
+    static double slope_##name(const double *x, const double *dx)                                                      \
     {                                                                                                                  \
-        (void)a, (void)b, (void)da, (void)db;                                                                          \
+        const double a = x[0], b = x[1], c = x[2], da = dx[0], db = dx[1], dc = dx[2];                                 \
+        (void)a, (void)b, (void)c, (void)da, (void)db, (void)dc;                                                       \
         return value;                                                                                                  \
     }
 EXPRESSION_SLOPE(add, da + db)
@@ -113,52 +122,113 @@ EXPRESSION_SLOPE(divide, (da - a / b * db) / b)
 EXPRESSION_SLOPE(negate, -da)
 EXPRESSION_SLOPE(min, expression_min(a, b) == a ? da : db)
 EXPRESSION_SLOPE(max, expression_max(a, b) == a ? da : db)
+EXPRESSION_SLOPE(clip, expression_min(expression_max(a, b), c) == a ? da : expression_max(a, b) < c ? db : dc)
 EXPRESSION_SLOPE(abs, a > 0 ? da : a < 0 ? -da : a * da)
+EXPRESSION_SLOPE(sign, 0)
+EXPRESSION_SLOPE(step, 0)
+EXPRESSION_SLOPE(if, a != a ? a : expression_truth(a) ? db : dc)
 EXPRESSION_SLOPE(sqrt, da == 0 ? 0 : da / (2 * sqrt(a)))
 EXPRESSION_SLOPE(exp, da *portable_exp(a))
 EXPRESSION_SLOPE(log, da / a)
 EXPRESSION_SLOPE(sin, da *portable_cos(a))
 EXPRESSION_SLOPE(cos, -(da *portable_sin(a)))
+EXPRESSION_SLOPE(tan, da / portable_cos(a) / portable_cos(a))
+EXPRESSION_SLOPE(asin, da == 0 ? 0 : da / sqrt((1 - a) * (1 + a)))
+EXPRESSION_SLOPE(acos, da == 0 ? 0 : -da / sqrt((1 - a) * (1 + a)))
+EXPRESSION_SLOPE(atan, da / portable_hypot(1, a) / portable_hypot(1, a))
+EXPRESSION_SLOPE(sinh, da *portable_cosh(a))
+EXPRESSION_SLOPE(cosh, da *portable_sinh(a))
+EXPRESSION_SLOPE(tanh, da / portable_cosh(a) / portable_cosh(a))
+EXPRESSION_SLOPE(floor, 0)
+EXPRESSION_SLOPE(ceil, 0)
 #undef EXPRESSION_SLOPE
 
-static double slope_power(double a, double b, double da, double db)
+static double slope_power(const double *x, const double *dx)
 {
+    const double a = x[0], b = x[1], da = dx[0], db = dx[1];
     const double by_base = da == 0 || b == 0 ? 0 : da * b * expression_power(a, b - 1);
     return db == 0 ? by_base : by_base + db * expression_power(a, b) * portable_log(a);
 }
 
-// The operation on a pair of numbers, and on rows of pairs.
-#define APPLY(name) expression_##name, expression_##name##_rows
+// At the origin 0, as of abs.
+static double slope_hypot(const double *x, const double *dx)
+{
+    const double length = expression_hypot(x[0], x[1]);
+    return length == 0 ? 0 : x[0] / length * dx[0] + x[1] / length * dx[1];
+}
+
+static double slope_atan2(const double *x, const double *dx)
+{
+    const double length = expression_hypot(x[0], x[1]);
+    return (x[1] / length * dx[0] - x[0] / length * dx[1]) / length;
+}
+
+// mod(a, b) = a - n b, n = floor(a/b)
+static double slope_mod(const double *x, const double *dx)
+{
+    const double n = rint((x[0] - portable_mod(x[0], x[1])) / x[1]);
+    return dx[1] == 0 ? dx[0] : dx[0] - n * dx[1];
+}
+
+#define APPLY(name) apply_##name, apply_##name##_rows
+#define INFIX(text, rank, name, program, slope)                                                                        \
+    {                                                                                                                  \
+        text, SYNTAX_INFIX, rank, 2, PROGRAM_##program, GROUP_NONE, APPLY(name), slope                                 \
+    }
+#define FUNCTION(name, arguments, program, group)                                                                      \
+    {                                                                                                                  \
+        .text = #name, SYNTAX_FUNCTION, RANK_ATOM, arguments, PROGRAM_##program, group, APPLY(name), slope_##name      \
+    }
 const ExpressionOperation expression_operations[EXPRESSION_OPERATIONS] = {
-    {"number", SYNTAX_NUMBER, RANK_ATOM, 0, NULL, NULL, NULL},
-    {"name", SYNTAX_NAME, RANK_ATOM, 0, NULL, NULL, NULL},
-    {"text", SYNTAX_TEXT, RANK_ATOM, 0, NULL, NULL, NULL},
-    {"text name", SYNTAX_TEXT_NAME, RANK_ATOM, 0, NULL, NULL, NULL},
-    {"or", SYNTAX_INFIX, RANK_OR, 2, APPLY(or), NULL},
-    {"and", SYNTAX_INFIX, RANK_AND, 2, APPLY(and), NULL},
-    {"not", SYNTAX_PREFIX, RANK_NOT, 1, APPLY(not ), NULL},
-    {"<=", SYNTAX_INFIX, RANK_COMPARE, 2, APPLY(less_equal), NULL},
-    {"<", SYNTAX_INFIX, RANK_COMPARE, 2, APPLY(less), NULL},
-    {">=", SYNTAX_INFIX, RANK_COMPARE, 2, APPLY(greater_equal), NULL},
-    {">", SYNTAX_INFIX, RANK_COMPARE, 2, APPLY(greater), NULL},
-    {"!=", SYNTAX_INFIX, RANK_COMPARE, 2, APPLY(unequal), NULL},
-    {"=", SYNTAX_INFIX, RANK_COMPARE, 2, APPLY(equal), NULL},
-    {"+", SYNTAX_INFIX, RANK_SUM, 2, APPLY(add), slope_add},
-    {"-", SYNTAX_INFIX, RANK_SUM, 2, APPLY(subtract), slope_subtract},
-    {"*", SYNTAX_INFIX, RANK_PRODUCT, 2, APPLY(multiply), slope_multiply},
-    {"/", SYNTAX_INFIX, RANK_PRODUCT, 2, APPLY(divide), slope_divide},
-    {"-", SYNTAX_PREFIX, RANK_MINUS, 1, APPLY(negate), slope_negate},
-    {"^", SYNTAX_INFIX, RANK_POWER, 2, APPLY(power), slope_power},
-    {"min", SYNTAX_FUNCTION, RANK_ATOM, -2, APPLY(min), slope_min},
-    {"max", SYNTAX_FUNCTION, RANK_ATOM, -2, APPLY(max), slope_max},
-    {"abs", SYNTAX_FUNCTION, RANK_ATOM, 1, APPLY(abs), slope_abs},
-    {"sqrt", SYNTAX_FUNCTION, RANK_ATOM, 1, APPLY(sqrt), slope_sqrt},
-    {"exp", SYNTAX_FUNCTION, RANK_ATOM, 1, APPLY(exp), slope_exp},
-    {"log", SYNTAX_FUNCTION, RANK_ATOM, 1, APPLY(log), slope_log},
-    {"sin", SYNTAX_FUNCTION, RANK_ATOM, 1, APPLY(sin), slope_sin},
-    {"cos", SYNTAX_FUNCTION, RANK_ATOM, 1, APPLY(cos), slope_cos},
+    {"number", SYNTAX_NUMBER, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL, NULL, NULL},
+    {"name", SYNTAX_NAME, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL, NULL, NULL}, // program_name
+    {"text", SYNTAX_TEXT, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL, NULL, NULL}, // not in programs
+    {"text name", SYNTAX_TEXT_NAME, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL, NULL, NULL},
+    INFIX("or", RANK_OR, or, OR, NULL),
+    INFIX("and", RANK_AND, and, AND, NULL),
+    {"not", SYNTAX_PREFIX, RANK_NOT, 1, PROGRAM_NOT, GROUP_NONE, APPLY(not ), NULL},
+    INFIX("<=", RANK_COMPARE, less_equal, LESS_EQUAL, NULL),
+    INFIX("<", RANK_COMPARE, less, LESS, NULL),
+    INFIX(">=", RANK_COMPARE, greater_equal, GREATER_EQUAL, NULL),
+    INFIX(">", RANK_COMPARE, greater, GREATER, NULL),
+    INFIX("!=", RANK_COMPARE, unequal, UNEQUAL, NULL),
+    INFIX("=", RANK_COMPARE, equal, EQUAL, NULL),
+    INFIX("+", RANK_SUM, add, ADD, slope_add),
+    INFIX("-", RANK_SUM, subtract, SUBTRACT, slope_subtract),
+    INFIX("*", RANK_PRODUCT, multiply, MULTIPLY, slope_multiply),
+    INFIX("/", RANK_PRODUCT, divide, DIVIDE, slope_divide),
+    {"-", SYNTAX_PREFIX, RANK_MINUS, 1, PROGRAM_NEGATE, GROUP_NONE, APPLY(negate), slope_negate},
+    INFIX("^", RANK_POWER, power, POWER, slope_power),
+    FUNCTION(min, -2, MIN, GROUP_CHOICE),
+    FUNCTION(max, -2, MAX, GROUP_CHOICE),
+    FUNCTION(clip, 3, CLIP, GROUP_CHOICE),
+    FUNCTION(if, 3, IF, GROUP_CHOICE),
+    FUNCTION(abs, 1, ABS, GROUP_SIGN),
+    FUNCTION(sign, 1, SIGN, GROUP_SIGN),
+    FUNCTION(step, 1, STEP, GROUP_SIGN),
+    FUNCTION(floor, 1, FLOOR, GROUP_WHOLE),
+    FUNCTION(ceil, 1, CEIL, GROUP_WHOLE),
+    FUNCTION(mod, 2, MOD, GROUP_WHOLE),
+    FUNCTION(sqrt, 1, SQRT, GROUP_GROWTH),
+    FUNCTION(exp, 1, EXP, GROUP_GROWTH),
+    FUNCTION(log, 1, LOG, GROUP_GROWTH),
+    FUNCTION(sinh, 1, SINH, GROUP_GROWTH),
+    FUNCTION(cosh, 1, COSH, GROUP_GROWTH),
+    FUNCTION(tanh, 1, TANH, GROUP_GROWTH),
+    FUNCTION(sin, 1, SIN, GROUP_ANGLE),
+    FUNCTION(cos, 1, COS, GROUP_ANGLE),
+    FUNCTION(tan, 1, TAN, GROUP_ANGLE),
+    FUNCTION(asin, 1, ASIN, GROUP_ANGLE),
+    FUNCTION(acos, 1, ACOS, GROUP_ANGLE),
+    FUNCTION(atan, 1, ATAN, GROUP_ANGLE),
+    FUNCTION(atan2, 2, ATAN2, GROUP_ANGLE),
+    FUNCTION(hypot, 2, HYPOT, GROUP_ANGLE),
 };
 #undef APPLY
+#undef INFIX
+#undef FUNCTION
+
+int expression_operands(const ExpressionOperation *row) { return row->arguments == -2 ? 2 : row->arguments; }
 
 int expression_find_function(const char *name)
 {
@@ -172,7 +242,7 @@ int expression_find_function(const char *name)
 bool expression_compares_texts(int operation)
 {
     const ExpressionOperation *row = &expression_operations[operation];
-    return row->apply == expression_equal || row->apply == expression_unequal;
+    return row->apply == apply_equal || row->apply == apply_unequal;
 }
 
 ExpressionRank expression_right_rank(ExpressionRank rank) { return rank == RANK_POWER ? RANK_MINUS : rank + 1; }
@@ -199,12 +269,12 @@ double expression_value(const Expression *expression, const double *values)
         const ExpressionOperation *row = &expression_operations[step->operation];
         if (row->apply == NULL) {
             *top++ = expression_is_name(step) ? values[step->index] : step->number;
-        } else if (row->arguments == 1) {
-            top[-1] = row->apply(top[-1], 0);
-        } else {
-            top--;
-            top[-1] = row->apply(top[-1], top[0]);
+            continue;
         }
+        const int operands = expression_operands(row);
+        top -= operands;
+        *top = row->apply(top[0], operands > 1 ? top[1] : 0, operands > 2 ? top[2] : 0);
+        top++;
     }
     return stack[0];
 }
@@ -214,7 +284,7 @@ int expression_height(const Expression *expression)
     int height = 0, most = 0;
     for (int i = 0; i < expression->count; i++) {
         const ExpressionOperation *row = &expression_operations[expression->steps[i].operation];
-        height += row->apply == NULL ? 1 : row->arguments == 1 ? 0 : -1;
+        height += 1 - expression_operands(row);
         most = height > most ? height : most;
     }
     return most;
@@ -227,17 +297,13 @@ void expression_values(const Expression *expression, const double *const *column
     const ExpressionStep *const end = expression->steps + expression->count;
     for (const ExpressionStep *step = expression->steps; step < end; step++) {
         const ExpressionOperation *row = &expression_operations[step->operation];
-        const bool one = row->arguments == 1;
-        if (row->apply != NULL && !one) top--;
-        const int64_t level = top - operands - (row->apply != NULL);
-        double *const result = &stack[level * n];
-        if (row->apply != NULL) {
-            row->apply_rows(top[-1], one ? top[-1] : top[0], n, result);
-        } else {
-            top++;
-            for (int i = 0; i < n && !expression_is_name(step); i++) result[i] = step->number;
-        }
-        top[-1] = row->apply == NULL && expression_is_name(step) ? columns[step->index] : result;
+        const int n_operands = expression_operands(row);
+        top -= n_operands;
+        double *const result = &stack[(top - operands) * n];
+        if (row->apply != NULL)
+            row->apply_rows(top[0], top[n_operands > 1 ? 1 : 0], top[n_operands > 2 ? 2 : 0], n, result);
+        for (int i = 0; i < n && row->apply == NULL && !expression_is_name(step); i++) result[i] = step->number;
+        *top++ = expression_is_name(step) ? columns[step->index] : result;
     }
     if (operands[0] != stack) memcpy(stack, operands[0], (size_t)n * sizeof *stack);
 }
@@ -260,11 +326,13 @@ double expression_slope(const Expression *expression, const double *values, cons
             slope[n++] = name ? slopes[step->index] : 0.0;
             continue;
         }
-        n -= row->arguments == 1 ? 1 : 2;
-        const double a = stack[n], b = row->arguments == 1 ? 0 : stack[n + 1];
-        const double db = row->arguments == 1 ? 0 : slope[n + 1];
-        slope[n] = row->slope != NULL ? row->slope(a, b, slope[n], db) : 0.0;
-        stack[n++] = row->apply(a, b);
+        const int operands = expression_operands(row);
+        double x[EXPRESSION_OPERANDS] = {0}, dx[EXPRESSION_OPERANDS] = {0};
+        n -= operands;
+        memcpy(x, &stack[n], (size_t)operands * sizeof *x);
+        memcpy(dx, &slope[n], (size_t)operands * sizeof *dx);
+        slope[n] = row->slope != NULL ? row->slope(x, dx) : 0.0;
+        stack[n++] = row->apply(x[0], x[1], x[2]);
     }
     return slope[0];
 }
@@ -303,8 +371,8 @@ bool expression_constant(const ExpressionStep *steps, int end, double *value)
 
 static ExpressionComparison expression_comparison(const ExpressionOperation *row, bool turned)
 {
-    const bool equal = row->apply == expression_equal, unequal = row->apply == expression_unequal,
-               less = row->apply == expression_less || row->apply == expression_less_equal;
+    const bool equal = row->apply == apply_equal, unequal = row->apply == apply_unequal,
+               less = row->apply == apply_less || row->apply == apply_less_equal;
     return equal ? COMPARES_EQUAL : unequal ? COMPARES_UNEQUAL : less != turned ? COMPARES_BELOW : COMPARES_ABOVE;
 }
 

@@ -31,23 +31,48 @@ typedef enum ExpressionSyntax {
     SYNTAX_FUNCTION
 } ExpressionSyntax;
 
-// One row describes an operation: how it is read and written, and what it gives. A row whose text starts with another's
-// stands before it.
+// What functions are about; messages and pages list them by it.
+typedef enum ExpressionGroup {
+    GROUP_NONE,
+    GROUP_CHOICE,
+    GROUP_SIGN,
+    GROUP_WHOLE,
+    GROUP_GROWTH,
+    GROUP_ANGLE
+} ExpressionGroup;
+
+#define EXPRESSION_PI "pi" // a number, unless a name of the scope is called so
+
+enum {
+    EXPRESSION_NUMBER, // the first rows
+    EXPRESSION_NAME,
+    EXPRESSION_TEXT,
+    EXPRESSION_TEXT_NAME,
+    EXPRESSION_OPERATIONS = 43, // rows
+    EXPRESSION_OPERANDS = 3     // at most
+};
+
+// One row describes an operation: how it is read and written, and what it gives. A row whose sign starts with another's
+// stands before it. apply and slope ignore operands that the operation does not have.
 typedef struct ExpressionOperation {
     const char *text;
     ExpressionSyntax syntax;
     ExpressionRank rank;
-    int arguments; // of a function; -2: two or more, folded from the left
-    double (*apply)(double a, double b);
-    void (*apply_rows)(const double *a, const double *b, int n, double *out); // out may be a or b
-    double (*slope)(double a, double b, double da, double db); // the derivative of apply along (da, db); NULL: 0
+    int arguments; // operands; -2: two or more arguments, folded from the left
+    ProgramOperation program;
+    ExpressionGroup group;
+    double (*apply)(double a, double b, double c);
+    // on rows; out may be a
+    void (*apply_rows)(const double *a, const double *b, const double *c, int n, double *out);
+    // the derivative of apply at x[EXPRESSION_OPERANDS] along dx; NULL: 0
+    double (*slope)(const double *x, const double *dx);
 } ExpressionOperation;
 
-enum { EXPRESSION_NUMBER, EXPRESSION_NAME, EXPRESSION_TEXT, EXPRESSION_TEXT_NAME, EXPRESSION_OPERATIONS = 27 }; // rows
 extern const ExpressionOperation expression_operations[EXPRESSION_OPERATIONS];
 
-int expression_find_function(const char *name); // row, -1: there is none
-bool expression_compares_texts(int operation);  // = and !=
+int expression_operands(const ExpressionOperation *row); // 0 to EXPRESSION_OPERANDS
+int expression_find_function(const char *name);          // row, -1: there is none
+bool expression_compares_texts(int operation);           // = and !=
 // What an infix operator of this rank takes on its right side.
 ExpressionRank expression_right_rank(ExpressionRank rank);
 
@@ -59,7 +84,7 @@ typedef struct ExpressionStep {
     int index;        // NAME, TEXT_NAME: of the value
     int size;         // steps of the subtree that ends here
     double number;    // NUMBER; TEXT: how many other texts stand before the first one like this
-    const char *text; // NAME, TEXT_NAME: the name; TEXT: the text
+    const char *text; // NAME, TEXT_NAME: the name; TEXT: the text; NUMBER: its name, NULL: it has none
 } ExpressionStep;
 
 struct Expression {
@@ -67,8 +92,8 @@ struct Expression {
     int count;
 };
 
-// For the operation at step `end`. expression_row: its row. expression_left: the last step of its left operand; the
-// last step of the right or only operand is end - 1.
+// For the operation at step `end`. expression_row: its row. expression_left: the last step of the left one of its two
+// operands; the last step of the last or only operand is end - 1.
 const ExpressionOperation *expression_row(const ExpressionStep *steps, int end);
 int expression_left(const ExpressionStep *steps, int end);
 bool expression_is_name(const ExpressionStep *step); // also of a column of texts
@@ -101,6 +126,10 @@ void expression_complain(ExpressionParser *parser, const char *at, int width, co
 void expression_stop(ExpressionParser *parser, const char *at, int width, const char *, ...) PRINTF_LIKE(4, 5);
 // The next token is not what is `expected`.
 void expression_unexpected(ExpressionParser *parser, const char *expected);
+// Reports an unknown function.
+void expression_unknown_function(ExpressionParser *parser, const char *at, const char *name);
+// The function, or pi, that is meant by a word with points at `at`, such as np.sin; *length: of the word. NULL: none is.
+const char *expression_of_module(const char *at, int *length);
 // Reports an unknown name with the likeliest reason. `after_text`: a text stands before it, in a comparison.
 void expression_unknown_name(ExpressionParser *parser, const char *at, const char *name, bool after_text);
 

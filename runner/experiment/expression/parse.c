@@ -8,7 +8,7 @@
 //     product = minus {("*" | "/") minus}
 //     minus   = "-" minus | power
 //     power   = atom ["^" minus]                       right to left; -x^2 is -(x^2)
-//     atom    = number | name | 'text' | function "(" or {"," or} ")" | "(" or ")"
+//     atom    = number | name | "pi" | 'text' | function "(" or {"," or} ")" | "(" or ")"
 #include "expression.h"
 
 #include <stdlib.h>
@@ -35,8 +35,7 @@ static void expression_skip(ExpressionParser *parser)
 // Emits an operation over the subtrees that end before it.
 static void expression_emit(ExpressionParser *parser, ExpressionStep step)
 {
-    const ExpressionOperation *row = &expression_operations[step.operation];
-    const int operands = row->syntax == SYNTAX_INFIX || row->arguments == -2 ? 2 : row->apply != NULL ? 1 : 0;
+    const int operands = expression_operands(&expression_operations[step.operation]);
     step.size = 1;
     for (int i = 0; i < operands; i++) step.size += parser->steps[parser->count - step.size].size;
     parser->steps[parser->count++] = step;
@@ -187,6 +186,11 @@ static void expression_parse_name(ExpressionParser *parser, const char *start, c
     const int index = expression_find(scope->names, scope->count, name);
     const int text = index < 0 ? expression_find(scope->texts, scope->n_texts, name) : -1;
     const bool after_text = parser->count > 0 && expression_is_text(parser, parser->count - 1);
+    if (index < 0 && text < 0 && strcmp(name, EXPRESSION_PI) == 0) { // a name of the scope comes first
+        expression_emit(parser,
+                        (ExpressionStep){.operation = EXPRESSION_NUMBER, .number = 3.141592653589793, .text = name});
+        return;
+    }
     if (index < 0 && text < 0) expression_unknown_name(parser, start, name, after_text);
     const int operation = text >= 0 ? EXPRESSION_TEXT_NAME : EXPRESSION_NAME;
     const int at = index >= 0 ? index : text >= 0 ? scope->count + text : 0;
@@ -219,13 +223,17 @@ static int expression_parse_arguments(ExpressionParser *parser, int operation)
     return n;
 }
 
+// In words, of a row's number of arguments.
+static const char *expression_wanted(int arguments)
+{
+    static const char *const words[] = {"one argument", "two arguments", "three arguments"};
+    return arguments == -2 ? "two or more arguments" : words[arguments - 1];
+}
+
 static void expression_parse_call(ExpressionParser *parser, const char *start, const char *name)
 {
     const int operation = expression_find_function(name), width = (int)strlen(name), before = parser->count;
-    if (operation < 0) {
-        expression_complain(parser, start, width,
-                            "unknown function '%.64s'; there are min, max, abs, sqrt, exp, log, sin, cos", name);
-    }
+    if (operation < 0) expression_unknown_function(parser, start, name);
     parser->at++; // the parenthesis
     if (!expression_enter(parser)) return;
     const int n = expression_parse_arguments(parser, operation);
@@ -238,8 +246,7 @@ static void expression_parse_call(ExpressionParser *parser, const char *start, c
     }
     const int wanted = expression_operations[operation].arguments;
     if (wanted == -2 ? n < 2 : n != wanted) {
-        expression_stop(parser, start, width, "%s takes %s; %d given", name,
-                        wanted == -2 ? "two or more arguments" : "one argument", n);
+        expression_stop(parser, start, width, "%s takes %s; %d given", name, expression_wanted(wanted), n);
     } else if (wanted != -2) {
         expression_emit(parser, (ExpressionStep){.operation = operation});
     }
@@ -253,6 +260,12 @@ static void expression_parse_word(ExpressionParser *parser)
     memcpy(name, start, (size_t)length);
     if (strcmp(name, "and") == 0 || strcmp(name, "or") == 0 || strcmp(name, "not") == 0) {
         expression_stop(parser, start, length, "expected a value before '%s'", name);
+        return;
+    }
+    int whole;
+    const char *meant = expression_of_module(start, &whole);
+    if (meant != NULL) {
+        expression_stop(parser, start, whole, "write %s instead of %.*s", meant, whole < 40 ? whole : 40, start);
         return;
     }
     parser->at += length;

@@ -27,15 +27,19 @@ static void expression_write(ExpressionOutput *out, const ExpressionStep *steps,
 static void expression_write_arguments(ExpressionOutput *out, const ExpressionStep *steps, int end)
 {
     const ExpressionOperation *row = expression_row(steps, end);
-    if (row->arguments == -2) {
-        const int left = expression_left(steps, end);
-        if (expression_row(steps, left) == row)
-            expression_write_arguments(out, steps, left);
-        else
-            expression_write(out, steps, left, RANK_OR);
-        expression_put(out, ", ");
+    const int operands = expression_operands(row);
+    int last[EXPRESSION_OPERANDS]; // step of each operand
+    for (int i = operands - 1, at = end - 1; i >= 0; i--) {
+        last[i] = at;
+        at -= steps[at].size;
     }
-    expression_write(out, steps, end - 1, RANK_OR);
+    for (int i = 0; i < operands; i++) {
+        if (i > 0) expression_put(out, ", ");
+        if (i == 0 && row->arguments == -2 && expression_row(steps, last[0]) == row)
+            expression_write_arguments(out, steps, last[0]);
+        else
+            expression_write(out, steps, last[i], RANK_OR);
+    }
 }
 
 static void expression_write_infix(ExpressionOutput *out, const ExpressionStep *steps, int end)
@@ -56,7 +60,7 @@ static void expression_write(ExpressionOutput *out, const ExpressionStep *steps,
     const ExpressionOperation *row = expression_row(steps, end);
     if (row->rank < least) expression_put(out, "(");
     switch (row->syntax) {
-    case SYNTAX_NUMBER: expression_put(out, text_number(step->number).text); break;
+    case SYNTAX_NUMBER: expression_put(out, step->text != NULL ? step->text : text_number(step->number).text); break;
     case SYNTAX_NAME:
     case SYNTAX_TEXT_NAME: expression_put(out, step->text); break;
     case SYNTAX_TEXT: expression_put_quoted(out, step->text); break;

@@ -291,7 +291,8 @@ void spec_reference(FILE *out)
     reference_print(&page);
     fprintf(out,
             "\nNumbers are written 3, -0.5, 1e-4. Keys in s also take 5us, 5ms, 10s, 30min, 2h; fractions also 50%%.\n"
-            "Expressions: + - * / ^, < <= > >= = !=, and or not, min max abs sqrt exp log sin cos, parentheses.\n");
+            "Expressions: + - * / ^, < <= > >= = !=, and or not, parentheses, pi, and the functions\n");
+    reference_paragraph(&page, expression_functions(&arena));
     arena_destroy(&arena);
 }
 
