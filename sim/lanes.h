@@ -163,6 +163,17 @@ HD void lanes_sample(const LaneGroup *group, const real *sample, mask which)
     }
 }
 
+// Number of samples taken so far.
+HD real lanes_samples(const LaneGroup *group)
+{
+    double count[LANES];
+    for (int i = 0; i < LANES; i++) {
+        const int64_t lane = group->lane + (i < group->valid ? i : group->valid - 1);
+        count[i] = lane < group->batch.trace.lanes ? (double)group->batch.trace.count[lane] : 1e300;
+    }
+    return load_lanes(count, LANES);
+}
+
 // True if debug rows are wanted for this tick.
 HD bool lanes_debug_due(const LaneGroup *group, int64_t tick)
 {

@@ -27,6 +27,7 @@
     X(bbob) \
     X(rigid) \
     X(articulated) \
+    X(equations) \
     X(ndt) \
     X(command)
 
@@ -47,6 +48,12 @@
     X(rigid, small, 1, scalar, columns, 1) \
     X(rigid, large, 256, scalar, chunks, 1) \
     X(articulated, tree, 1, scalar, chunks, 1) \
+    X(equations, dormand_prince, 1, scalar, chunks, 1) \
+    X(equations, rk4, 1, scalar, chunks, 1) \
+    X(equations, semi_implicit_euler, 1, scalar, chunks, 1) \
+    X(equations, implicit_midpoint, 1, scalar, chunks, 1) \
+    X(equations, rodas5p, 1, scalar, chunks, 1) \
+    X(equations, map, 1, scalar, chunks, 1) \
     X(ndt, align, 256, vector, columns, 1)
 
 #define ENVIRONMENT_KERNELS(X) \
@@ -77,6 +84,7 @@
 #elif defined(HOPSCOTCH_KERNELS)
 #include "articulated/advance.h"
 #include "bbob/advance.h"
+#include "equations/advance.h"
 #include "hopper/advance.h"
 #include "ndt/advance.h"
 #include "rigid/advance.h"

@@ -124,6 +124,7 @@ typedef enum OptionType {
     OPTION_NUMBERS,      // a list of numbers
     OPTION_WORDS,        // a list of words
     OPTION_ARGUMENTS,    // a list of texts, in their order: the words of a command line
+    OPTION_SYSTEM,       // equations (sim/equations/system.h), read before `configure`
     OPTION_FILE,         // a file for `build`; value 1: a file is given, 0: not. Robots, matrices and tables are read
                          // before `configure`
     OPTION_MANNER,       // a choice of how the work is done; no result depends on it
@@ -156,11 +157,12 @@ typedef struct Points {
     int64_t count;
     int64_t columns; // of a matrix or table; count is a multiple of it
     union {
-        const double *xy;          // [count][2]: OPTION_POINTS, x increasing
-        const double *numbers;     // [count]: OPTION_NUMBERS, a file of numbers; [count/columns][columns]: a matrix
-        const double *items;       // [count][list_width()]: a List
-        const double *cloud;       // [3][count]: a file of points (m): all x, then all y, then all z
-        const struct Robot *robot; // count 1: a file with a robot (sim/articulated/robot.h)
+        const double *xy;            // [count][2]: OPTION_POINTS, x increasing
+        const double *numbers;       // [count]: OPTION_NUMBERS, a file of numbers; [count/columns][columns]: a matrix
+        const double *items;         // [count][list_width()]: a List
+        const double *cloud;         // [3][count]: a file of points (m): all x, then all y, then all z
+        const struct Robot *robot;   // count 1: a file with a robot (sim/articulated/robot.h)
+        const struct System *system; // count 1: equations (sim/equations/system.h)
     };
     // [count] of a List whose items have names, OPTION_WORDS and OPTION_ARGUMENTS; [columns] of a table; else NULL
     const char *const *names;
@@ -805,6 +807,11 @@ double portable_floor(double x);
 double portable_ceil(double x);
 double portable_mod(double x, double y);
 double portable_hypot(double x, double y);
+
+// ---- equations ------------------------------------------------------------------------------------------------------
+
+#include "equations/system.h"
+#include "tape.h"
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,8 @@ fail()
 # From the bottom to the top. A folder uses itself and those before it. Of another floor only the public header is
 # included: sim/sim.h, io/io.h, and of the floors of runner the header of their name.
 order="sim io runner/version.c
-runner/experiment/expression runner/experiment/fitness runner/experiment/search runner/experiment/spec
+runner/experiment/expression runner/experiment/fitness runner/experiment/search runner/experiment/equations
+runner/experiment/spec
 runner/library
 runner/campaign/store/queries.h runner/campaign/store/ground runner/campaign/store/summary
 runner/campaign/store/trials runner/campaign/store/extension

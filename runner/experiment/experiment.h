@@ -1,7 +1,7 @@
 // What is asked for: expressions, the spec of an experiment, search methods, and how the replicates of a trial become
 // its fitness. Nothing here knows what was run or where results are.
 //
-// Each folder uses those before it: expression, fitness, search, spec. `make lint` checks that.
+// Each folder uses those before it: expression, fitness, search, equations, spec. `make lint` checks that.
 #ifndef HOPSCOTCH_EXPERIMENT_H
 #define HOPSCOTCH_EXPERIMENT_H
 

@@ -160,17 +160,6 @@ HD void prince_count(PrinceLanes *own, mask landing)
 
 // ---- trajectories ---------------------------------------------------------------------------------------------------
 
-// Number of samples taken so far.
-HD real prince_samples(const LaneGroup *group)
-{
-    double count[LANES];
-    for (int i = 0; i < LANES; i++) {
-        const int64_t lane = group->lane + (i < group->valid ? i : group->valid - 1);
-        count[i] = lane < group->batch.trace.lanes ? (double)group->batch.trace.count[lane] : 1e300;
-    }
-    return load_lanes(count, LANES);
-}
-
 // Writes the samples inside the step that starts at own->t, from its dense output.
 HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const PrinceLanes *own,
                      const PrinceStep *step, const PrinceHeld *held, mask taken)
@@ -182,7 +171,7 @@ HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const Hop
     const double before = (double)((trace->first + trace->every - 1) / trace->every); // samples that are skipped
     const real end = splat(trace->end > 0 ? (double)trace->end * world->c.dt : 1e300);
     for (;;) {
-        const real t = (before + prince_samples(group)) * every;
+        const real t = (before + lanes_samples(group)) * every;
         const mask due = taken & MASK(t < own->t + step->h) & MASK(t < end);
         if (!any_lane(due)) return;
         const real theta = (t - own->t) / step->h;

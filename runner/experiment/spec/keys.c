@@ -175,13 +175,13 @@ static const char *keys_below(const char *section, const char *name, Arena *aren
 Key key_of_option(const Option *option, const char *section, Arena *arena)
 {
     static const KeyType types[] = {
-        [OPTION_NUMBER] = KEY_NUMBER,       [OPTION_INTEGER] = KEY_INTEGER,       [OPTION_BOOLEAN] = KEY_BOOLEAN,
-        [OPTION_CHOICE] = KEY_CHOICE,       [OPTION_POINTS] = KEY_POINTS,         [OPTION_NUMBERS] = KEY_NUMBERS,
-        [OPTION_FILE] = KEY_FILE,           [OPTION_MANNER] = KEY_CHOICE,         [OPTION_WORDS] = KEY_WORDS,
-        [OPTION_ARGUMENTS] = KEY_ARGUMENTS, [OPTION_MANNER_NUMBER] = KEY_INTEGER,
+        [OPTION_NUMBER] = KEY_NUMBER, [OPTION_INTEGER] = KEY_INTEGER,     [OPTION_BOOLEAN] = KEY_BOOLEAN,
+        [OPTION_CHOICE] = KEY_CHOICE, [OPTION_POINTS] = KEY_POINTS,       [OPTION_NUMBERS] = KEY_NUMBERS,
+        [OPTION_SYSTEM] = KEY_SYSTEM, [OPTION_FILE] = KEY_FILE,           [OPTION_MANNER] = KEY_CHOICE,
+        [OPTION_WORDS] = KEY_WORDS,   [OPTION_ARGUMENTS] = KEY_ARGUMENTS, [OPTION_MANNER_NUMBER] = KEY_INTEGER,
     };
     const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || option->type == OPTION_WORDS ||
-                      option->type == OPTION_ARGUMENTS;
+                      option->type == OPTION_ARGUMENTS || option->type == OPTION_SYSTEM;
     const bool manner = option->type == OPTION_MANNER || option->type == OPTION_MANNER_NUMBER;
     return (Key){.path = keys_below(section, option->name, arena),
                  .type = types[option->type],
@@ -354,6 +354,7 @@ const char *key_expected(const Key *key, Arena *arena)
     if (key->type == KEY_NUMBERS) return arena_format(arena, "a list of numbers %s", key_range(key, arena));
     if (key->type == KEY_WORDS) return arena_format(arena, "a list of words such as %s", key->words);
     if (key->type == KEY_ARGUMENTS) return arena_format(arena, "a list of texts such as %s", key->words);
+    if (key->type == KEY_SYSTEM) return "a mapping with states and rates, or the name of a file with one";
     if (key->type == KEY_FILE) return "the name of a file, {file: name, sha256: digest} or none";
     if (key->type == KEY_ITEMS) return arena_format(arena, "a list of mappings such as %s", key->example);
     if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";

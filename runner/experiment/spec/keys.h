@@ -16,6 +16,7 @@ typedef enum KeyType {
     KEY_NUMBERS,   // a list of numbers
     KEY_WORDS,     // a list of words; in the order of their bytes, each once
     KEY_ARGUMENTS, // a list of texts, in their order
+    KEY_SYSTEM,    // equations, or the name of a file with them
     KEY_FILE,      // the name of a file, or {file: name, sha256: digest}; none
     KEY_ITEMS,     // a list of mappings, described by a List
     KEY_NAME,      // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
@@ -186,6 +187,12 @@ const char *files_identity(const SpecFile *file, Arena *arena);
 // points, and the robots' digests, after all options are read. A stored spec has them in the CAMPAIGN_FILES beside
 // spec->file. False: errors were reported.
 bool files_read_contents(SpecReader *reader, SpecFile *files, Points *points);
+
+// ---- spec/system_key.c: equations ----------------------------------------------------------------------------------
+
+// KEY_SYSTEM, as above.
+void system_key_read(SpecReader *reader, const Key *key, const Node *node);
+const char *system_key_text(const Key *key); // as YAML in one line
 
 // ---- spec/csv_lines.c: tables of comma-separated values -------------------------------------------------------------
 

@@ -365,6 +365,7 @@ static void spec_read_rows(SpecReader *reader, int first)
          : key->type == KEY_ARGUMENTS ? arguments_read
          : key->type == KEY_ITEMS     ? items_read
          : key->type == KEY_FILE      ? files_read
+         : key->type == KEY_SYSTEM    ? system_key_read
                                       : scalar_read)(reader, key, given != NULL ? given->value : NULL);
     }
 }
@@ -440,6 +441,18 @@ static void spec_build_here(SpecReader *reader, const GivenKey *section)
         diagnose(reader->diagnostics, spec_wrong(reader, section), "%s", error.text);
 }
 
+// Equations are given and wrong.
+static bool spec_lacks_system(SpecReader *reader)
+{
+    const Model *model = reader->spec->model;
+    for (int i = 0; i < model->n_options; i++) {
+        if (model->options[i].type == OPTION_SYSTEM && reader->spec->option_points[i].count == 0 &&
+            given_find(reader, spec_model_path(reader, model->options[i].name)) != NULL)
+            return true;
+    }
+    return false;
+}
+
 static bool spec_configure(SpecReader *reader)
 {
     Spec *spec = reader->spec;
@@ -462,7 +475,8 @@ static bool spec_configure(SpecReader *reader)
     for (int i = 0; i < n_options; i++) {
         if (files[i].name != NULL) settings[i] = 1.0;
     }
-    if (!files_read_contents(reader, files, points)) { // without its robot nothing of the model can be checked
+    const bool contents = files_read_contents(reader, files, points);
+    if (!contents || spec_lacks_system(reader)) { // without its robot nothing of the model can be checked
         reader->nameless = true;
         spec_configure_defaults(reader);
         return false;

@@ -1,0 +1,275 @@
+// Names of a system: parameters, states, held numbers, shorthands.
+#include "equations.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- nodes ----------------------------------------------------------------------------------------------------------
+
+static bool equations_is_empty(const Node *node)
+{
+    return node->kind == NODE_SCALAR && !node->quoted && *node->text == '\0';
+}
+
+bool equations_mapping(SystemReader *reader, const Node *node, const char *what)
+{
+    if (node->kind == NODE_MAPPING) return true;
+    diagnose(reader->diagnostics, node, "%s must be a mapping", what);
+    return false;
+}
+
+const char *equations_nearest(SystemReader *reader, const char *text, const char *const *names, int count)
+{
+    const char *near = nearest_name(text, names, count);
+    return near != NULL ? arena_format(reader->arena, "; did you mean '%s'?", near) : "";
+}
+
+void equations_check_keys(SystemReader *reader, const Node *mapping, const char *words, const char *what)
+{
+    const char *known[32];
+    int n = 0;
+    for (const char *word = words; *word != '\0' && n < 32; word += strcspn(word, "|"), word += *word == '|')
+        known[n++] = arena_format(reader->arena, "%.*s", (int)strcspn(word, "|"), word);
+    for (int i = 0; i < mapping->count; i++) {
+        bool found = false;
+        for (int k = 0; k < n; k++) found |= strcmp(known[k], mapping->keys[i]->text) == 0;
+        if (found) continue;
+        const char *near = equations_nearest(reader, mapping->keys[i]->text, known, n);
+        if (near[0] == '\0') {
+            for (int k = 0; k < n; k++)
+                near = arena_format(reader->arena, "%s%s%s", near,
+                                    k == 0       ? ", expected "
+                                    : k == n - 1 ? " or "
+                                                 : ", ",
+                                    known[k]);
+        }
+        diagnose(reader->diagnostics, mapping->keys[i], "unknown key '%.60s' in %s%s", mapping->keys[i]->text, what,
+                 near);
+    }
+}
+
+bool equations_number(SystemReader *reader, const Node *node, double *value)
+{
+    const Scope none = {0};
+    const Expression *expression = expression_parse(node, &none, reader->arena, reader->diagnostics);
+    if (expression == NULL) return false;
+    const double number = expression_value(expression, NULL);
+    if (isfinite(number)) {
+        *value = number;
+        return true;
+    }
+    diagnose(reader->diagnostics, node, "this is not a finite number");
+    return false;
+}
+
+const char *equations_text_of(SystemReader *reader, const Node *mapping, const char *key)
+{
+    const Node *node = node_find(mapping, key);
+    if (node == NULL) return NULL;
+    if (node->kind == NODE_SCALAR && !equations_is_empty(node)) return node->text;
+    diagnose(reader->diagnostics, node, "%s must be a text", key);
+    return NULL;
+}
+
+bool equations_truth(SystemReader *reader, const Node *mapping, const char *key)
+{
+    const Node *node = node_find(mapping, key);
+    if (node == NULL) return false;
+    if (node->kind == NODE_SCALAR && strcmp(node->text, "true") == 0) return true;
+    if (node->kind != NODE_SCALAR || strcmp(node->text, "false") != 0)
+        diagnose(reader->diagnostics, node, "%s must be true or false", key);
+    return false;
+}
+
+// ---- declaring ------------------------------------------------------------------------------------------------------
+
+int equations_find(const SystemReader *reader, const char *name, SystemNameKind kind)
+{
+    for (int i = 0; i < reader->n_names; i++)
+        if (reader->names[i].kind == kind && strcmp(reader->names[i].name, name) == 0) return reader->names[i].index;
+    return -1;
+}
+
+static bool equations_is_word(const char *text)
+{
+    return expression_letter(text[0]) && text[0] != '_' && (size_t)expression_word_length(text) == strlen(text) &&
+           strlen(text) <= 64;
+}
+
+// Whether the name may be declared; a `let` of another mode may have the same.
+static bool equations_may_declare(SystemReader *reader, const Node *key, SystemNameKind kind)
+{
+    const char *name = key->text;
+    if (!equations_is_word(name)) {
+        diagnose(reader->diagnostics, key,
+                 "'%.60s' can't be a name: names are up to 64 letters, digits and _, and start with a letter", name);
+        return false;
+    }
+    if (name_is_reserved(name) || expression_find_function(name) >= 0 || strcmp(name, "pi") == 0) {
+        diagnose(reader->diagnostics, key, "the name '%.60s' is reserved%s", name,
+                 strcmp(name, "time") == 0 ? ": it is the time since the start" : "");
+        return false;
+    }
+    for (int i = 0; i < reader->n_names; i++) {
+        const SystemName *other = &reader->names[i];
+        if (strcasecmp(other->name, name) != 0 || other->key == NULL) continue;
+        if (kind == SYSTEM_NAME_LET && other->kind == SYSTEM_NAME_LET) continue; // system_declare_lets
+        diagnose(reader->diagnostics, key, "the name '%.60s' is declared already, in line %d%s", name, other->key->line,
+                 strcmp(other->name, name) != 0 ? ": names must differ in more than case" : "");
+        return false;
+    }
+    if (reader->n_names < SYSTEM_NAMES_MAX) return true;
+    diagnose(reader->diagnostics, key, "a system has at most %d names", SYSTEM_NAMES_MAX);
+    return false;
+}
+
+static SystemName *equations_add_name(SystemReader *reader, const Node *key, const Node *node, SystemNameKind kind,
+                                      int index)
+{
+    SystemName *name = &reader->names[reader->n_names++];
+    *name = (SystemName){.name = key->text, .key = key, .node = node, .kind = kind, .index = index};
+    if (node->kind != NODE_MAPPING) return name;
+    name->unit = equations_text_of(reader, node, "unit");
+    name->doc = equations_text_of(reader, node, "doc");
+    return name;
+}
+
+// The items of a section of names, "parameters"; NULL: there are none.
+static const Node *equations_section(SystemReader *reader, const Node *mapping, const char *section)
+{
+    const Node *node = node_find(mapping, section);
+    if (node == NULL || equations_is_empty(node)) return NULL;
+    return equations_mapping(reader, node, section) ? node : NULL;
+}
+
+static void equations_range(SystemReader *reader, const Node *node, Parameter *parameter)
+{
+    const Node *range = node_find(node, "range");
+    if (range == NULL) return;
+    if (range->kind != NODE_SEQUENCE || range->count != 2) {
+        diagnose(reader->diagnostics, range, "range must be two numbers, [least, greatest]");
+        return;
+    }
+    const bool ok = equations_number(reader, range->items[0], &parameter->low) &
+                    equations_number(reader, range->items[1], &parameter->high);
+    if (!ok) return;
+    if (!(parameter->low < parameter->high))
+        diagnose(reader->diagnostics, range, "the range's first number must be less than its second");
+    else if (parameter->value < parameter->low || parameter->value > parameter->high)
+        diagnose(reader->diagnostics, range, "the value %g is out of the range", parameter->value);
+}
+
+static Parameter *equations_add_parameter(SystemReader *reader, const SystemName *name, double value,
+                                          ParameterSection section)
+{
+    Parameter *parameter = &reader->parameters[reader->system->n_parameters++];
+    *parameter =
+        (Parameter){.name = name->name,
+                    .unit = name->unit != NULL ? name->unit : "1",
+                    .value = value,
+                    .low = -INFINITY,
+                    .high = INFINITY,
+                    .section = section,
+                    .doc = name->doc != NULL            ? name->doc
+                           : section == SECTION_INITIAL ? arena_format(reader->arena, "%s at the start", name->name)
+                                                        : "declared by the system"};
+    return parameter;
+}
+
+static bool equations_too_many(SystemReader *reader, const Node *key, int count, int most, const char *what)
+{
+    if (count < most) return false;
+    diagnose(reader->diagnostics, key, "a system has at most %d %s", most, what);
+    return true;
+}
+
+static void equations_declare_parameters(SystemReader *reader)
+{
+    const Node *section = equations_section(reader, reader->root, "parameters");
+    for (int i = 0; section != NULL && i < section->count; i++) {
+        const Node *key = section->keys[i], *node = section->items[i], *value = node;
+        if (equations_too_many(reader, key, reader->system->n_parameters, SYSTEM_PARAMETERS_MAX, "parameters")) return;
+        if (!equations_may_declare(reader, key, SYSTEM_NAME_PARAMETER)) continue;
+        const SystemName *name =
+            equations_add_name(reader, key, node, SYSTEM_NAME_PARAMETER, reader->system->n_parameters);
+        double number = 0.0;
+        if (node->kind == NODE_MAPPING) {
+            equations_check_keys(reader, node, "value|unit|range|doc", "a parameter");
+            value = node_find(node, "value");
+            if (value == NULL)
+                diagnose(reader->diagnostics, key, "parameter %s has no value: {value: 1, unit: m}", name->name);
+        }
+        if (value != NULL) equations_number(reader, value, &number);
+        Parameter *parameter = equations_add_parameter(reader, name, number, SECTION_PARAMETERS);
+        if (node->kind == NODE_MAPPING) equations_range(reader, node, parameter);
+    }
+}
+
+// States and held numbers: {start: 1, unit: m}, or the start alone.
+static void equations_declare_states(SystemReader *reader, const char *section_name, SystemNameKind kind)
+{
+    const bool held = kind == SYSTEM_NAME_HELD;
+    const Node *section = equations_section(reader, reader->root, section_name);
+    int *count = held ? &reader->system->n_held : &reader->system->n_states;
+    for (int i = 0; section != NULL && i < section->count; i++) {
+        const Node *key = section->keys[i], *node = section->items[i];
+        const int most = held ? SYSTEM_HELD_MAX : SYSTEM_STATES_MAX;
+        if (equations_too_many(reader, key, *count, most, held ? "held numbers" : "states")) return;
+        if (!equations_may_declare(reader, key, kind)) continue;
+        equations_add_name(reader, key, node, kind, (*count)++);
+        if (node->kind == NODE_MAPPING)
+            equations_check_keys(reader, node, held ? "start|unit|range|doc" : "start|unit|range|scale|doc",
+                                 held ? "a held number" : "a state");
+    }
+}
+
+static void equations_declare_lets(SystemReader *reader, const Node *mapping, int mode)
+{
+    const Node *section = equations_section(reader, mapping, "let");
+    for (int i = 0; section != NULL && i < section->count; i++) {
+        const Node *key = section->keys[i];
+        bool twice = false;
+        if (equations_too_many(reader, key, reader->n_lets, SYSTEM_LETS_MAX, "shorthands")) return;
+        if (!equations_may_declare(reader, key, SYSTEM_NAME_LET)) continue;
+        for (int k = 0; k < reader->n_lets; k++) {
+            const SystemName *other = &reader->names[reader->lets[k].name];
+            twice |= strcmp(other->name, key->text) == 0 && (reader->lets[k].mode < 0 || mode < 0);
+        }
+        if (twice) {
+            diagnose(reader->diagnostics, key, "the name '%.60s' is a shorthand of all modes already", key->text);
+            continue;
+        }
+        equations_add_name(reader, key, section->items[i], SYSTEM_NAME_LET, reader->n_lets);
+        reader->lets[reader->n_lets] = (SystemLet){.name = reader->n_names - 1, .mode = mode, .value = TAPE_NONE};
+        reader->n_lets++;
+    }
+}
+
+void equations_declare(SystemReader *reader)
+{
+    reader->names[reader->n_names++] = (SystemName){.name = "time", .unit = "s", .kind = SYSTEM_NAME_TIME};
+    equations_declare_parameters(reader);
+    equations_declare_states(reader, "states", SYSTEM_NAME_STATE);
+    equations_declare_states(reader, "held", SYSTEM_NAME_HELD);
+    equations_declare_lets(reader, reader->root, -1);
+    for (int m = 0; m < reader->n_modes; m++)
+        if (reader->mode_keys[m] != NULL && reader->mode_nodes[m]->kind == NODE_MAPPING)
+            equations_declare_lets(reader, reader->mode_nodes[m], m);
+    // numbers that a state starts with are parameters, behind those of the system
+    for (int i = 0; i < reader->n_names; i++) {
+        SystemName *name = &reader->names[i];
+        if (name->kind != SYSTEM_NAME_STATE && name->kind != SYSTEM_NAME_HELD) continue;
+        const Node *start = name->node->kind == NODE_MAPPING ? node_find(name->node, "start") : name->node;
+        double number;
+        if (start == NULL) {
+            diagnose(reader->diagnostics, name->key, "%s has no start: {start: 0, unit: m}", name->name);
+            continue;
+        }
+        const Scope none = {0};
+        Diagnostics *others = diagnostics_new(reader->arena);
+        const Expression *expression = expression_parse(start, &none, reader->arena, others);
+        if (expression == NULL || !equations_number(reader, start, &number)) continue; // an expression of parameters
+        Parameter *parameter = equations_add_parameter(reader, name, number, SECTION_INITIAL);
+        if (name->node->kind == NODE_MAPPING) equations_range(reader, name->node, parameter);
+    }
+}

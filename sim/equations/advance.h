@@ -1,0 +1,415 @@
+// The kernels of `equations`: systems of the user's, one kernel per integrator. Every lane has its own time, mode and
+// step size. A tick is an attempt at a step.
+#ifndef HOPSCOTCH_EQUATIONS_ADVANCE_H
+#define HOPSCOTCH_EQUATIONS_ADVANCE_H
+
+#include "metrics.h"
+
+// ---- trajectories ---------------------------------------------------------------------------------------------------
+
+// A sample of the arguments at time t: time, states, held numbers, mode, further columns.
+HD void equations_sample(const EquationsLane *lane, const LaneGroup *group, real t, mask which)
+{
+    const EquationsConstants *c = &lane->c;
+    int column = 0;
+    lanes_set_sample(group, column++, t, which);
+    for (int i = 0; i < c->n_states; i++)
+        lanes_set_sample(group, column++, frame_get(lane->file, SYSTEM_STATE(i)), which);
+    for (int i = 0; i < c->n_held; i++)
+        lanes_set_sample(group, column++, frame_get(lane->file, SYSTEM_HELD(c->n_states, i)), which);
+    if (c->n_modes > 1) lanes_set_sample(group, column++, equations_named(lane, EQUATIONS_MODE_OF), which);
+    for (int mode = 0; mode < c->n_modes && c->n_shown > 0; mode++) {
+        const mask in = which & equations_in(lane, mode);
+        if (!any_lane(in)) continue;
+        const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_COLUMNS);
+        equations_run(lane, code);
+        for (int k = 0; k < c->n_shown; k++) {
+            const bool has = equations_register(lane, code, k) >= 0;
+            lanes_set_sample(group, column + k, has ? equations_output(lane, code, k) : math_nan(), in);
+        }
+    }
+    lanes_end_sample(group, which);
+}
+
+// Samples inside the step from t, from its dense output.
+HD void equations_trace(const EquationsLane *lane, const LaneGroup *group, EquationsMethod method, real t, real h,
+                        mask taken)
+{
+    const Trace *trace = &group->batch.trace;
+    if (group->lane >= trace->lanes) return;
+    if (method != EQUATIONS_BY_map) equations_dense(lane, method, h);
+    const double every = (double)trace->every * lane->c.dt;
+    const double before = (double)((trace->first + trace->every - 1) / trace->every); // samples that are skipped
+    const real end = splat(trace->end > 0 ? (double)trace->end * lane->c.dt : 1e300);
+    for (;;) {
+        const real at = (before + lanes_samples(group)) * every;
+        const mask due = taken & MASK(at < t + h) & MASK(at < end);
+        if (!any_lane(due)) return;
+        if (method == EQUATIONS_BY_map) {
+            equations_argue(lane, lane->c.y);
+            equations_at(lane, t);
+        } else {
+            equations_argue_between(lane, t, h, (at - t) / h);
+        }
+        equations_sample(lane, group, at, due);
+    }
+}
+
+// ---- events ---------------------------------------------------------------------------------------------------------
+
+HD void equations_set(const EquationsLane *lane, EquationsCode code, mask which)
+{
+    const EquationsConstants *c = &lane->c;
+    const int count = c->n_states + c->n_held;
+    if (code.first < 0) return;
+    equations_run(lane, code);
+    for (int i = 0; i < count; i++) frame_set(lane->frame, c->saved + i, equations_output(lane, code, i));
+    for (int i = 0; i < count; i++) {
+        if (equations_register(lane, code, i) < 0) continue;
+        const real value = frame_get(lane->frame, c->saved + i);
+        if (i < c->n_states)
+            frame_put(lane->frame, c->y + i, value, which);
+        else
+            frame_put(lane->file, SYSTEM_HELD(c->n_states, i - c->n_states), value, which);
+    }
+    equations_argue(lane, c->y);
+}
+
+// What an event of the lanes of `which` leads to.
+typedef struct EquationsOutcome {
+    real failure; // 0: none
+    mask stopped, changed;
+} EquationsOutcome;
+
+HD void equations_act(const EquationsLane *lane, int64_t row, mask fires, EquationsOutcome *outcome)
+{
+    const int event = equations_integer(lane, row + EQUATIONS_ACTION_EVENT),
+              to = equations_integer(lane, row + EQUATIONS_ACTION_TO),
+              failure = equations_integer(lane, row + EQUATIONS_ACTION_FAILURE);
+    const EquationsCode set = equations_code(lane, row + EQUATIONS_ACTION_SET);
+    equations_at_event(lane, event, false, fires);
+    equations_set(lane, set, fires);
+    if (to >= 0) equations_name(lane, EQUATIONS_MODE_OF, splat((double)to), fires);
+    if (to >= 0 || set.first >= 0) outcome->changed = outcome->changed | fires;
+    equations_at_event(lane, event, true, fires);
+    if (equations_integer(lane, row + EQUATIONS_ACTION_STOP) != 0) outcome->stopped = outcome->stopped | fires;
+    if (failure > 0)
+        outcome->failure = select_real(fires & MASK(outcome->failure == 0.0), splat((double)failure), outcome->failure);
+}
+
+// The actions due at time t in the lanes of `landed` (their guards that turn) and of `timed` (instants), in the order
+// of the spec. The arguments are the lane's state.
+HD EquationsOutcome equations_happen(const EquationsLane *lane, real t, mask landed, mask timed)
+{
+    const EquationsConstants *c = &lane->c;
+    EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
+    const real mode_before = equations_named(lane, EQUATIONS_MODE_OF);
+    for (int mode = 0; mode < c->n_modes; mode++) {
+        const int64_t row = equations_mode_row(lane, mode);
+        const int actions = equations_integer(lane, row + EQUATIONS_MODE_N_ACTIONS);
+        const int64_t first = equations_integer(lane, row + EQUATIONS_MODE_ACTIONS);
+        const mask was = (landed | timed) & MASK(mode_before == (double)mode);
+        if (!any_lane(was)) continue;
+        for (int a = 0; a < actions; a++) {
+            const int64_t action = first + (int64_t)a * EQUATIONS_ACTION;
+            const int guard = equations_integer(lane, action + EQUATIONS_ACTION_GUARD),
+                      instant = equations_integer(lane, action + EQUATIONS_ACTION_INSTANT);
+            const mask here = was & equations_in(lane, mode) & ~outcome.stopped & MASK(outcome.failure == 0.0);
+            const mask fires = guard >= 0 ? here & landed & MASK(frame_get(lane->frame, c->turn + guard) == 1.0)
+                                          : here & timed & equations_is_instant(lane, instant, t);
+            if (any_lane(fires)) equations_act(lane, action, fires, &outcome);
+        }
+    }
+    return outcome;
+}
+
+// Rates, guards, sides and values of metrics where a state begins. near: as in equations_take_sides.
+HD void equations_settle(const EquationsLane *lane, real near, mask which)
+{
+    const EquationsConstants *c = &lane->c;
+    equations_argue(lane, c->y);
+    equations_at(lane, equations_named(lane, EQUATIONS_T));
+    equations_rates(lane, c->f, which);
+    equations_guards(lane, c->guard, which);
+    equations_take_sides(lane, near, which);
+    equations_begin_extrema(lane, which);
+}
+
+// Counts events at one instant. Returns the lanes with too many.
+HD mask equations_cascades(const EquationsLane *lane, real t, mask landed)
+{
+    const real last = equations_named(lane, EQUATIONS_EVENT_T), cascade = equations_named(lane, EQUATIONS_CASCADE);
+    const mask same = MASK(t - last <= 1e-12 * greater_of(absolute(t), splat(1.0)));
+    equations_name(lane, EQUATIONS_CASCADE, select_real(same, cascade + 1.0, splat(0.0)), landed);
+    equations_name(lane, EQUATIONS_EVENT_T, t, landed);
+    return landed & MASK(equations_named(lane, EQUATIONS_CASCADE) > (double)lane->c.cascade);
+}
+
+// Guards that an event of `changed` has taken to their other side, in a mode that it has not left: they turn now. Their
+// sides before it stand in `next_guard`. Returns the lanes with one.
+HD mask equations_jump(const EquationsLane *lane, real mode_before, mask changed)
+{
+    const EquationsConstants *c = &lane->c;
+    const mask same = changed & MASK(equations_named(lane, EQUATIONS_MODE_OF) == mode_before);
+    mask any = no_lanes();
+    for (int k = 0; k < c->n_guards; k++) {
+        const int direction = equations_direction(lane, k);
+        const real before = frame_get(lane->frame, c->next_guard + k), now = equations_side(lane, k);
+        const mask turned = MASK(frame_get(lane->frame, c->turn + k) == 1.0);
+        mask jumps = same & ~turned & equations_has_guard(lane, k);
+        jumps = jumps & ((direction != SYSTEM_FALLS ? MASK(before < 0.0) & MASK(now > 0.0) : no_lanes()) |
+                         (direction != SYSTEM_RISES ? MASK(before > 0.0) & MASK(now < 0.0) : no_lanes()));
+        if (direction == SYSTEM_FOLLOWED) jumps = no_lanes();
+        frame_put(lane->frame, c->turn + k, select_real(jumps, splat(1.0), splat(0.0)), changed);
+        any = any | jumps;
+    }
+    return any;
+}
+
+// How far from its instant (s) a located event may have been taken, after a step of length h: the distance from 0 at
+// which its guard stands, and the tolerance.
+HD real equations_nearness(const EquationsLane *lane, real h, mask landed)
+{
+    real near = EQUATIONS_NEAR * lane->c.tolerance * h;
+    for (int k = 0; k < lane->c.n_guards; k++) {
+        const mask turned = landed & MASK(frame_get(lane->frame, lane->c.turn + k) == 1.0);
+        const real value = absolute(frame_get(lane->frame, lane->c.guard + k)),
+                   slope = absolute(frame_get(lane->frame, lane->c.slope + k));
+        const real late = lesser_of(4.0 * value / slope, 1e-3 * h); // NaN, of a guard that rests: the latter
+        near = select_real(turned, greater_of(late, near), near);
+    }
+    return near;
+}
+
+// What happens at time t, after a step of length h, in the lanes of `landed` (their guards that turn) and of `timed`
+// (instants), and what follows from that at once.
+HD EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, mask landed, mask timed)
+{
+    const EquationsConstants *c = &lane->c;
+    EquationsOutcome all = {splat(0.0), no_lanes(), no_lanes()};
+    while (any_lane(landed | timed)) {
+        const real mode_before = equations_named(lane, EQUATIONS_MODE_OF);
+        for (int k = 0; k < c->n_guards; k++) {
+            frame_set(lane->frame, c->next_guard + k, equations_side(lane, k));
+            frame_put(lane->frame, c->turn + k, splat(0.0), timed);
+            const mask turned = landed & MASK(frame_get(lane->frame, c->turn + k) == 1.0);
+            const real rest = absolute(frame_get(lane->frame, c->guard + k));
+            equations_set_rest(lane, k, select_real(turned, 4.0 * rest, splat(0.0)));
+        }
+        const mask many = equations_cascades(lane, t, landed);
+        const real near = equations_nearness(lane, h, landed);
+        const EquationsOutcome outcome = equations_happen(lane, t, landed, timed);
+        all.stopped = all.stopped | outcome.stopped;
+        all.failure = select_real(MASK(all.failure == 0.0), outcome.failure, all.failure);
+        all.failure = select_real(many, splat(EQUATIONS_FAIL_zeno), all.failure);
+        for (int k = 0; k < c->n_guards; k++) { // a guard that turned stands on its other side
+            const mask still = landed & ~outcome.changed, turned = MASK(frame_get(lane->frame, c->turn + k) == 1.0);
+            const real sign = equations_sign(frame_get(lane->frame, c->guard + k));
+            equations_set_side(lane, k, -equations_side(lane, k), still & turned);
+            equations_set_side(lane, k, sign, still & ~turned & MASK(sign != 0.0));
+        }
+        if (any_lane(outcome.changed)) equations_settle(lane, near, outcome.changed);
+        equations_argue(lane, c->y);
+        equations_at(lane, t);
+        landed = equations_jump(lane, mode_before, outcome.changed) & ~all.stopped & MASK(all.failure == 0.0);
+        timed = no_lanes();
+    }
+    return all;
+}
+
+// ---- step sizes -----------------------------------------------------------------------------------------------------
+
+// Factor for the next step: 0.9 error^(-1/5) in [0.2, 5]; NaN gives 0.2.
+HD real equations_factor(real error)
+{
+    const real safe = greater_of(error, splat(1e-10)); // NaN: 1e-10, corrected below
+    const real factor = clamped(0.9 * exponential(-0.2 * logarithm(safe)), splat(0.2), splat(5.0));
+    return select_real(MASK(error == error), factor, splat(0.2));
+}
+
+// A first step: a hundredth of the time in which the state changes by its size (II.4), at most the duration.
+HD real equations_first_step(const EquationsLane *lane)
+{
+    const EquationsConstants *c = &lane->c;
+    real size = splat(0.0), rate = splat(0.0);
+    for (int i = 0; i < c->n_states; i++) {
+        const real y = frame_get(lane->frame, c->y + i), f = frame_get(lane->frame, c->f + i);
+        const real scale = 1.0 / (lane->assets[c->scale + i] + absolute(y));
+        size = fused(y * scale, y * scale, size);
+        rate = fused(f * scale, f * scale, rate);
+    }
+    const real long_ago = 0.01 * square_root((size + 1e-6) / (rate + 1e-12));
+    return clamped(long_ago * 1.0, splat(1e-9), splat(0.1 * c->duration));
+}
+
+// ---- the loop -------------------------------------------------------------------------------------------------------
+
+HD EquationsStep equations_step(const EquationsLane *lane, EquationsMethod method, real t, real h, mask which)
+{
+    switch (method) {
+    case EQUATIONS_BY_dormand_prince: return equations_dormand_prince_step(lane, t, h, which);
+    case EQUATIONS_BY_rk4: return equations_rk4_step(lane, t, h, which);
+    case EQUATIONS_BY_semi_implicit_euler: return equations_semi_implicit_euler_step(lane, t, h, which);
+    case EQUATIONS_BY_implicit_midpoint: return equations_implicit_midpoint_step(lane, t, h, which);
+    case EQUATIONS_BY_rodas5p: return equations_rodas5p_step(lane, t, h, which);
+    default: return equations_map_step(lane, t, which);
+    }
+}
+
+HD mask equations_finite(const EquationsLane *lane, int numbers)
+{
+    mask finite = all_lanes();
+    for (int i = 0; i < lane->c.n_states; i++) finite = finite & is_finite(frame_get(lane->frame, numbers + i));
+    return finite;
+}
+
+// The next instant at which a step must end; *grid: of the fixed steps.
+HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
+{
+    const EquationsConstants *c = &lane->c;
+    const real end = splat(c->duration);
+    *grid = c->fixed_steps ? (equations_named(lane, EQUATIONS_GRID) + 1.0) * c->dt : splat(1e300);
+    return lesser_of(lesser_of(equations_next_instant(lane, t), *grid), end);
+}
+
+HD EquationsOutcome equations_start(const EquationsLane *lane, const LaneGroup *group, bool observed, mask running)
+{
+    const EquationsConstants *c = &lane->c;
+    equations_begin(lane, group);
+    equations_argue(lane, c->y);
+    equations_rates(lane, c->f, running);
+    const real first = c->fixed_steps ? splat(c->dt) : equations_first_step(lane);
+    equations_name(lane, EQUATIONS_H, c->fixed_steps ? splat(1e300) : first, running);
+    equations_settle(lane, EQUATIONS_NEAR * c->tolerance * first, running);
+    EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
+    if (c->n_instants > 0) outcome = equations_occur(lane, splat(0.0), first, no_lanes(), running);
+    equations_argue(lane, c->y);
+    equations_at(lane, splat(0.0));
+    const real failure = equations_conditions(lane, splat(0.0), running);
+    outcome.failure = select_real(MASK(outcome.failure == 0.0), failure, outcome.failure);
+    if (observed && lanes_sample_due(group, 0)) {
+        equations_argue(lane, lane->c.y);
+        equations_at(lane, splat(0.0));
+        equations_sample(lane, group, splat(0.0), running);
+    }
+    return outcome;
+}
+
+HD void equations_copy(const EquationsLane *lane, int to, int from, int count, mask which)
+{
+    for (int i = 0; i < count; i++) frame_put(lane->frame, to + i, frame_get(lane->frame, from + i), which);
+}
+
+HD void equations_advance(const Constants *constants, const double *assets, const LaneGroup *group,
+                          EquationsMethod method, bool observed)
+{
+    const EquationsLane own = equations_lane(constants, assets, group), *lane = &own;
+    const EquationsConstants *c = &lane->c;
+    mask running = lanes_running(group);
+    if (!any_lane(running)) return;
+    running = not_empty(running);
+    if (group->tick == 0) {
+        const EquationsOutcome outcome = equations_start(lane, group, observed, running);
+        const mask ended = running & (outcome.stopped | MASK(outcome.failure != 0.0));
+        if (any_lane(ended)) {
+            equations_argue(lane, c->y);
+            equations_at(lane, splat(0.0));
+            equations_finish(lane, group, outcome.failure, ended);
+            running = running & ~ended;
+            if (!any_lane(running)) return;
+        }
+    }
+    for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
+        real grid;
+        const real t = equations_named(lane, EQUATIONS_T), wanted = equations_named(lane, EQUATIONS_H),
+                   reach = equations_named(lane, EQUATIONS_REACH);
+        const real deadline = equations_deadline(lane, t, &grid), left = deadline - t;
+        const mask landing = MASK(reach > 0.0), timed = ~landing & MASK(wanted >= left);
+        const real h = select_real(landing, reach, select_real(timed, left, wanted));
+        const EquationsStep step = equations_step(lane, method, t, h, running);
+        const mask finite = equations_finite(lane, c->next);
+        const mask accepted = running & finite & (landing | MASK(step.error <= 1.0));
+        const mask crossed = equations_seek(lane, method, t, h, accepted & ~landing);
+        const mask taken = accepted & ~crossed;
+        real failure = step.failure;
+        mask stopped = no_lanes();
+
+        if (!c->fixed_steps) { // the error decides, unless an event or a known instant ended the step
+            const real factor = equations_factor(select_real(finite, step.error, math_nan())) * h;
+            const real grown = select_real(MASK(h < wanted), greater_of(factor, wanted), factor);
+            const real next = select_real(accepted & ~landing, grown, factor);
+            equations_name(lane, EQUATIONS_H, next, running & ~crossed & ~(landing & accepted));
+        }
+        if (any_lane(taken)) {
+            if (observed) equations_trace(lane, group, method, t, h, taken);
+            if (c->extrema && method != EQUATIONS_BY_map) {
+                equations_dense(lane, method, h);
+                equations_inner_extrema(lane, t, h, taken);
+            }
+            const real now = select_real(timed, deadline, t + h);
+            equations_durations(lane, h, taken);
+            if (c->n_guards > 0 && any_lane(taken & landing)) {
+                equations_argue(lane, c->next);
+                equations_at(lane, now);
+                equations_guards(lane, c->next_guard, taken & landing);
+            }
+            equations_copy(lane, c->y, c->next, c->n_total, taken);
+            equations_copy(lane, c->f, c->next_f, c->n_total, taken);
+            equations_copy(lane, c->guard, c->next_guard, 2 * c->n_guards, taken);
+            if (c->extrema) equations_copy(lane, c->watched, c->watched + 2 * c->n_metrics, 2 * c->n_metrics, taken);
+            equations_name(lane, EQUATIONS_T, now, taken);
+            equations_name(lane, EQUATIONS_REACH, splat(0.0), taken);
+            equations_name(lane, EQUATIONS_BEFORE, h, taken);
+            equations_name(lane, EQUATIONS_GRID, equations_named(lane, EQUATIONS_GRID) + 1.0,
+                           taken & timed & MASK(deadline == grid));
+            equations_follow(lane, taken & ~landing);
+            equations_argue(lane, c->y);
+            equations_at(lane, now);
+
+            const mask landed = taken & landing;
+            const mask instants = c->n_instants > 0 ? taken & timed & MASK(now < c->duration) : no_lanes();
+            if (any_lane(landed | instants)) {
+                const EquationsOutcome outcome = equations_occur(lane, now, h, landed, instants);
+                stopped = outcome.stopped;
+                failure = select_real(MASK(outcome.failure != 0.0), outcome.failure, failure);
+            }
+            if (c->extrema) equations_begin_extrema(lane, taken);
+            const real fails = equations_conditions(lane, h, taken);
+            failure = select_real(taken & MASK(fails != 0.0) & MASK(failure == 0.0), fails, failure);
+        }
+        const real after = equations_named(lane, EQUATIONS_T);
+        const mask stuck = MASK(equations_named(lane, EQUATIONS_H) <= 1e-14 * greater_of(absolute(after), splat(1e-3)));
+        const real why = select_real(finite, splat(EQUATIONS_FAIL_step_too_small), splat(EQUATIONS_FAIL_diverged));
+        failure = select_real(running & ~taken & ~crossed & (stuck | (c->fixed_steps ? ~finite : no_lanes())) &
+                                  MASK(failure == 0.0),
+                              why, failure);
+        const mask arrived = MASK(after >= c->duration) & taken;
+        if (tick + 1 == c->steps_max)
+            failure = select_real(~arrived & ~stopped & MASK(failure == 0.0), splat(EQUATIONS_FAIL_limit), failure);
+        const mask ended = running & (arrived | stopped | MASK(failure != 0.0));
+        if (any_lane(ended)) {
+            equations_argue(lane, c->y);
+            equations_at(lane, after);
+            if (observed) equations_sample(lane, group, after, ended);
+            equations_finish(lane, group, failure, ended);
+            running = running & ~ended;
+            if (!any_lane(running)) return;
+            running = not_empty(running);
+        }
+    }
+}
+
+#define EQUATIONS_KERNEL(name)                                                                                         \
+    HD void equations_##name(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)  \
+    {                                                                                                                  \
+        equations_advance(constants, assets, group, EQUATIONS_BY_##name, observed);                                    \
+    }
+EQUATIONS_KERNEL(dormand_prince)
+EQUATIONS_KERNEL(rk4)
+EQUATIONS_KERNEL(semi_implicit_euler)
+EQUATIONS_KERNEL(implicit_midpoint)
+EQUATIONS_KERNEL(rodas5p)
+EQUATIONS_KERNEL(map)
+#undef EQUATIONS_KERNEL
+
+#endif

@@ -1,0 +1,421 @@
+// The model `equations`: a hybrid dynamical system that a spec declares (system.h), laid out for its kernels.
+#include "equations.h"
+
+#include "../models.h"
+#include "system.h"
+
+#include <math.h>
+#include <string.h>
+
+_Static_assert(sizeof(EquationsConstants) <= sizeof(Constants), "the constants fit a kernel's argument");
+
+enum {
+    EQUATIONS_OPTION_SYSTEM,
+    EQUATIONS_OPTION_DURATION,
+    EQUATIONS_OPTION_DT,
+    EQUATIONS_OPTION_INTEGRATOR,
+    EQUATIONS_OPTION_TOLERANCE,
+    EQUATIONS_OPTION_AT_ONCE,
+    EQUATIONS_OPTION_STEPS,
+    EQUATIONS_N_OPTIONS
+};
+
+static const Option equations_options[EQUATIONS_N_OPTIONS] = {
+    {"system", OPTION_SYSTEM, "", 0, 0, 0, NULL,
+     "the equations: parameters, states with their rates, events, metrics; or the name of a file with them"},
+    {"duration", OPTION_NUMBER, "s", 10.0, 1e-9, 1e12, NULL, "simulated time of a lane; iterations of a map"},
+    {"dt", OPTION_NUMBER, "s", 1e-3, 1e-12, 1e9, NULL,
+     "step of the methods with fixed steps; of the others the unit of sampling"},
+    {"integrator", OPTION_CHOICE, "", 0, 0, CHOICES(EQUATIONS_INTEGRATORS), "dormand_prince: adaptive, order 5(4)"},
+    {"tolerance", OPTION_NUMBER, "1", 1e-6, 1e-13, 1e-1, NULL,
+     "of dormand_prince and rodas5p: greatest error of a step, relative to |state| + scale"},
+    {"events_at_once", OPTION_INTEGER, "1", 8, 1, 1000, NULL, "events at one instant; with more a lane fails as zeno"},
+    {"steps", OPTION_INTEGER, "1", 1e7, 1, 1e12, NULL, "steps after which a lane that has not ended fails as limit"},
+};
+
+// ---- the frame and the assets ---------------------------------------------------------------------------------------
+
+// Assets that grow.
+typedef struct EquationsAssets {
+    Arena *arena;
+    double *numbers;
+    int64_t count, room;
+} EquationsAssets;
+
+static int32_t assets_put(EquationsAssets *assets, const void *numbers, int64_t count)
+{
+    const int64_t first = assets->count;
+    if (assets->count + count > assets->room) {
+        assets->room = 2 * (assets->count + count) + 256;
+        double *more = ARENA_NEW(assets->arena, double, assets->room);
+        if (first > 0) memcpy(more, assets->numbers, (size_t)first * sizeof *more);
+        assets->numbers = more;
+    }
+    if (count > 0) memcpy(assets->numbers + first, numbers, (size_t)count * sizeof *assets->numbers);
+    assets->count += count;
+    return (int32_t)first;
+}
+
+static void assets_integer(EquationsAssets *assets, int64_t value) { assets_put(assets, &value, 1); }
+
+static void assets_set_integer(EquationsAssets *assets, int64_t at, int64_t value)
+{
+    memcpy(assets->numbers + at, &value, sizeof value);
+}
+
+typedef struct EquationsBuild {
+    const System *system;
+    Tape *tape;
+    TapeLayout layout;
+    EquationsAssets assets;
+    EquationsConstants c;
+    Arena *arena;
+} EquationsBuild;
+
+// Lays a code down and writes its row at `row` of the assets.
+static Error build_code(EquationsBuild *build, const TapeValue *outputs, int count, int64_t row)
+{
+    TapeCode code;
+    TRY(tape_code(build->tape, &build->layout, outputs, count, build->arena, &code));
+    assets_set_integer(&build->assets, row, assets_put(&build->assets, code.steps, code.count));
+    assets_set_integer(&build->assets, row + 1, code.count);
+    assets_set_integer(&build->assets, row + 2, build->assets.count);
+    for (int i = 0; i < count; i++) assets_integer(&build->assets, code.outputs[i]);
+    return error_none();
+}
+
+static int64_t build_rows(EquationsBuild *build, int64_t count)
+{
+    const int64_t first = build->assets.count;
+    for (int64_t i = 0; i < count; i++) assets_integer(&build->assets, -1);
+    return first;
+}
+
+// ---- values that kernels need beside those of the system ------------------------------------------------------------
+
+static TapeValue build_state(const EquationsBuild *build, int state)
+{
+    return tape_input(build->tape, SYSTEM_STATE(state), TAPE_MOVING);
+}
+
+// Slopes of values[count] along the motion of a mode.
+static TapeValue *build_slopes(EquationsBuild *build, const SystemMode *mode, const TapeValue *values, int count)
+{
+    const int n = build->system->n_states;
+    TapeValue *along = ARENA_NEW(build->arena, TapeValue, n + 1), *rate = ARENA_NEW(build->arena, TapeValue, n + 1);
+    TapeValue *both = ARENA_NEW(build->arena, TapeValue, 2 * count);
+    for (int i = 0; i < n; i++) {
+        along[i] = build_state(build, i);
+        rate[i] = mode->rates[i];
+    }
+    along[n] = tape_input(build->tape, SYSTEM_TIME, TAPE_MOVING);
+    rate[n] = tape_number(build->tape, 1.0);
+    for (int i = 0; i < count; i++) {
+        both[i] = values[i];
+        both[count + i] = TAPE_NONE;
+        if (values[i] == TAPE_NONE || build->system->is_map) continue;
+        both[count + i] = tape_slope(build->tape, values[i], along, rate, n + 1);
+        if (both[count + i] == TAPE_NONE) both[count + i] = tape_number(build->tape, 0.0);
+    }
+    return both;
+}
+
+// All values of a mode that codes are made of, before registers are assigned.
+typedef struct EquationsValues {
+    TapeValue *guards, *watched; // values, then slopes
+    TapeValue *jacobian;         // [n_states][n_states], then [n_states]; NULL: not needed
+} EquationsValues;
+
+static TapeValue *build_jacobian(EquationsBuild *build, const SystemMode *mode)
+{
+    const int n = build->system->n_states, total = n + build->system->n_integrals;
+    TapeValue *jacobian = ARENA_NEW(build->arena, TapeValue, (total + 1) * n + total);
+    const TapeValue one = tape_number(build->tape, 1.0);
+    for (int i = 0; i < total; i++) {
+        for (int j = 0; j < n; j++) {
+            const TapeValue along = build_state(build, j);
+            jacobian[i * n + j] = tape_slope(build->tape, mode->rates[i], &along, &one, 1);
+        }
+        const TapeValue time = tape_input(build->tape, SYSTEM_TIME, TAPE_MOVING);
+        jacobian[total * n + i] = tape_slope(build->tape, mode->rates[i], &time, &one, 1);
+    }
+    return jacobian;
+}
+
+// ---- the tables of kernels ------------------------------------------------------------------------------------------
+
+static Error build_action(EquationsBuild *build, const SystemAction *action, int64_t row)
+{
+    const System *system = build->system;
+    EquationsAssets *assets = &build->assets;
+    assets_set_integer(assets, row + EQUATIONS_ACTION_GUARD, action->guard);
+    assets_set_integer(assets, row + EQUATIONS_ACTION_INSTANT, action->instant);
+    assets_set_integer(assets, row + EQUATIONS_ACTION_EVENT, action->event);
+    assets_set_integer(assets, row + EQUATIONS_ACTION_TO, action->to);
+    assets_set_integer(assets, row + EQUATIONS_ACTION_STOP, action->stop);
+    assets_set_integer(assets, row + EQUATIONS_ACTION_FAILURE,
+                       action->failure >= 0 ? EQUATIONS_OWN_FAILURE + action->failure : 0);
+    if (action->set == NULL) return error_none(); // first step -1: nothing is set
+    return build_code(build, action->set, system->n_states + system->n_held, row + EQUATIONS_ACTION_SET);
+}
+
+static Error build_mode(EquationsBuild *build, const SystemMode *mode, const EquationsValues *values, int64_t row)
+{
+    const System *system = build->system;
+    const int n = system->n_states, total = n + system->n_integrals;
+    TRY(build_code(build, mode->rates, total, row + EQUATIONS_MODE_RATES));
+    TRY(build_code(build, values->guards, system->n_guards, row + EQUATIONS_MODE_GUARDS));
+    TRY(build_code(build, values->guards, 2 * system->n_guards, row + EQUATIONS_MODE_SLOPES));
+    TRY(build_code(build, values->watched, 2 * system->n_metrics, row + EQUATIONS_MODE_WATCHED));
+    TRY(build_code(build, mode->columns, system->n_shown, row + EQUATIONS_MODE_COLUMNS));
+    TRY(build_code(build, mode->conditions, system->n_conditions, row + EQUATIONS_MODE_CONDITIONS));
+    if (values->jacobian != NULL)
+        TRY(build_code(build, values->jacobian, total * n + total, row + EQUATIONS_MODE_JACOBIAN));
+    const int64_t actions = build_rows(build, (int64_t)mode->n_actions * EQUATIONS_ACTION);
+    assets_set_integer(&build->assets, row + EQUATIONS_MODE_ACTIONS, actions);
+    assets_set_integer(&build->assets, row + EQUATIONS_MODE_N_ACTIONS, mode->n_actions);
+    for (int a = 0; a < mode->n_actions; a++)
+        TRY(build_action(build, &mode->actions[a], actions + (int64_t)a * EQUATIONS_ACTION));
+    return error_none();
+}
+
+// Every value that a code has as an output, so that what depends on fixed inputs alone is known.
+static TapeValue *build_wanted(EquationsBuild *build, const EquationsValues *values, int *count)
+{
+    const System *s = build->system;
+    const int n = s->n_states, total = n + s->n_integrals, settable = n + s->n_held;
+    int64_t most = settable + s->n_instants;
+    for (int m = 0; m < s->n_modes; m++)
+        most += total + 2 * s->n_guards + 2 * s->n_metrics + s->n_shown + s->n_conditions + total * n + total +
+                (int64_t)s->modes[m].n_actions * settable;
+    TapeValue *wanted = ARENA_NEW(build->arena, TapeValue, most);
+    int at = 0;
+#define BUILD_WANT(list, number)                                                                                       \
+    for (int want_i = 0; want_i < (number); want_i++) wanted[at++] = (list)[want_i]
+    BUILD_WANT(s->start, settable);
+    for (int i = 0; i < s->n_instants; i++) wanted[at++] = s->instants[i].at;
+    for (int m = 0; m < s->n_modes; m++) {
+        const SystemMode *mode = &s->modes[m];
+        BUILD_WANT(mode->rates, total);
+        BUILD_WANT(values[m].guards, 2 * s->n_guards);
+        BUILD_WANT(values[m].watched, 2 * s->n_metrics);
+        BUILD_WANT(mode->columns, s->n_shown);
+        BUILD_WANT(mode->conditions, s->n_conditions);
+        if (values[m].jacobian != NULL) BUILD_WANT(values[m].jacobian, total * n + total);
+        for (int a = 0; a < mode->n_actions; a++)
+            if (mode->actions[a].set != NULL) BUILD_WANT(mode->actions[a].set, settable);
+    }
+#undef BUILD_WANT
+    *count = at;
+    return wanted;
+}
+
+static void build_metrics(EquationsBuild *build)
+{
+    build->c.metrics = (int32_t)build->assets.count;
+    for (int m = 0; m < build->system->n_metrics; m++) {
+        const SystemMetric *metric = &build->system->metrics[m];
+        assets_integer(&build->assets, metric->reduction);
+        assets_integer(&build->assets, metric->take);
+        assets_integer(&build->assets, metric->event);
+        assets_integer(&build->assets, metric->condition);
+        assets_integer(&build->assets, metric->integral);
+        build->c.extrema |= metric->reduction == SYSTEM_MIN || metric->reduction == SYSTEM_MAX;
+    }
+}
+
+// Where the arrays of a lane stand in its frame.
+static void build_frame(EquationsBuild *build, EquationsMethod method)
+{
+    EquationsConstants *c = &build->c;
+    const int settable = c->n_states + c->n_held, watched = 2 * c->n_metrics;
+    const int stages = method == EQUATIONS_BY_dormand_prince ? 7 : method == EQUATIONS_BY_rodas5p ? 8 : 4;
+    int at = EQUATIONS_NAMED;
+#define BUILD_ARRAY(member, count) c->member = at, at += (count)
+    BUILD_ARRAY(y, c->n_total);
+    BUILD_ARRAY(f, c->n_total);
+    BUILD_ARRAY(guard, c->n_guards);
+    BUILD_ARRAY(slope, c->n_guards);
+    BUILD_ARRAY(turn, c->n_guards);
+    BUILD_ARRAY(condition, c->n_conditions);
+    BUILD_ARRAY(watched, 2 * watched);
+    BUILD_ARRAY(sums, EQUATIONS_SUMS * c->n_metrics);
+    BUILD_ARRAY(stage, stages * c->n_total);
+    BUILD_ARRAY(next, c->n_total);
+    BUILD_ARRAY(next_f, c->n_total);
+    BUILD_ARRAY(next_guard, 2 * c->n_guards);
+    BUILD_ARRAY(dense, 5 * c->n_total);
+    int saved = settable > watched ? settable : watched;
+    if (c->n_conditions > saved) saved = c->n_conditions;
+    BUILD_ARRAY(saved, saved);
+    BUILD_ARRAY(matrix, method == EQUATIONS_BY_implicit_midpoint || method == EQUATIONS_BY_rodas5p
+                            ? c->n_total * (c->n_total + 3)
+                            : 0);
+    c->file = at;
+#undef BUILD_ARRAY
+}
+
+static bool equations_is_fixed(int method)
+{
+#define EQUATIONS_FIXED(name, fixed) fixed,
+    static const bool is_fixed[] = {EQUATIONS_INTEGRATORS(EQUATIONS_FIXED) true};
+#undef EQUATIONS_FIXED
+    return is_fixed[method];
+}
+
+// A map has one way to advance.
+static EquationsMethod equations_method(const System *system, const double *settings)
+{
+    return system->is_map ? EQUATIONS_BY_map : (EquationsMethod)settings[EQUATIONS_OPTION_INTEGRATOR];
+}
+
+static void build_sizes(EquationsBuild *build, const double *settings)
+{
+    const System *system = build->system;
+    const EquationsMethod method = equations_method(system, settings);
+    build->c = (EquationsConstants){
+        .dt = system->is_map ? 1.0 : settings[EQUATIONS_OPTION_DT],
+        .duration = settings[EQUATIONS_OPTION_DURATION],
+        .tolerance = settings[EQUATIONS_OPTION_TOLERANCE],
+        .steps_max = (int64_t)settings[EQUATIONS_OPTION_STEPS],
+        .n_states = system->n_states,
+        .n_total = system->n_states + system->n_integrals,
+        .n_held = system->n_held,
+        .n_guards = system->n_guards,
+        .n_instants = system->n_instants,
+        .n_parameters = system->n_parameters,
+        .n_modes = system->n_modes,
+        .n_metrics = system->n_metrics,
+        .n_integrals = system->n_integrals,
+        .n_shown = system->n_shown,
+        .n_conditions = system->n_conditions,
+        .n_failed = system->n_failed,
+        .n_events = system->n_events,
+        .cascade = (int32_t)settings[EQUATIONS_OPTION_AT_ONCE],
+        .fixed_steps = equations_is_fixed(method),
+        .is_map = system->is_map,
+    };
+}
+
+static Error build_assets(EquationsBuild *build, const double *settings)
+{
+    const System *system = build->system;
+    EquationsConstants *c = &build->c;
+    EquationsAssets *assets = &build->assets;
+    EquationsValues *values = ARENA_NEW(build->arena, EquationsValues, system->n_modes);
+    const EquationsMethod method = equations_method(system, settings);
+    const bool implicit = method == EQUATIONS_BY_implicit_midpoint || method == EQUATIONS_BY_rodas5p;
+    int n_wanted;
+    build_sizes(build, settings);
+    for (int m = 0; m < system->n_modes; m++) {
+        const SystemMode *mode = &system->modes[m];
+        values[m].guards = build_slopes(build, mode, mode->guards, system->n_guards);
+        values[m].watched = build_slopes(build, mode, mode->watched, system->n_metrics);
+        if (implicit && !system->is_map) values[m].jacobian = build_jacobian(build, mode);
+    }
+    if (build->tape->full) return error_make(ERROR_USER, "the equations are too long");
+    const TapeValue *wanted = build_wanted(build, values, &n_wanted);
+    c->first_number = SYSTEM_SIDE(system->n_states, system->n_held, system->n_parameters, system->n_guards);
+    TRY(tape_layout(build->tape, c->first_number, wanted, n_wanted, build->arena, &build->layout));
+    c->numbers = assets_put(assets, build->layout.numbers, build->layout.n_numbers);
+    c->n_numbers = build->layout.n_numbers;
+    c->derived = assets_put(assets, build->layout.derived, build->layout.n_derived_steps);
+    c->n_derived_steps = build->layout.n_derived_steps;
+    c->start = (int32_t)build_rows(build, EQUATIONS_CODE);
+    TRY(build_code(build, system->start, system->n_states + system->n_held, c->start));
+    c->modes = (int32_t)build_rows(build, (int64_t)system->n_modes * EQUATIONS_MODE);
+    for (int m = 0; m < system->n_modes; m++)
+        TRY(build_mode(build, &system->modes[m], &values[m], c->modes + (int64_t)m * EQUATIONS_MODE));
+    c->guards = (int32_t)assets->count;
+    for (int k = 0; k < system->n_guards; k++) assets_integer(assets, system->guards[k].direction);
+    c->instants = (int32_t)assets->count;
+    for (int k = 0; k < system->n_instants; k++) {
+        assets_integer(assets, system->instants[k].every);
+        assets_integer(assets, build->layout.of_value[system->instants[k].at]);
+    }
+    build_metrics(build);
+    c->scale = assets_put(assets, system->scale, system->n_states);
+    c->positions = (int32_t)assets->count;
+    for (int i = 0; i < system->n_states; i++) assets_integer(assets, system->is_position[i]);
+    c->failed = (int32_t)assets->count;
+    for (int k = 0; k < system->n_failed; k++) assets_integer(assets, EQUATIONS_OWN_FAILURE + system->failed[k]);
+    build_frame(build, method);
+    c->registers = build->layout.registers;
+    return error_none();
+}
+
+// ---- the tables of the model ----------------------------------------------------------------------------------------
+
+static void equations_columns(const System *system, Arena *arena, Configured *out)
+{
+    Field *columns = ARENA_NEW(arena, Field, 2 + system->n_states + system->n_held + system->n_shown);
+    int n = 0;
+    columns[n++] =
+        system->is_map ? (Field){"time", "1", "iteration", "time"} : (Field){"time", "s", "simulated time", "time"};
+    for (int i = 0; i < system->n_states; i++) columns[n++] = system->state_columns[i];
+    for (int i = 0; i < system->n_held; i++) columns[n++] = system->held_columns[i];
+    if (system->n_modes > 1) columns[n++] = (Field){"mode", "1", "index of the mode, from 0", "fsm"};
+    for (int i = 0; i < system->n_shown; i++) columns[n++] = system->shown[i];
+    out->columns = columns;
+    out->n_columns = n;
+}
+
+#define EQUATIONS_FAILURE_NAME(name) #name,
+static const char *const equations_failures[] = {EQUATIONS_FAILURES(EQUATIONS_FAILURE_NAME)};
+
+static void equations_tables(const System *system, Arena *arena, Configured *out)
+{
+    Field *metrics = ARENA_NEW(arena, Field, system->n_metrics + 1);
+    const char **failures = ARENA_NEW(arena, const char *, EQUATIONS_OWN_FAILURE + system->n_failures);
+    for (int i = 0; i < system->n_metrics; i++) metrics[i] = system->metric_fields[i];
+    metrics[system->n_metrics] = (Field){"survived", system->is_map ? "1" : "s", "time until the lane ended", NULL};
+    for (int i = 0; i < EQUATIONS_OWN_FAILURE; i++) failures[i] = equations_failures[i];
+    for (int i = 0; i < system->n_failures; i++) failures[EQUATIONS_OWN_FAILURE + i] = system->failures[i];
+    out->metrics = metrics;
+    out->n_metrics = system->n_metrics + 1;
+    out->failures = failures;
+    out->n_failures = EQUATIONS_OWN_FAILURE + system->n_failures;
+    out->parameters = system->parameters;
+    out->n_parameters = system->n_parameters;
+    equations_columns(system, arena, out);
+}
+
+extern const Model equations_model;
+
+#define EQUATIONS_KERNEL_OF(name, fixed) KERNEL_equations_##name,
+static const int equations_kernels[] = {EQUATIONS_INTEGRATORS(EQUATIONS_KERNEL_OF) KERNEL_equations_map};
+
+static Error equations_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
+{
+    const System *system = points != NULL ? points[EQUATIONS_OPTION_SYSTEM].system : system_example(arena);
+    EquationsBuild build = {.arena = arena, .assets = {.arena = arena}};
+    if (system == NULL) {
+        out->wrong_option = EQUATIONS_OPTION_SYSTEM + 1;
+        return error_make(ERROR_USER, "simulation.system is missing: the equations, or the name of a file with them");
+    }
+    build.system = system;
+    build.tape = system->tape;
+    TRY(build_assets(&build, settings));
+    *out = (Configured){.model = &equations_model,
+                        .kernel = equations_kernels[equations_method(system, settings)],
+                        .n_work = build.c.file + build.c.registers,
+                        .ticks = (int64_t)ceil(build.c.duration / build.c.dt - 1e-9),
+                        .tick_duration = build.c.dt,
+                        .steps_max = build.c.steps_max,
+                        .assets = build.assets.numbers,
+                        .n_assets = build.assets.count,
+                        .host = system};
+    equations_tables(system, arena, out);
+    memcpy(&out->constants, &build.c, sizeof build.c);
+    return error_none();
+}
+
+const Model equations_model = {
+    .name = "equations",
+    .doc = "a system of your own: differential equations with modes and events, or a map",
+    .source = "the spec",
+    .options = equations_options,
+    .n_options = EQUATIONS_N_OPTIONS,
+    .numerics = "dt|integrator|tolerance|steps",
+    .configure = equations_configure,
+};

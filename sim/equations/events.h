@@ -1,0 +1,219 @@
+// Events of `equations`: guards whose sign changes are located on the continuous extension of a step, instants, what
+// they set, and the mode that follows.
+//
+// The side of a guard is the sign that it had last, away from 0. A crossing is a step after which the sign is another,
+// or in which the guard goes to the other side and back. The step is repeated up to the first crossing, so that the
+// state at an event has the method's full order. After an event a guard near 0 has the side to which it moves: a guard
+// that has just fired does not fire again, and one that returns at once is armed.
+#ifndef HOPSCOTCH_EQUATIONS_EVENTS_H
+#define HOPSCOTCH_EQUATIONS_EVENTS_H
+
+#include "steps.h"
+
+#define EQUATIONS_NO_TURN 2.0    // in place of the theta of a crossing
+#define EQUATIONS_TOGETHER 1e-12 // crossings of one instant, in theta
+#define EQUATIONS_ROOT 1e-13     // width of a located crossing, in theta
+#define EQUATIONS_NEAR 10.0      // a guard within this many tolerances of a step from 0 is at 0
+enum { EQUATIONS_ROOT_STEPS = 160 };
+
+// ---- guards ---------------------------------------------------------------------------------------------------------
+
+HD int equations_direction(const EquationsLane *lane, int k) { return equations_integer(lane, lane->c.guards + k); }
+
+// guards[n_guards] and slopes behind them <- at the arguments, which are those of a state with its rates.
+HD void equations_guards(const EquationsLane *lane, int guards, mask which)
+{
+    if (lane->c.n_guards > 0) equations_of_modes(lane, EQUATIONS_MODE_SLOPES, 0, guards, 2 * lane->c.n_guards, which);
+}
+
+// Guard k at theta of the step from t.
+HD real equations_guard_between(const EquationsLane *lane, int k, real t, real h, real theta, mask which)
+{
+    real value = splat(0.0);
+    equations_argue_between(lane, t, h, theta);
+    for (int mode = 0; mode < lane->c.n_modes; mode++) {
+        const mask in = which & equations_in(lane, mode);
+        if (!any_lane(in)) continue;
+        const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_GUARDS);
+        equations_run(lane, code);
+        value = select_real(in, equations_output(lane, code, k), value);
+    }
+    return value;
+}
+
+// The theta in (0, 1) at which a cubic with these ends and slopes per step, of opposite signs, has its extremum; *value
+// <- the extremum.
+HD real equations_bend(real from, real to, real from_slope, real to_slope, real *value)
+{
+    const real change = to - from;
+    const real second = 3.0 * change - 2.0 * from_slope - to_slope, third = from_slope + to_slope - 2.0 * change;
+    const real root = square_root(greater_of(second * second - 3.0 * (third * from_slope), splat(0.0)));
+    const real below = select_real(MASK(from_slope > 0.0), root, -root) - second;
+    const real theta = clamped(from_slope / below, splat(0.0), splat(1.0));
+    *value = fused(theta, fused(theta, fused(theta, third, second), from_slope), from);
+    return theta;
+}
+
+// The theta at which sign * guard k becomes positive, in (0, high]: the upper end of an interval of EQUATIONS_ROOT.
+// at_high: that value at `high`. Illinois' method, with bisections between.
+HD real equations_root(const EquationsLane *lane, int k, real t, real h, real sign, real high, real at_high, mask which)
+{
+    real low = splat(0.0), at_low = sign * frame_get(lane->frame, lane->c.guard + k);
+    mask last_high = no_lanes(), last_low = no_lanes();
+    for (int step = 0; step < EQUATIONS_ROOT_STEPS; step++) {
+        const mask open = which & MASK(high - low > EQUATIONS_ROOT);
+        if (!any_lane(open)) break;
+        const real half = 0.5 * (low + high);
+        const real secant = (low * at_high - high * at_low) / (at_high - at_low);
+        const mask inside = MASK(secant > low) & MASK(secant < high) & MASK(at_low < 0.0);
+        const real theta = step % 4 == 3 ? half : select_real(inside, secant, half);
+        const real value = sign * equations_guard_between(lane, k, t, h, theta, open);
+        const mask up = open & MASK(value > 0.0), down = open & ~up;
+        high = select_real(up, theta, high);
+        at_high = select_real(up, value, select_real(down & last_low, 0.5 * at_high, at_high));
+        low = select_real(down, theta, low);
+        at_low = select_real(down, value, select_real(up & last_high, 0.5 * at_low, at_low));
+        last_high = up;
+        last_low = down;
+    }
+    return high;
+}
+
+// The lanes of `which` in which guard k goes to its other side in the step from t, in a direction that counts. *theta
+// <- when.
+HD mask equations_crossing(const EquationsLane *lane, int k, real t, real h, mask which, real *theta)
+{
+    const int direction = equations_direction(lane, k);
+    const real side = equations_side(lane, k);
+    const mask rising = direction != SYSTEM_FALLS ? MASK(side < 0.0) : no_lanes();
+    const mask falling = direction != SYSTEM_RISES ? MASK(side > 0.0) : no_lanes();
+    const mask armed = which & (rising | falling) & equations_has_guard(lane, k);
+    if (!any_lane(armed)) return armed;
+    const real sign = select_real(rising, splat(1.0), splat(-1.0));
+    const real from = sign * frame_get(lane->frame, lane->c.guard + k),
+               to = sign * frame_get(lane->frame, lane->c.next_guard + k);
+    const real from_slope = sign * h * frame_get(lane->frame, lane->c.slope + k),
+               to_slope = sign * h * frame_get(lane->frame, lane->c.next_guard + lane->c.n_guards + k);
+    mask crossed = armed & MASK(to > 0.0);
+    real high = splat(1.0), at_high = to;
+    const mask bends = armed & ~crossed & MASK(from_slope > 0.0) & MASK(to_slope < 0.0);
+    if (any_lane(bends)) {
+        real peak;
+        const real where = equations_bend(from, to, from_slope, to_slope, &peak);
+        const mask near = bends & MASK(peak > 0.1 * lesser_of(from, to)); // both are negative
+        if (any_lane(near)) {
+            const real value = sign * equations_guard_between(lane, k, t, h, where, near);
+            const mask beyond = near & MASK(value > 0.0);
+            high = select_real(beyond, where, high);
+            at_high = select_real(beyond, value, at_high);
+            crossed = crossed | beyond;
+        }
+    }
+    if (any_lane(crossed)) *theta = equations_root(lane, k, t, h, sign, high, at_high, crossed);
+    return crossed;
+}
+
+// Looks for crossings in an accepted step. Returns the lanes with one: they repeat the step up to the first.
+HD mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted)
+{
+    const EquationsConstants *c = &lane->c;
+    mask any = no_lanes();
+    real first = splat(EQUATIONS_NO_TURN);
+    bool dense = false;
+    if (c->n_guards == 0 || !any_lane(accepted)) return any;
+    equations_guards(lane, c->next_guard, accepted);
+    for (int k = 0; k < c->n_guards; k++) {
+        real theta = splat(EQUATIONS_NO_TURN);
+        if (!dense) equations_dense(lane, method, h);
+        dense = true;
+        const mask crossed = equations_crossing(lane, k, t, h, accepted, &theta);
+        theta = select_real(crossed, theta, splat(EQUATIONS_NO_TURN));
+        frame_put(lane->frame, c->turn + k, theta, accepted);
+        first = lesser_of(theta, first);
+        any = any | crossed;
+    }
+    if (!any_lane(any)) return any;
+    for (int k = 0; k < c->n_guards; k++) {
+        const real theta = frame_get(lane->frame, c->turn + k);
+        const real turns = select_real(MASK(theta <= first + EQUATIONS_TOGETHER), splat(1.0), splat(0.0));
+        frame_put(lane->frame, c->turn + k, turns, any);
+    }
+    equations_name(lane, EQUATIONS_REACH, greater_of(first * h, splat(1e-15)), any);
+    return any;
+}
+
+// Sides after a step of the lanes of `which` without an event: the signs of the guards.
+HD void equations_follow(const EquationsLane *lane, mask which)
+{
+    for (int k = 0; k < lane->c.n_guards; k++) {
+        const real sign = equations_sign(frame_get(lane->frame, lane->c.guard + k));
+        equations_set_side(lane, k, sign, which & MASK(sign != 0.0));
+    }
+}
+
+// What a guard that has just turned counts as 0; of the others 0.
+HD real equations_rest(const EquationsLane *lane, int k)
+{
+    return frame_get(lane->frame, lane->c.next_guard + lane->c.n_guards + k);
+}
+HD void equations_set_rest(const EquationsLane *lane, int k, real rest)
+{
+    frame_set(lane->frame, lane->c.next_guard + lane->c.n_guards + k, rest);
+}
+
+// Sides where a state begins: signs, or where a guard is at 0 the sign that it will have. near: a time (s).
+HD void equations_take_sides(const EquationsLane *lane, real near, mask which)
+{
+    for (int k = 0; k < lane->c.n_guards; k++) {
+        const real value = frame_get(lane->frame, lane->c.guard + k), slope = frame_get(lane->frame, lane->c.slope + k);
+        const mask zero =
+            MASK(absolute(value) <= near * absolute(slope)) | MASK(absolute(value) <= equations_rest(lane, k));
+        equations_set_side(lane, k, equations_sign(select_real(zero, slope, value)), which);
+    }
+}
+
+// ---- instants -------------------------------------------------------------------------------------------------------
+
+HD real equations_multiple(real t, real period)
+{
+    const real count = t / period + 1e-9, nearest = math_nearest(count);
+    return nearest - select_real(MASK(nearest > count), splat(1.0), splat(0.0)); // floor
+}
+
+// The next instant k after time t; infinite: there is none.
+HD real equations_instant(const EquationsLane *lane, int k, real t)
+{
+    const int64_t row = lane->c.instants + 2 * (int64_t)k;
+    const real at = frame_get(lane->file, equations_integer(lane, row + 1));
+    if (equations_integer(lane, row) != 0) return (equations_multiple(t, at) + 1.0) * at;
+    return select_real(MASK(t < at), at, splat(1e300));
+}
+
+// Whether instant k is now.
+HD mask equations_is_instant(const EquationsLane *lane, int k, real t)
+{
+    const int64_t row = lane->c.instants + 2 * (int64_t)k;
+    const real at = frame_get(lane->file, equations_integer(lane, row + 1));
+    if (equations_integer(lane, row) != 0) return MASK(equations_multiple(t, at) * at == t);
+    return MASK(t == at);
+}
+
+// The first instant after t at which an action of the lane's mode is due.
+HD real equations_next_instant(const EquationsLane *lane, real t)
+{
+    real next = splat(1e300);
+    if (lane->c.n_instants == 0) return next;
+    for (int mode = 0; mode < lane->c.n_modes; mode++) {
+        const int64_t row = equations_mode_row(lane, mode);
+        const int actions = equations_integer(lane, row + EQUATIONS_MODE_N_ACTIONS);
+        const int64_t first = equations_integer(lane, row + EQUATIONS_MODE_ACTIONS);
+        for (int a = 0; a < actions; a++) {
+            const int k = equations_integer(lane, first + (int64_t)a * EQUATIONS_ACTION + EQUATIONS_ACTION_INSTANT);
+            if (k < 0) continue;
+            next = select_real(equations_in(lane, mode), lesser_of(equations_instant(lane, k, t), next), next);
+        }
+    }
+    return next;
+}
+
+#endif

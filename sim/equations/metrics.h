@@ -1,0 +1,204 @@
+// The metrics of `equations`: reductions of expressions over a lane's life. Integrals are states of the method; here
+// are the others. Greatest and least values include extrema inside a step.
+#ifndef HOPSCOTCH_EQUATIONS_METRICS_H
+#define HOPSCOTCH_EQUATIONS_METRICS_H
+
+#include "events.h"
+
+HD int equations_metric(const EquationsLane *lane, int metric, int member)
+{
+    return equations_integer(lane, lane->c.metrics + (int64_t)metric * EQUATIONS_METRIC + member);
+}
+HD int equations_sum(const EquationsLane *lane, int metric, int k)
+{
+    return lane->c.sums + metric * EQUATIONS_SUMS + k;
+}
+
+// Sums of a metric that takes values one by one: the value that is kept, and their number; of `spread` also the least.
+HD void equations_reduce(const EquationsLane *lane, int metric, int take, real value, mask which)
+{
+    const int kept_at = equations_sum(lane, metric, 0), count_at = equations_sum(lane, metric, 1),
+              least_at = equations_sum(lane, metric, 2);
+    const real kept = frame_get(lane->frame, kept_at), count = frame_get(lane->frame, count_at),
+               least = frame_get(lane->frame, least_at);
+    const mask first = MASK(count == 0.0);
+    real now = value;
+    if (take == SYSTEM_TAKE_FIRST) now = select_real(first, value, kept);
+    if (take == SYSTEM_TAKE_MEAN) now = select_real(first, value, kept + value);
+    if (take == SYSTEM_TAKE_MIN) now = select_real(first, value, program_min(kept, value));
+    if (take == SYSTEM_TAKE_MAX || take == SYSTEM_TAKE_SPREAD)
+        now = select_real(first, value, program_max(kept, value));
+    frame_put(lane->frame, kept_at, now, which);
+    frame_put(lane->frame, least_at, select_real(first, value, program_min(least, value)), which);
+    frame_put(lane->frame, count_at, count + 1.0, which);
+}
+
+HD real equations_reduced(const EquationsLane *lane, int metric, int take)
+{
+    const real kept = frame_get(lane->frame, equations_sum(lane, metric, 0)),
+               count = frame_get(lane->frame, equations_sum(lane, metric, 1)),
+               least = frame_get(lane->frame, equations_sum(lane, metric, 2));
+    const real result = take == SYSTEM_TAKE_MEAN ? kept / count : take == SYSTEM_TAKE_SPREAD ? kept - least : kept;
+    return select_real(MASK(count > 0.0), result, math_nan());
+}
+
+// The expressions of metrics at the arguments, in the modes of `which`: numbers[n_metrics], then slopes. defined: 1
+// where a mode has the expression.
+HD void equations_watch(const EquationsLane *lane, int numbers, mask which)
+{
+    equations_of_modes(lane, EQUATIONS_MODE_WATCHED, 0, numbers, 2 * lane->c.n_metrics, which);
+}
+
+HD mask equations_watches(const EquationsLane *lane, int metric)
+{
+    mask has = no_lanes();
+    for (int mode = 0; mode < lane->c.n_modes; mode++) {
+        const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_WATCHED);
+        if (equations_register(lane, code, metric) >= 0) has = has | equations_in(lane, mode);
+    }
+    return has;
+}
+
+HD bool equations_is_extremum(int reduction) { return reduction == SYSTEM_MIN || reduction == SYSTEM_MAX; }
+
+// Values where a state begins; the arguments are that state.
+HD void equations_begin_extrema(const EquationsLane *lane, mask which)
+{
+    if (!lane->c.extrema || !any_lane(which)) return;
+    equations_watch(lane, lane->c.watched, which);
+    for (int m = 0; m < lane->c.n_metrics; m++) {
+        const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
+        if (!equations_is_extremum(reduction)) continue;
+        const int take = reduction == SYSTEM_MIN ? SYSTEM_TAKE_MIN : SYSTEM_TAKE_MAX;
+        equations_reduce(lane, m, take, frame_get(lane->frame, lane->c.watched + m),
+                         which & equations_watches(lane, m));
+    }
+}
+
+// Extrema inside a step, before its values become those of the lane. The dense output is that of the step.
+HD void equations_inner_extrema(const EquationsLane *lane, real t, real h, mask which)
+{
+    const EquationsConstants *c = &lane->c;
+    if (!c->extrema || !any_lane(which)) return;
+    const int next = c->watched + 2 * c->n_metrics; // at the end of the step
+    equations_argue(lane, c->next);
+    equations_at(lane, t + h);
+    equations_watch(lane, next, which);
+    for (int m = 0; m < c->n_metrics; m++) {
+        const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
+        if (!equations_is_extremum(reduction)) continue;
+        const real sign = splat(reduction == SYSTEM_MAX ? 1.0 : -1.0);
+        const real slope = h * frame_get(lane->frame, c->watched + c->n_metrics + m),
+                   next_slope = h * frame_get(lane->frame, next + c->n_metrics + m);
+        const mask bends =
+            which & equations_watches(lane, m) & MASK(sign * slope > 0.0) & MASK(sign * next_slope < 0.0);
+        if (!any_lane(bends)) continue;
+        real unused, value = splat(0.0);
+        const real theta = equations_bend(frame_get(lane->frame, c->watched + m), frame_get(lane->frame, next + m),
+                                          slope, next_slope, &unused);
+        equations_argue_between(lane, t, h, theta);
+        for (int mode = 0; mode < c->n_modes; mode++) {
+            const mask in = bends & equations_in(lane, mode);
+            if (!any_lane(in)) continue;
+            const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_WATCHED);
+            equations_run(lane, code);
+            value = select_real(in, equations_output(lane, code, m), value);
+        }
+        equations_reduce(lane, m, reduction == SYSTEM_MIN ? SYSTEM_TAKE_MIN : SYSTEM_TAKE_MAX, value, bends);
+    }
+}
+
+// The metrics at event `event`, before what it sets or after it.
+HD void equations_at_event(const EquationsLane *lane, int event, bool after, mask which)
+{
+    const EquationsConstants *c = &lane->c;
+    bool watched = false;
+    for (int m = 0; m < c->n_metrics; m++) {
+        const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
+        if (equations_metric(lane, m, EQUATIONS_METRIC_EVENT) != event) continue;
+        if (reduction == SYSTEM_COUNT && !after) {
+            const int at = equations_sum(lane, m, 0);
+            frame_put(lane->frame, at, frame_get(lane->frame, at) + 1.0, which);
+        }
+        if (reduction != (after ? SYSTEM_AFTER : SYSTEM_BEFORE)) continue;
+        if (!watched) equations_watch(lane, c->saved, which);
+        watched = true;
+        equations_reduce(lane, m, equations_metric(lane, m, EQUATIONS_METRIC_TAKE),
+                         frame_get(lane->frame, c->saved + m), which & equations_watches(lane, m));
+    }
+}
+
+// After a step of length h, or at the start (h 0): durations, conditions, and the failure of the first condition that
+// fails a lane; 0: none. The arguments are the lane's state.
+HD real equations_conditions(const EquationsLane *lane, real h, mask which)
+{
+    const EquationsConstants *c = &lane->c;
+    const real t = equations_named(lane, EQUATIONS_T);
+    real failure = splat(0.0);
+    if (c->n_conditions == 0) return failure;
+    equations_of_modes(lane, EQUATIONS_MODE_CONDITIONS, 0, c->saved, c->n_conditions, which);
+    for (int m = 0; m < c->n_metrics; m++) {
+        const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
+        const int condition = equations_metric(lane, m, EQUATIONS_METRIC_CONDITION);
+        if (condition < 0) continue;
+        const mask held = which & program_is_true(frame_get(lane->frame, c->condition + condition)),
+                   holds = which & program_is_true(frame_get(lane->frame, c->saved + condition));
+        const int sum = equations_sum(lane, m, 0), count = equations_sum(lane, m, 1);
+        if (reduction == SYSTEM_PART) frame_put(lane->frame, sum, frame_get(lane->frame, sum) + h, held);
+        if (reduction == SYSTEM_LAST) frame_put(lane->frame, sum, t, held | holds);
+        const mask first = holds & MASK(frame_get(lane->frame, count) == 0.0);
+        if (reduction == SYSTEM_FIRST) frame_put(lane->frame, sum, t, first);
+        frame_put(lane->frame, count, splat(1.0), held | holds);
+    }
+    for (int k = c->n_failed - 1; k >= 0; k--)
+        failure = select_real(program_is_true(frame_get(lane->frame, c->saved + k)),
+                              splat((double)equations_integer(lane, c->failed + k)), failure);
+    for (int k = 0; k < c->n_conditions; k++)
+        frame_put(lane->frame, c->condition + k, frame_get(lane->frame, c->saved + k), which);
+    return failure;
+}
+
+// The time for which the expressions of means are defined.
+HD void equations_durations(const EquationsLane *lane, real h, mask which)
+{
+    for (int m = 0; m < lane->c.n_metrics; m++) {
+        const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION), sum = equations_sum(lane, m, 0);
+        if (reduction != SYSTEM_MEAN && reduction != SYSTEM_RMS) continue;
+        frame_put(lane->frame, sum, frame_get(lane->frame, sum) + h, which & equations_watches(lane, m));
+    }
+}
+
+HD real equations_metric_value(const EquationsLane *lane, int m, mask defined)
+{
+    const EquationsConstants *c = &lane->c;
+    const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION),
+              integral = equations_metric(lane, m, EQUATIONS_METRIC_INTEGRAL);
+    const real sum = frame_get(lane->frame, equations_sum(lane, m, 0)),
+               count = frame_get(lane->frame, equations_sum(lane, m, 1));
+    const real total = integral >= 0 ? frame_get(lane->frame, c->y + c->n_states + integral) : splat(0.0);
+    switch (reduction) {
+    case SYSTEM_FINAL: return select_real(defined, frame_get(lane->frame, c->saved + m), math_nan());
+    case SYSTEM_MEAN: return total / sum;
+    case SYSTEM_RMS: return square_root(total / sum);
+    case SYSTEM_INTEGRAL: return total;
+    case SYSTEM_COUNT: return sum;
+    case SYSTEM_MIN: return equations_reduced(lane, m, SYSTEM_TAKE_MIN);
+    case SYSTEM_MAX: return equations_reduced(lane, m, SYSTEM_TAKE_MAX);
+    case SYSTEM_BEFORE:
+    case SYSTEM_AFTER: return equations_reduced(lane, m, equations_metric(lane, m, EQUATIONS_METRIC_TAKE));
+    case SYSTEM_PART: return sum / equations_named(lane, EQUATIONS_T);
+    default: return select_real(MASK(count > 0.0), sum, math_nan()); // FIRST, LAST
+    }
+}
+
+// Ends the lanes of `which`. The arguments are the lane's state.
+HD void equations_finish(const EquationsLane *lane, const LaneGroup *group, real failure, mask which)
+{
+    equations_watch(lane, lane->c.saved, which);
+    for (int m = 0; m < lane->c.n_metrics; m++)
+        lanes_set_metric(group, m, equations_metric_value(lane, m, equations_watches(lane, m)), which);
+    lanes_set_metric(group, lane->c.n_metrics, equations_named(lane, EQUATIONS_T), which);
+    lanes_end(group, failure, which);
+}
+
+#endif

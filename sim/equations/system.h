@@ -1,0 +1,130 @@
+// A system of the user's as the host knows it: runner/experiment/system reads it from a spec, equations.c lays it out
+// for kernels. Expressions are values of one tape (../tape.h).
+#ifndef HOPSCOTCH_EQUATIONS_SYSTEM_H
+#define HOPSCOTCH_EQUATIONS_SYSTEM_H
+
+#include "../tape.h"
+
+enum {
+    SYSTEM_STATES_MAX = 64,
+    SYSTEM_HELD_MAX = 64,
+    SYSTEM_MODES_MAX = 64,
+    SYSTEM_GUARDS_MAX = 256,
+    SYSTEM_ACTIONS_MAX = 256, // of a mode
+    SYSTEM_METRICS_MAX = 256,
+    SYSTEM_PARAMETERS_MAX = 1024
+};
+
+// The registers of a system's inputs: time, states, held numbers, parameters, then sides of guards.
+#define SYSTEM_TIME 0
+#define SYSTEM_STATE(state) (1 + (state))
+#define SYSTEM_HELD(n_states, held) (1 + (n_states) + (held))
+#define SYSTEM_PARAMETER(n_states, n_held, parameter) (1 + (n_states) + (n_held) + (parameter))
+#define SYSTEM_SIDE(n_states, n_held, n_parameters, guard) (1 + (n_states) + (n_held) + (n_parameters) + (guard))
+
+// What a guard's change of sign means. FOLLOWED: a comparison of a condition, whose change only ends a step.
+typedef enum SystemDirection { SYSTEM_RISES, SYSTEM_FALLS, SYSTEM_CROSSES, SYSTEM_FOLLOWED } SystemDirection;
+
+typedef struct SystemGuard {
+    SystemDirection direction;
+} SystemGuard;
+
+// Instants known beforehand, by a value of fixed inputs: once `at` it (s), or at each multiple of it.
+typedef struct SystemInstant {
+    bool every;
+    TapeValue at;
+} SystemInstant;
+
+// What happens at a crossing of a guard or at an instant: `set`, then `to`.
+typedef struct SystemAction {
+    int guard, instant;   // one of them; the other is -1
+    int event;            // index of its name
+    const TapeValue *set; // [n_states + n_held], TAPE_NONE: unchanged; NULL: all are
+    int to;               // mode; -1: none
+    bool stop;            // a normal end
+    int failure;          // ends the lane as this failure of the user's; -1: none
+} SystemAction;
+
+typedef struct SystemMode {
+    const char *name;
+    const TapeValue *rates;        // [n_states + n_integrals]; of a map: the next states
+    const TapeValue *guards;       // [n_guards], TAPE_NONE: not in this mode
+    const TapeValue *guard_slopes; // [n_guards] along the motion
+    const TapeValue *watched;      // [n_metrics] the expression of the metric, TAPE_NONE: none in this mode
+    const TapeValue *columns;      // [n_shown] further columns
+    const TapeValue *conditions;   // [n_conditions]
+    const SystemAction *actions;   // [n_actions] in the order of the spec
+    int n_actions;
+} SystemMode;
+
+typedef enum SystemReduction {
+    SYSTEM_FINAL,
+    SYSTEM_MEAN,
+    SYSTEM_RMS,
+    SYSTEM_INTEGRAL,
+    SYSTEM_MIN,
+    SYSTEM_MAX,
+    SYSTEM_COUNT,  // of an event
+    SYSTEM_BEFORE, // at an event, before `set`
+    SYSTEM_AFTER,  //
+    SYSTEM_FIRST,  // time at which a condition begins to hold
+    SYSTEM_LAST,   // last time at which it held
+    SYSTEM_PART    // fraction of the time in which it holds
+} SystemReduction;
+
+typedef enum SystemTake {
+    SYSTEM_TAKE_FIRST,
+    SYSTEM_TAKE_LAST,
+    SYSTEM_TAKE_MEAN,
+    SYSTEM_TAKE_MIN,
+    SYSTEM_TAKE_MAX,
+    SYSTEM_TAKE_SPREAD // greatest less least
+} SystemTake;
+
+typedef struct SystemMetric {
+    SystemReduction reduction;
+    SystemTake take; // BEFORE, AFTER
+    int event;       // COUNT, BEFORE, AFTER
+    int condition;   // FIRST, LAST, PART
+    int integral;    // MEAN, RMS, INTEGRAL: index among the integrals
+} SystemMetric;
+
+typedef struct SystemShape {
+    int kind; // 0: a line through points, 1: a disc, 2: the ground
+    int mode; // only in this mode; -1: in all
+    int n_points;
+    const TapeValue *points; // [n_points][2]; of the ground [1]
+    double radius;
+} SystemShape;
+
+typedef struct System {
+    Tape *tape;
+    const Parameter *parameters; // [n_parameters], those of SECTION_INITIAL behind the others
+    int n_parameters;
+    const TapeValue *parameter_values; // [n_parameters] inputs of the tape
+    int n_states, n_held, n_guards, n_instants, n_modes, n_metrics, n_integrals, n_shown, n_conditions, n_failed,
+        n_events;
+    const Field *state_columns, *held_columns; // [n_states], [n_held] trajectory columns
+    const TapeValue *start;                    // [n_states + n_held] of fixed inputs
+    const double *scale;                       // [n_states] absolute tolerance in units of the relative one
+    const bool *is_position;                   // [n_states] its rate is another state, in all modes
+    const SystemGuard *guards;
+    const SystemInstant *instants;
+    const SystemMode *modes;
+    const SystemMetric *metrics;
+    const Field *metric_fields;  // [n_metrics]
+    const Field *shown;          // [n_shown]
+    const int *failed;           // [n_failed] failure of conditions[0 .. n_failed)
+    const char *const *failures; // [n_failures] the user's, from SYSTEM_OWN_FAILURE on
+    int n_failures;
+    const char *const *events; // [n_events] names
+    const char *text;          // as the resolved spec has it
+    bool is_map;
+    const SystemShape *shapes;
+    int n_shapes;
+} System;
+
+// The system that stands for one that is not given.
+const System *system_example(Arena *arena);
+
+#endif

@@ -1,0 +1,414 @@
+// Building tapes (tape.h): value numbering, folding, derivatives; then registers for the codes of kernels.
+#include "tape.h"
+
+#include "tape_code.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- values ---------------------------------------------------------------------------------------------------------
+
+Tape *tape_new(Arena *arena)
+{
+    Tape *tape = ARENA_NEW(arena, Tape, 1);
+    tape->arena = arena;
+    for (int i = 0; i < TAPE_BUCKETS; i++) tape->bucket[i] = TAPE_NONE;
+    return tape;
+}
+
+static uint64_t tape_hash(const TapeNode *node)
+{
+    uint64_t bits, hash = (uint64_t)node->operation;
+    memcpy(&bits, &node->number, sizeof bits);
+    const uint64_t parts[] = {(uint64_t)node->a, (uint64_t)node->b, (uint64_t)node->c, bits};
+    for (int i = 0; i < 4; i++) hash = (hash ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15) ^ (hash >> 29);
+    return (hash ^ hash >> 32) % TAPE_BUCKETS;
+}
+
+static bool tape_equal(const TapeNode *a, const TapeNode *b)
+{
+    return a->operation == b->operation && a->a == b->a && a->b == b->b && a->c == b->c &&
+           memcmp(&a->number, &b->number, sizeof a->number) == 0;
+}
+
+// The value with this node: an earlier one, or a new one.
+static TapeValue tape_put(Tape *tape, TapeNode node)
+{
+    TapeValue *bucket = &tape->bucket[tape_hash(&node)];
+    for (TapeValue at = *bucket; at != TAPE_NONE; at = tape->nodes[at].next)
+        if (tape_equal(&tape->nodes[at], &node)) return at;
+    if (tape->count == TAPE_VALUES_MAX) {
+        tape->full = true;
+        return 0;
+    }
+    if (tape->count == tape->room) {
+        tape->room = tape->room > 0 ? 2 * tape->room : 256;
+        TapeNode *nodes = ARENA_NEW(tape->arena, TapeNode, tape->room);
+        if (tape->count > 0) memcpy(nodes, tape->nodes, (size_t)tape->count * sizeof *nodes);
+        tape->nodes = nodes;
+    }
+    node.next = *bucket;
+    tape->nodes[tape->count] = node;
+    return *bucket = tape->count++;
+}
+
+static TapeNode tape_node(int operation)
+{
+    return (TapeNode){.operation = operation, .a = TAPE_NONE, .b = TAPE_NONE, .c = TAPE_NONE};
+}
+
+TapeValue tape_number(Tape *tape, double number)
+{
+    TapeNode node = tape_node(PROGRAM_NUMBER);
+    node.number = number == number ? number : (double)NAN; // one NaN
+    return tape_put(tape, node);
+}
+
+TapeValue tape_input(Tape *tape, int register_index, int depends)
+{
+    TapeNode node = tape_node(TAPE_INPUT);
+    node.a = register_index;
+    node.depends = depends;
+    return tape_put(tape, node);
+}
+
+bool tape_is_number(const Tape *tape, TapeValue value, double *number)
+{
+    if (value == TAPE_NONE || tape->nodes[value].operation != PROGRAM_NUMBER) return false;
+    *number = tape->nodes[value].number;
+    return true;
+}
+
+// ---- folding --------------------------------------------------------------------------------------------------------
+
+enum { TAPE_POWERS = 16 }; // whole exponents up to this are products, as program_power
+
+// a^n as program_power multiplies it. 1 a is a.
+static TapeValue tape_power(Tape *tape, TapeValue a, int n)
+{
+    const int most = n < 0 ? -n : n;
+    TapeValue product = a;
+    if (n == 0) return TAPE_NONE; // 1, but NaN to the power of 0 is NaN
+    for (int i = 1; i < most; i++) product = tape_operation(tape, PROGRAM_MULTIPLY, product, a, TAPE_NONE);
+    return n > 0 ? product : tape_operation(tape, PROGRAM_DIVIDE, tape_number(tape, 1.0), product, TAPE_NONE);
+}
+
+static bool tape_is_power_of_two(double number)
+{
+    int exponent;
+    return fabs(number) > 1e-300 && fabs(number) < 1e300 && fabs(frexp(number, &exponent)) == 0.5;
+}
+
+// Identities that hold to the bit, NaN and signs of zero included. TAPE_NONE: there is none.
+static TapeValue tape_simplify(Tape *tape, int operation, TapeValue a, TapeValue b)
+{
+    double x = NAN, y = NAN;
+    const bool left = tape_is_number(tape, a, &x), right = tape_is_number(tape, b, &y);
+    switch (operation) {
+    case PROGRAM_MULTIPLY:
+        if (right && y == 1.0) return a;
+        if (left && x == 1.0) return b;
+        return TAPE_NONE;
+    case PROGRAM_SUBTRACT: return right && y == 0.0 && !signbit(y) ? a : TAPE_NONE;
+    case PROGRAM_DIVIDE:
+        if (right && y == 1.0) return a;
+        if (right && tape_is_power_of_two(y))
+            return tape_operation(tape, PROGRAM_MULTIPLY, a, tape_number(tape, 1.0 / y), TAPE_NONE);
+        return TAPE_NONE;
+    case PROGRAM_NEGATE: return tape->nodes[a].operation == PROGRAM_NEGATE ? tape->nodes[a].a : TAPE_NONE;
+    case PROGRAM_POWER:
+        return right && fabs(y) <= TAPE_POWERS && y == rint(y) ? tape_power(tape, a, (int)y) : TAPE_NONE;
+    default: return TAPE_NONE;
+    }
+}
+
+static bool tape_commutes(int operation) { return operation == PROGRAM_ADD || operation == PROGRAM_MULTIPLY; }
+
+TapeValue tape_operation(Tape *tape, int operation, TapeValue a, TapeValue b, TapeValue c)
+{
+    const int operands = program_operands(operation);
+    const TapeValue of[3] = {a, operands > 1 ? b : TAPE_NONE, operands > 2 ? c : TAPE_NONE};
+    double x[3] = {0};
+    bool known = true;
+    TapeNode node = tape_node(operation);
+    for (int i = 0; i < operands; i++) {
+        known &= tape_is_number(tape, of[i], &x[i]);
+        node.depends |= tape->nodes[of[i]].depends;
+    }
+    if (known) return tape_number(tape, tape_function(operation, x[0], x[1], x[2]));
+    const TapeValue same = tape_simplify(tape, operation, of[0], of[1]);
+    if (same != TAPE_NONE) return same;
+    const bool swap = tape_commutes(operation) && of[1] < of[0]; // sums and products do not depend on the order
+    node.a = swap ? of[1] : of[0];
+    node.b = swap ? of[0] : of[1];
+    node.c = of[2];
+    return tape_put(tape, node);
+}
+
+// ---- derivatives ----------------------------------------------------------------------------------------------------
+// Rules take slopes of operands, TAPE_NONE for 0, and give TAPE_NONE for 0.
+
+static TapeValue slope_one(Tape *tape, int operation, TapeValue a)
+{
+    return a == TAPE_NONE ? TAPE_NONE : tape_operation(tape, operation, a, TAPE_NONE, TAPE_NONE);
+}
+static TapeValue slope_times(Tape *tape, TapeValue a, TapeValue b)
+{
+    if (a == TAPE_NONE || b == TAPE_NONE) return TAPE_NONE;
+    return tape_operation(tape, PROGRAM_MULTIPLY, a, b, TAPE_NONE);
+}
+static TapeValue slope_over(Tape *tape, TapeValue a, TapeValue b)
+{
+    return a == TAPE_NONE ? TAPE_NONE : tape_operation(tape, PROGRAM_DIVIDE, a, b, TAPE_NONE);
+}
+static TapeValue slope_sum(Tape *tape, TapeValue a, TapeValue b)
+{
+    if (a == TAPE_NONE || b == TAPE_NONE) return a == TAPE_NONE ? b : a;
+    return tape_operation(tape, PROGRAM_ADD, a, b, TAPE_NONE);
+}
+static TapeValue slope_less(Tape *tape, TapeValue a, TapeValue b)
+{
+    if (b == TAPE_NONE) return a;
+    if (a == TAPE_NONE) return slope_one(tape, PROGRAM_NEGATE, b);
+    return tape_operation(tape, PROGRAM_SUBTRACT, a, b, TAPE_NONE);
+}
+static TapeValue slope_if(Tape *tape, TapeValue condition, TapeValue a, TapeValue b)
+{
+    if (a == b) return a;
+    const TapeValue zero = tape_number(tape, 0.0);
+    return tape_operation(tape, PROGRAM_IF, condition, a == TAPE_NONE ? zero : a, b == TAPE_NONE ? zero : b);
+}
+static TapeValue slope_two(Tape *tape, int operation, TapeValue a, TapeValue b)
+{
+    return tape_operation(tape, operation, a, b, TAPE_NONE);
+}
+
+// d(a^b) = b a^(b-1) da + a^b log(a) db
+static TapeValue slope_power(Tape *tape, TapeValue value, TapeValue a, TapeValue b, TapeValue da, TapeValue db)
+{
+    const TapeValue one = tape_number(tape, 1.0);
+    TapeValue by_base = TAPE_NONE, by_exponent = TAPE_NONE;
+    if (da != TAPE_NONE) {
+        const TapeValue below = slope_two(tape, PROGRAM_POWER, a, slope_two(tape, PROGRAM_SUBTRACT, b, one));
+        by_base = slope_times(tape, slope_times(tape, b, below), da);
+    }
+    if (db != TAPE_NONE) by_exponent = slope_times(tape, slope_times(tape, value, slope_one(tape, PROGRAM_LOG, a)), db);
+    return slope_sum(tape, by_base, by_exponent);
+}
+
+// 1 / sqrt(1 - a^2)
+static TapeValue slope_arc(Tape *tape, TapeValue a)
+{
+    const TapeValue one = tape_number(tape, 1.0);
+    const TapeValue rest = slope_two(tape, PROGRAM_SUBTRACT, one, slope_times(tape, a, a));
+    return slope_over(tape, one, slope_one(tape, PROGRAM_SQRT, rest));
+}
+
+static TapeValue slope_function(Tape *tape, int operation, TapeValue value, TapeValue a, TapeValue da)
+{
+    const TapeValue one = tape_number(tape, 1.0), square = slope_times(tape, value, value);
+    if (da == TAPE_NONE) return TAPE_NONE;
+    switch (operation) {
+    case PROGRAM_ABS: return slope_times(tape, slope_one(tape, PROGRAM_SIGN, a), da);
+    case PROGRAM_SQRT: return slope_over(tape, da, slope_times(tape, tape_number(tape, 2.0), value));
+    case PROGRAM_EXP: return slope_times(tape, value, da);
+    case PROGRAM_LOG: return slope_over(tape, da, a);
+    case PROGRAM_SIN: return slope_times(tape, slope_one(tape, PROGRAM_COS, a), da);
+    case PROGRAM_COS: return slope_one(tape, PROGRAM_NEGATE, slope_times(tape, slope_one(tape, PROGRAM_SIN, a), da));
+    case PROGRAM_TAN: return slope_times(tape, slope_sum(tape, one, square), da);
+    case PROGRAM_ASIN: return slope_times(tape, slope_arc(tape, a), da);
+    case PROGRAM_ACOS: return slope_one(tape, PROGRAM_NEGATE, slope_times(tape, slope_arc(tape, a), da));
+    case PROGRAM_ATAN: return slope_over(tape, da, slope_sum(tape, one, slope_times(tape, a, a)));
+    case PROGRAM_SINH: return slope_times(tape, slope_one(tape, PROGRAM_COSH, a), da);
+    case PROGRAM_COSH: return slope_times(tape, slope_one(tape, PROGRAM_SINH, a), da);
+    case PROGRAM_TANH: return slope_times(tape, slope_less(tape, one, square), da);
+    default: return TAPE_NONE; // not, floor, ceil, sign, step
+    }
+}
+
+// Of an operation with operands of[3] and their slopes d[3].
+static TapeValue slope_of(Tape *tape, TapeValue value, const TapeValue *of, const TapeValue *d)
+{
+    const int operation = tape->nodes[value].operation;
+    const TapeValue a = of[0], b = of[1];
+    switch (operation) {
+    case PROGRAM_ADD: return slope_sum(tape, d[0], d[1]);
+    case PROGRAM_SUBTRACT: return slope_less(tape, d[0], d[1]);
+    case PROGRAM_NEGATE: return slope_one(tape, PROGRAM_NEGATE, d[0]);
+    case PROGRAM_MULTIPLY: return slope_sum(tape, slope_times(tape, d[0], b), slope_times(tape, a, d[1]));
+    case PROGRAM_DIVIDE: return slope_over(tape, slope_less(tape, d[0], slope_times(tape, value, d[1])), b);
+    case PROGRAM_POWER: return slope_power(tape, value, a, b, d[0], d[1]);
+    case PROGRAM_MIN: return slope_if(tape, slope_two(tape, PROGRAM_LESS, a, b), d[0], d[1]);
+    case PROGRAM_MAX: return slope_if(tape, slope_two(tape, PROGRAM_GREATER, a, b), d[0], d[1]);
+    case PROGRAM_HYPOT:
+        return slope_over(tape, slope_sum(tape, slope_times(tape, a, d[0]), slope_times(tape, b, d[1])), value);
+    case PROGRAM_ATAN2: // (a' b - a b') / (a^2 + b^2)
+        return slope_over(tape, slope_less(tape, slope_times(tape, d[0], b), slope_times(tape, a, d[1])),
+                          slope_sum(tape, slope_times(tape, a, a), slope_times(tape, b, b)));
+    case PROGRAM_MOD: // a' - floor(a / b) b'
+        return slope_less(
+            tape, d[0], slope_times(tape, slope_one(tape, PROGRAM_FLOOR, slope_two(tape, PROGRAM_DIVIDE, a, b)), d[1]));
+    case PROGRAM_IF: return slope_if(tape, a, d[1], d[2]);
+    case PROGRAM_CLIP:
+        return slope_if(tape, slope_two(tape, PROGRAM_GREATER, a, of[2]), d[2],
+                        slope_if(tape, slope_two(tape, PROGRAM_LESS, a, b), d[1], d[0]));
+    default: return slope_function(tape, operation, value, a, d[0]);
+    }
+}
+
+TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const TapeValue *rate, int count)
+{
+    const int n = value + 1; // values that it is made of stand before it
+    TapeValue *slope = ARENA_NEW(tape->arena, TapeValue, n);
+    bool *needed = ARENA_NEW(tape->arena, bool, n);
+    needed[value] = true;
+    for (TapeValue i = value; i >= 0; i--) {
+        const TapeNode *node = &tape->nodes[i];
+        if (!needed[i] || node->operation == TAPE_INPUT) continue;
+        if (node->a != TAPE_NONE) needed[node->a] = true;
+        if (node->b != TAPE_NONE) needed[node->b] = true;
+        if (node->c != TAPE_NONE) needed[node->c] = true;
+    }
+    for (TapeValue i = 0; i < n; i++) slope[i] = TAPE_NONE;
+    for (int k = 0; k < count; k++)
+        if (along[k] != TAPE_NONE && along[k] < n) slope[along[k]] = rate[k];
+    for (TapeValue i = 0; i < n; i++) {
+        const TapeNode node = tape->nodes[i];
+        if (!needed[i] || node.operation == TAPE_INPUT || node.operation == PROGRAM_NUMBER) continue;
+        const TapeValue of[3] = {node.a, node.b, node.c};
+        TapeValue d[3];
+        bool moves = false;
+        for (int k = 0; k < 3; k++) {
+            d[k] = of[k] != TAPE_NONE ? slope[of[k]] : TAPE_NONE;
+            moves |= d[k] != TAPE_NONE;
+        }
+        if (moves) slope[i] = slope_of(tape, i, of, d);
+    }
+    return slope[value];
+}
+
+// ---- registers ------------------------------------------------------------------------------------------------------
+
+static Error tape_check_registers(int registers)
+{
+    if (registers <= TAPE_REGISTERS_MAX) return error_none();
+    return error_make(ERROR_USER, "the equations need more than %d numbers at a time: make the system smaller",
+                      TAPE_REGISTERS_MAX);
+}
+
+// Marks what the values outputs[count] are computed from.
+static bool *tape_needed(const Tape *tape, const TapeValue *outputs, int count, Arena *arena)
+{
+    bool *needed = ARENA_NEW(arena, bool, tape->count + 1);
+    for (int i = 0; i < count; i++)
+        if (outputs[i] != TAPE_NONE) needed[outputs[i]] = true;
+    for (TapeValue i = tape->count - 1; i >= 0; i--) {
+        const TapeNode *node = &tape->nodes[i];
+        if (!needed[i] || node->operation == TAPE_INPUT) continue;
+        if (node->a != TAPE_NONE) needed[node->a] = true;
+        if (node->b != TAPE_NONE) needed[node->b] = true;
+        if (node->c != TAPE_NONE) needed[node->c] = true;
+    }
+    return needed;
+}
+
+static bool tape_is_leaf(const TapeNode *node)
+{
+    return node->operation == TAPE_INPUT || node->operation == PROGRAM_NUMBER;
+}
+
+static int64_t tape_encode(const TapeNode *node, int to, const int32_t *of_value)
+{
+    const int a = of_value[node->a], b = node->b != TAPE_NONE ? of_value[node->b] : a,
+              c = node->c != TAPE_NONE ? of_value[node->c] : a;
+    return tape_step_of(node->operation, to, a, b, c);
+}
+
+Error tape_layout(const Tape *tape, int first, const TapeValue *wanted, int count, Arena *arena, TapeLayout *out)
+{
+    const bool *needed = tape_needed(tape, wanted, count, arena);
+    int32_t *of_value = ARENA_NEW(arena, int32_t, tape->count + 1);
+    int n_numbers = 0, n_derived = 0;
+    for (TapeValue i = 0; i < tape->count; i++) {
+        const TapeNode *node = &tape->nodes[i];
+        of_value[i] = -1;
+        if (!needed[i]) continue;
+        if (node->operation == TAPE_INPUT) of_value[i] = node->a;
+        if (node->operation == PROGRAM_NUMBER) of_value[i] = first + n_numbers++;
+        n_derived += !tape_is_leaf(node) && node->depends == TAPE_FIXED;
+    }
+    *out = (TapeLayout){.first = first,
+                        .numbers = ARENA_NEW(arena, double, n_numbers),
+                        .n_numbers = n_numbers,
+                        .first_derived = first + n_numbers,
+                        .n_derived = n_derived,
+                        .first_free = first + n_numbers + n_derived,
+                        .registers = first + n_numbers + n_derived,
+                        .of_value = of_value,
+                        .derived = ARENA_NEW(arena, int64_t, n_derived)};
+    TRY(tape_check_registers(out->registers));
+    for (TapeValue i = 0; i < tape->count; i++) {
+        const TapeNode *node = &tape->nodes[i];
+        if (!needed[i]) continue;
+        if (node->operation == PROGRAM_NUMBER) out->numbers[of_value[i] - first] = node->number;
+        if (tape_is_leaf(node) || node->depends != TAPE_FIXED) continue;
+        of_value[i] = out->first_derived + out->n_derived_steps;
+        out->derived[out->n_derived_steps++] = tape_encode(node, of_value[i], of_value);
+    }
+    return error_none();
+}
+
+// Values that a code computes itself, while their registers are assigned.
+typedef struct TapeAssign {
+    int32_t *of_value; // [tape->count] -1: none
+    int32_t *last;     // [tape->count] the last value that uses it; outputs: never free
+    int32_t *free;     // registers that were used and are free
+    int n_free, next;
+} TapeAssign;
+
+static int tape_take(TapeAssign *assign)
+{
+    return assign->n_free > 0 ? assign->free[--assign->n_free] : assign->next++;
+}
+
+static void tape_release(TapeAssign *assign, const TapeLayout *layout, TapeValue operand, TapeValue user)
+{
+    if (operand == TAPE_NONE || layout->of_value[operand] >= 0 || assign->last[operand] != user) return;
+    assign->last[operand] = -1; // once, if it is used twice
+    assign->free[assign->n_free++] = assign->of_value[operand];
+}
+
+Error tape_code(const Tape *tape, TapeLayout *layout, const TapeValue *outputs, int count, Arena *arena, TapeCode *out)
+{
+    const bool *needed = tape_needed(tape, outputs, count, arena);
+    TapeAssign assign = {.of_value = ARENA_NEW(arena, int32_t, tape->count + 1),
+                         .last = ARENA_NEW(arena, int32_t, tape->count + 1),
+                         .free = ARENA_NEW(arena, int32_t, tape->count + 1),
+                         .next = layout->first_free};
+    int steps = 0;
+    memcpy(assign.of_value, layout->of_value, (size_t)tape->count * sizeof *assign.of_value);
+    for (TapeValue i = 0; i < tape->count; i++) {
+        const TapeNode *node = &tape->nodes[i];
+        if (!needed[i] || layout->of_value[i] >= 0) continue;
+        steps++;
+        const TapeValue of[3] = {node->a, node->b, node->c};
+        for (int k = 0; k < 3; k++)
+            if (of[k] != TAPE_NONE) assign.last[of[k]] = i;
+    }
+    for (int i = 0; i < count; i++)
+        if (outputs[i] != TAPE_NONE) assign.last[outputs[i]] = tape->count;
+    *out = (TapeCode){.steps = ARENA_NEW(arena, int64_t, steps), .outputs = ARENA_NEW(arena, int32_t, count)};
+    for (TapeValue i = 0; i < tape->count; i++) {
+        const TapeNode *node = &tape->nodes[i];
+        if (!needed[i] || layout->of_value[i] >= 0) continue;
+        tape_release(&assign, layout, node->a, i);
+        tape_release(&assign, layout, node->b, i);
+        tape_release(&assign, layout, node->c, i);
+        assign.of_value[i] = tape_take(&assign); // may be that of an operand
+        out->steps[out->count++] = tape_encode(node, assign.of_value[i], assign.of_value);
+    }
+    for (int i = 0; i < count; i++) out->outputs[i] = outputs[i] != TAPE_NONE ? assign.of_value[outputs[i]] : -1;
+    out->n_outputs = count;
+    if (assign.next > layout->registers) layout->registers = assign.next;
+    return tape_check_registers(layout->registers);
+}

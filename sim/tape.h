@@ -1,0 +1,78 @@
+// Tapes: the expressions of a system as straight-line code in static single assignment. The host builds a tape from
+// operations (tape.c): equal operations are one value, constants are folded by the rules of IEEE 754, nothing is
+// contracted. From its values it makes codes: short programs for kernels (tape_code.h), with registers assigned.
+// Operations are those of programs (environment_view.h), so a tape gives the bits of runner/experiment/expression.
+#include "sim.h" // which includes this file behind its types
+
+#ifndef HOPSCOTCH_TAPE_H
+#define HOPSCOTCH_TAPE_H
+
+typedef int32_t TapeValue; // number of a value on its tape; TAPE_NONE: none
+enum { TAPE_NONE = -1, TAPE_INPUT = PROGRAM_N_OPERATIONS, TAPE_VALUES_MAX = 1 << 17, TAPE_REGISTERS_MAX = 1 << 14 };
+
+// What a value depends on.
+enum {
+    TAPE_FIXED = 1, // inputs that do not change while a lane runs
+    TAPE_MOVING = 2 // others
+};
+
+typedef struct TapeNode {
+    int32_t operation; // of ProgramOperation, PROGRAM_NUMBER for a number, or TAPE_INPUT
+    TapeValue a, b, c; // operands; TAPE_NONE: none. Of an input: a is its register
+    double number;
+    int32_t depends;
+    TapeValue next; // of equal hash
+} TapeNode;
+
+enum { TAPE_BUCKETS = 4096 };
+typedef struct Tape {
+    Arena *arena;
+    TapeNode *nodes; // [count]
+    int count, room;
+    bool full; // more than TAPE_VALUES_MAX values were asked for; what is built from then on is wrong
+    TapeValue bucket[TAPE_BUCKETS];
+} Tape;
+
+Tape *tape_new(Arena *arena);
+TapeValue tape_number(Tape *tape, double number);
+TapeValue tape_input(Tape *tape, int register_index, int depends); // depends: TAPE_FIXED or TAPE_MOVING
+// An operation with program_operands() operands; the others are TAPE_NONE.
+TapeValue tape_operation(Tape *tape, int operation, TapeValue a, TapeValue b, TapeValue c);
+bool tape_is_number(const Tape *tape, TapeValue value, double *number);
+// The derivative of a value if each value `along[i]` changes by `rate[i]`, i < count; TAPE_NONE: it does not change.
+// Where an operation bends (min, max, abs, clip): that of the operand that it takes. Derivatives of steps are 0.
+TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const TapeValue *rate, int count);
+
+// ---- codes ----------------------------------------------------------------------------------------------------------
+
+// The registers of a lane: numbers, then the inputs, then values that depend on fixed inputs alone, then those of the
+// code that runs.
+typedef struct TapeLayout {
+    int first;         // register of the first number
+    double *numbers;   // [n_numbers]
+    int n_numbers;     //
+    int first_derived; // register of the first value of `derived`
+    int n_derived;     //
+    int first_free;    // of a code
+    int registers;     // in all
+    int32_t *of_value; // [tape->count] register of a number, input or derived value; -1: none
+    int64_t *derived;  // [n_derived_steps] code that computes them
+    int n_derived_steps;
+} TapeLayout;
+
+// A code: steps, and the registers in which its outputs stand after it.
+typedef struct TapeCode {
+    int64_t *steps; // [count]
+    int count;
+    int32_t *outputs; // [n_outputs]
+    int n_outputs;
+} TapeCode;
+
+// Assigns registers to the numbers from `first` on, inputs have theirs below it, and to what the values
+// wanted[count] need of fixed inputs. Error (user): there are too many.
+Error tape_layout(const Tape *tape, int first, const TapeValue *wanted, int count, Arena *arena, TapeLayout *out);
+// The code that computes outputs[count]. TAPE_NONE: register -1. Raises layout->registers. Error (user): too many
+// registers.
+Error tape_code(const Tape *tape, TapeLayout *layout, const TapeValue *outputs, int count, Arena *arena, TapeCode *out);
+
+#endif

@@ -1,0 +1,96 @@
+// Running the codes of tapes (tape.h): LANES lanes at once, each step on registers of their frame.
+#ifndef HOPSCOTCH_TAPE_CODE_H
+#define HOPSCOTCH_TAPE_CODE_H
+
+#include "program.h"
+#include "real.h"
+
+// Where the numbers of a group of lanes stand: number k of all of them at at[k*apart].
+typedef struct Frame {
+    double *at;
+    int apart; // of a GPU; on a CPU the numbers of the lanes are neighbours
+} Frame;
+
+HD real frame_get(Frame frame, int k)
+{
+#if LANES == 1
+    return frame.at[(int64_t)k * frame.apart];
+#else
+    return load_all(frame.at + (int64_t)k * LANES);
+#endif
+}
+
+HD void frame_set(Frame frame, int k, real value)
+{
+#if LANES == 1
+    frame.at[(int64_t)k * frame.apart] = value;
+#else
+    store_all(frame.at + (int64_t)k * LANES, value);
+#endif
+}
+
+HD void frame_put(Frame frame, int k, real value, mask which)
+{
+    frame_set(frame, k, select_real(which, value, frame_get(frame, k)));
+}
+
+HD Frame frame_from(Frame frame, int first)
+{
+    Frame inner = frame;
+    inner.at += (int64_t)first * (LANES == 1 ? frame.apart : LANES);
+    return inner;
+}
+
+// ---- steps ----------------------------------------------------------------------------------------------------------
+// Operation, result and operands of a step in one number.
+
+enum { TAPE_OPERATION_BITS = 8, TAPE_REGISTER_BITS = 14 };
+
+HD int64_t tape_step_of(int operation, int to, int a, int b, int c)
+{
+    return (int64_t)((uint64_t)operation | (uint64_t)to << 8 | (uint64_t)a << 22 | (uint64_t)b << 36 |
+                     (uint64_t)c << 50);
+}
+HD int tape_step_operation(int64_t step) { return (int)(step & 0xff); }
+HD int tape_step_register(int64_t step, int which) // 0: the result, 1 to 3: operands
+{
+    return (int)((uint64_t)step >> (TAPE_OPERATION_BITS + TAPE_REGISTER_BITS * which) & 0x3fff);
+}
+
+// Assets are numbers; whole numbers among them are kept as their bits.
+HD int64_t asset_integer(const double *assets, int64_t k)
+{
+    int64_t value;
+    memcpy(&value, assets + k, sizeof value);
+    return value;
+}
+
+// The value of an operation on its operands; those that it does not have are ignored.
+HD_CALL real tape_function(int operation, real a, real b, real c)
+{
+    return program_takes_one(operation)     ? program_of_one(operation, a)
+           : program_takes_three(operation) ? program_of_three(operation, a, b, c)
+                                            : program_of_two(operation, a, b);
+}
+
+// Runs steps[count] of assets, from index `first` on.
+HD void tape_run(const double *assets, int64_t first, int count, Frame frame)
+{
+    for (int k = 0; k < count; k++) {
+        const int64_t step = asset_integer(assets, first + k);
+        const int operation = tape_step_operation(step);
+        const real a = frame_get(frame, tape_step_register(step, 1)), b = frame_get(frame, tape_step_register(step, 2));
+        real value;
+        switch (operation) {
+        case PROGRAM_ADD: value = a + b; break;
+        case PROGRAM_SUBTRACT: value = a - b; break;
+        case PROGRAM_MULTIPLY: value = a * b; break;
+        case PROGRAM_DIVIDE: value = a / b; break;
+        case PROGRAM_NEGATE: value = -a; break;
+        default: value = tape_function(operation, a, b, frame_get(frame, tape_step_register(step, 3)));
+        }
+        frame_set(frame, tape_step_register(step, 0), value);
+    }
+}
+
+#endif
