@@ -11,9 +11,18 @@ typedef struct Frame {
     int apart; // of a GPU; on a CPU the numbers of the lanes are neighbours
 } Frame;
 
+// Before a loop whose length a made kernel knows, over numbers that are then in registers.
+#if defined(HOPSCOTCH_MADE)
+#define FRAME_EACH _Pragma("unroll")
+#else
+#define FRAME_EACH
+#endif
+
 HD real frame_get(Frame frame, int k)
 {
-#if LANES == 1
+#if defined(HOPSCOTCH_MADE)
+    return frame.at[k];
+#elif LANES == 1
     return frame.at[(int64_t)k * frame.apart];
 #else
     return load_all(frame.at + (int64_t)k * LANES);
@@ -22,7 +31,9 @@ HD real frame_get(Frame frame, int k)
 
 HD void frame_set(Frame frame, int k, real value)
 {
-#if LANES == 1
+#if defined(HOPSCOTCH_MADE)
+    frame.at[k] = value;
+#elif LANES == 1
     frame.at[(int64_t)k * frame.apart] = value;
 #else
     store_all(frame.at + (int64_t)k * LANES, value);

@@ -13,16 +13,20 @@ HD void equations_sample(const EquationsLane *lane, const LaneGroup *group, real
     const EquationsConstants *c = &lane->c;
     int column = 0;
     lanes_set_sample(group, column++, t, which);
+    FRAME_EACH
     for (int i = 0; i < c->n_states; i++)
         lanes_set_sample(group, column++, frame_get(lane->file, SYSTEM_STATE(i)), which);
+    FRAME_EACH
     for (int i = 0; i < c->n_held; i++)
         lanes_set_sample(group, column++, frame_get(lane->file, SYSTEM_HELD(c->n_states, i)), which);
     if (c->n_modes > 1) lanes_set_sample(group, column++, equations_named(lane, EQUATIONS_MODE_OF), which);
+    FRAME_EACH
     for (int mode = 0; mode < c->n_modes && c->n_shown > 0; mode++) {
         const mask in = which & equations_in(lane, mode);
         if (!any_lane(in)) continue;
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_COLUMNS);
         equations_run(lane, code);
+        FRAME_EACH
         for (int k = 0; k < c->n_shown; k++) {
             const bool has = equations_register(lane, code, k) >= 0;
             lanes_set_sample(group, column + k, has ? equations_output(lane, code, k) : math_nan(), in);
@@ -63,7 +67,9 @@ HD void equations_set(const EquationsLane *lane, EquationsCode code, mask which)
     const int count = c->n_states + c->n_held;
     if (code.first < 0) return;
     equations_run(lane, code);
+    FRAME_EACH
     for (int i = 0; i < count; i++) frame_set(lane->frame, c->saved + i, equations_output(lane, code, i));
+    FRAME_EACH
     for (int i = 0; i < count; i++) {
         if (equations_register(lane, code, i) < 0) continue;
         const real value = frame_get(lane->frame, c->saved + i);
@@ -104,12 +110,14 @@ HD EquationsOutcome equations_happen(const EquationsLane *lane, real t, mask lan
     const EquationsConstants *c = &lane->c;
     EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
     const real mode_before = equations_named(lane, EQUATIONS_MODE_OF);
+    FRAME_EACH
     for (int mode = 0; mode < c->n_modes; mode++) {
         const int64_t row = equations_mode_row(lane, mode);
         const int actions = equations_integer(lane, row + EQUATIONS_MODE_N_ACTIONS);
         const int64_t first = equations_integer(lane, row + EQUATIONS_MODE_ACTIONS);
         const mask was = (landed | timed) & MASK(mode_before == (double)mode);
         if (!any_lane(was)) continue;
+        FRAME_EACH
         for (int a = 0; a < actions; a++) {
             const int64_t action = first + (int64_t)a * EQUATIONS_ACTION;
             const int guard = equations_integer(lane, action + EQUATIONS_ACTION_GUARD),
@@ -152,6 +160,7 @@ HD mask equations_jump(const EquationsLane *lane, real mode_before, mask changed
     const EquationsConstants *c = &lane->c;
     const mask same = changed & MASK(equations_named(lane, EQUATIONS_MODE_OF) == mode_before);
     mask any = no_lanes();
+    FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) {
         const int direction = equations_direction(lane, k);
         const real before = frame_get(lane->frame, c->next_guard + k), now = equations_side(lane, k);
@@ -171,6 +180,7 @@ HD mask equations_jump(const EquationsLane *lane, real mode_before, mask changed
 HD real equations_nearness(const EquationsLane *lane, real h, mask landed)
 {
     real near = EQUATIONS_NEAR * lane->c.tolerance * h;
+    FRAME_EACH
     for (int k = 0; k < lane->c.n_guards; k++) {
         const mask turned = landed & MASK(frame_get(lane->frame, lane->c.turn + k) == 1.0);
         const real value = absolute(frame_get(lane->frame, lane->c.guard + k)),
@@ -189,6 +199,7 @@ HD EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, m
     EquationsOutcome all = {splat(0.0), no_lanes(), no_lanes()};
     while (any_lane(landed | timed)) {
         const real mode_before = equations_named(lane, EQUATIONS_MODE_OF);
+        FRAME_EACH
         for (int k = 0; k < c->n_guards; k++) {
             frame_set(lane->frame, c->next_guard + k, equations_side(lane, k));
             frame_put(lane->frame, c->turn + k, splat(0.0), timed);
@@ -202,6 +213,7 @@ HD EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, m
         all.stopped = all.stopped | outcome.stopped;
         all.failure = select_real(MASK(all.failure == 0.0), outcome.failure, all.failure);
         all.failure = select_real(many, splat(EQUATIONS_FAIL_zeno), all.failure);
+        FRAME_EACH
         for (int k = 0; k < c->n_guards; k++) { // a guard that turned stands on its other side
             const mask still = landed & ~outcome.changed, turned = MASK(frame_get(lane->frame, c->turn + k) == 1.0);
             const real sign = equations_sign(frame_get(lane->frame, c->guard + k));
@@ -232,6 +244,7 @@ HD real equations_first_step(const EquationsLane *lane)
 {
     const EquationsConstants *c = &lane->c;
     real size = splat(0.0), rate = splat(0.0);
+    FRAME_EACH
     for (int i = 0; i < c->n_states; i++) {
         const real y = frame_get(lane->frame, c->y + i), f = frame_get(lane->frame, c->f + i);
         const real scale = 1.0 / (lane->assets[c->scale + i] + absolute(y));
@@ -259,6 +272,7 @@ HD EquationsStep equations_step(const EquationsLane *lane, EquationsMethod metho
 HD mask equations_finite(const EquationsLane *lane, int numbers)
 {
     mask finite = all_lanes();
+    FRAME_EACH
     for (int i = 0; i < lane->c.n_states; i++) finite = finite & is_finite(frame_get(lane->frame, numbers + i));
     return finite;
 }
@@ -275,7 +289,7 @@ HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
 HD EquationsOutcome equations_start(const EquationsLane *lane, const LaneGroup *group, bool observed, mask running)
 {
     const EquationsConstants *c = &lane->c;
-    equations_begin(lane, group);
+    equations_begin(lane);
     equations_argue(lane, c->y);
     equations_rates(lane, c->f, running);
     const real first = c->fixed_steps ? splat(c->dt) : equations_first_step(lane);
@@ -297,17 +311,24 @@ HD EquationsOutcome equations_start(const EquationsLane *lane, const LaneGroup *
 
 HD void equations_copy(const EquationsLane *lane, int to, int from, int count, mask which)
 {
+    FRAME_EACH
     for (int i = 0; i < count; i++) frame_put(lane->frame, to + i, frame_get(lane->frame, from + i), which);
 }
 
 HD void equations_advance(const Constants *constants, const double *assets, const LaneGroup *group,
                           EquationsMethod method, bool observed)
 {
-    const EquationsLane own = equations_lane(constants, assets, group), *lane = &own;
+#if defined(HOPSCOTCH_MADE)
+    double memory[made_file + made_registers];
+#else
+    double *memory = NULL;
+#endif
+    const EquationsLane own = equations_lane(constants, assets, group, memory), *lane = &own;
     const EquationsConstants *c = &lane->c;
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
     running = not_empty(running);
+    equations_load(lane, group);
     if (group->tick == 0) {
         const EquationsOutcome outcome = equations_start(lane, group, observed, running);
         const mask ended = running & (outcome.stopped | MASK(outcome.failure != 0.0));
@@ -397,6 +418,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             running = not_empty(running);
         }
     }
+    equations_store(lane, group);
 }
 
 #define EQUATIONS_KERNEL(name)                                                                                         \

@@ -2,9 +2,12 @@
 #include "equations.h"
 
 #include "../models.h"
+#include "../tape_code.h"
 #include "system.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 _Static_assert(sizeof(EquationsConstants) <= sizeof(Constants), "the constants fit a kernel's argument");
@@ -293,7 +296,6 @@ static void build_sizes(EquationsBuild *build, const double *settings)
         .n_events = system->n_events,
         .cascade = (int32_t)settings[EQUATIONS_OPTION_AT_ONCE],
         .fixed_steps = equations_is_fixed(method),
-        .is_map = system->is_map,
     };
 }
 
@@ -380,6 +382,98 @@ static void equations_tables(const System *system, Arena *arena, Configured *out
     equations_columns(system, arena, out);
 }
 
+// ---- made kernels (../made) -----------------------------------------------------------------------------------------
+
+enum { EQUATIONS_MADE_STEPS = 6000, EQUATIONS_MADE_FRAME = 1500 }; // more would take too long to compile
+
+static void made_line(TextSink out, const char *format, ...) PRINTF_LIKE(2, 3);
+static void made_line(TextSink out, const char *format, ...)
+{
+    char line[160];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    out.write(out.to, line, (size_t)length);
+}
+
+// A step as a statement; r: the registers.
+static void made_step(TextSink out, int64_t step)
+{
+    static const struct {
+        int operation;
+        const char *sign;
+    } signs[] = {{PROGRAM_ADD, "+"}, {PROGRAM_SUBTRACT, "-"}, {PROGRAM_MULTIPLY, "*"}, {PROGRAM_DIVIDE, "/"}};
+    const int operation = tape_step_operation(step), to = tape_step_register(step, 0), a = tape_step_register(step, 1),
+              b = tape_step_register(step, 2), c = tape_step_register(step, 3);
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (signs[i].operation != operation) continue;
+        made_line(out, "r[%d] = r[%d] %s r[%d];\\\n", to, a, signs[i].sign, b);
+        return;
+    }
+    const int operands = program_operands(operation);
+    if (operands == 1) made_line(out, "r[%d] = program_of_one(%d, r[%d]);\\\n", to, operation, a);
+    if (operands == 2) made_line(out, "r[%d] = program_of_two(%d, r[%d], r[%d]);\\\n", to, operation, a, b);
+    if (operands == 3) made_line(out, "r[%d] = program_of_three(%d, r[%d], r[%d], r[%d]);\\\n", to, operation, a, b, c);
+}
+
+typedef struct MadeCodes {
+    TextSink out;
+    const Configured *configured;
+    int64_t steps; // so far
+} MadeCodes;
+
+static int64_t made_integer(const MadeCodes *codes, int64_t at)
+{
+    int64_t value;
+    memcpy(&value, codes->configured->assets + at, sizeof value);
+    return value;
+}
+
+static void made_code(MadeCodes *codes, int64_t first, int64_t count)
+{
+    if (first < 0) return;
+    made_line(codes->out, "case %lld:\\\n", (long long)first);
+    for (int64_t k = 0; k < count; k++) made_step(codes->out, made_integer(codes, first + k));
+    made_line(codes->out, "return;\\\n");
+    codes->steps += count;
+}
+
+static void made_code_at(MadeCodes *codes, int64_t row)
+{
+    // codes without steps may begin where another does
+    if (made_integer(codes, row + 1) > 0) made_code(codes, made_integer(codes, row), made_integer(codes, row + 1));
+}
+
+static void made_mode(MadeCodes *codes, int64_t row)
+{
+    static const int rows[] = {EQUATIONS_MODE_RATES,   EQUATIONS_MODE_GUARDS,     EQUATIONS_MODE_SLOPES,
+                               EQUATIONS_MODE_WATCHED, EQUATIONS_MODE_CONDITIONS, EQUATIONS_MODE_JACOBIAN};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) made_code_at(codes, row + rows[i]);
+    const int64_t actions = made_integer(codes, row + EQUATIONS_MODE_ACTIONS);
+    for (int64_t a = 0; a < made_integer(codes, row + EQUATIONS_MODE_N_ACTIONS); a++)
+        made_code_at(codes, actions + a * EQUATIONS_ACTION + EQUATIONS_ACTION_SET);
+}
+
+static bool equations_made_macros(const Configured *configured, TextSink out)
+{
+    EquationsConstants c;
+    MadeCodes codes = {.out = out, .configured = configured};
+    memcpy(&c, &configured->constants, sizeof c);
+    if (c.file + c.registers > EQUATIONS_MADE_FRAME) return false;
+#define EQUATIONS_MADE_MACRO(type, name) made_line(out, "#define made_%s %a\n", #name, (double)c.name);
+    EQUATIONS_CONSTANTS(EQUATIONS_MADE_MACRO)
+#undef EQUATIONS_MADE_MACRO
+    made_line(out, "#define EQUATIONS_MADE_CODES \\\n");
+    if (c.n_derived_steps > 0) made_code(&codes, c.derived, c.n_derived_steps);
+    made_code_at(&codes, c.start);
+    for (int m = 0; m < c.n_modes; m++) made_mode(&codes, c.modes + (int64_t)m * EQUATIONS_MODE);
+    made_line(out, "\n");
+    return codes.steps <= EQUATIONS_MADE_STEPS;
+}
+
+// ---- configuration --------------------------------------------------------------------------------------------------
+
 extern const Model equations_model;
 
 #define EQUATIONS_KERNEL_OF(name, fixed) KERNEL_equations_##name,
@@ -418,4 +512,5 @@ const Model equations_model = {
     .n_options = EQUATIONS_N_OPTIONS,
     .numerics = "dt|integrator|tolerance|steps",
     .configure = equations_configure,
+    .made_macros = equations_made_macros,
 };

@@ -82,20 +82,34 @@ enum {
 };
 
 // Laid over sim.h's Constants. Offsets are numbers of a lane in its frame, or indices in the assets.
+// clang-format off
+#define EQUATIONS_CONSTANTS(X) \
+    X(double, dt) X(double, duration) X(double, tolerance) X(int64_t, steps_max) \
+    X(int32_t, n_states) X(int32_t, n_total) X(int32_t, n_held) X(int32_t, n_guards) X(int32_t, n_instants) \
+    X(int32_t, n_parameters) X(int32_t, n_modes) X(int32_t, n_metrics) X(int32_t, n_integrals) X(int32_t, n_shown) \
+    X(int32_t, n_conditions) X(int32_t, n_failed) X(int32_t, n_events) X(int32_t, cascade) X(int32_t, fixed_steps) \
+    /* 1: there are metrics min and max */ \
+    X(int32_t, extrema) \
+    /* in the assets */ \
+    X(int32_t, numbers) X(int32_t, n_numbers) X(int32_t, derived) X(int32_t, n_derived_steps) X(int32_t, start) \
+    X(int32_t, modes) X(int32_t, guards) X(int32_t, metrics) X(int32_t, instants) X(int32_t, scale) \
+    X(int32_t, positions) X(int32_t, failed) \
+    /* in the frame: what is kept between slices, then numbers of a step */ \
+    X(int32_t, y) X(int32_t, f) X(int32_t, guard) X(int32_t, slope) X(int32_t, turn) X(int32_t, condition) \
+    X(int32_t, watched) X(int32_t, sums) X(int32_t, stage) X(int32_t, next) X(int32_t, next_f) X(int32_t, next_guard) \
+    X(int32_t, dense) X(int32_t, saved) X(int32_t, matrix) X(int32_t, file) \
+    /* of the file; the first of numbers */ \
+    X(int32_t, registers) X(int32_t, first_number)
+// clang-format on
+
 typedef struct EquationsConstants {
-    double dt, duration, tolerance;
-    int64_t steps_max;
-    int32_t n_states, n_total, n_held, n_guards, n_instants, n_parameters, n_modes, n_metrics, n_integrals, n_shown,
-        n_conditions, n_failed, n_events, cascade, fixed_steps, is_map;
-    // in the assets
-    int32_t numbers, n_numbers, derived, n_derived_steps, start, modes, guards, metrics, instants, scale, positions,
-        failed;
-    // in the frame: persistent, then of a step
-    int32_t y, f, guard, slope, turn, condition, watched, sums, stage, next, next_f, next_guard, dense, saved, matrix,
-        file;
-    int32_t registers; // of the file
-    int32_t first_number;
-    int32_t extrema; // 1: there are metrics min and max
+#if defined(HOPSCOTCH_MADE) // known to the compiler as made_NAME
+#define EQUATIONS_MEMBER(type, name) static constexpr type name = (type)made_##name;
+#else
+#define EQUATIONS_MEMBER(type, name) type name;
+#endif
+    EQUATIONS_CONSTANTS(EQUATIONS_MEMBER)
+#undef EQUATIONS_MEMBER
 } EquationsConstants;
 
 #endif

@@ -31,6 +31,7 @@ HD real equations_guard_between(const EquationsLane *lane, int k, real t, real h
 {
     real value = splat(0.0);
     equations_argue_between(lane, t, h, theta);
+    FRAME_EACH
     for (int mode = 0; mode < lane->c.n_modes; mode++) {
         const mask in = which & equations_in(lane, mode);
         if (!any_lane(in)) continue;
@@ -122,6 +123,7 @@ HD mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t
     bool dense = false;
     if (c->n_guards == 0 || !any_lane(accepted)) return any;
     equations_guards(lane, c->next_guard, accepted);
+    FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) {
         real theta = splat(EQUATIONS_NO_TURN);
         if (!dense) equations_dense(lane, method, h);
@@ -133,6 +135,7 @@ HD mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t
         any = any | crossed;
     }
     if (!any_lane(any)) return any;
+    FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) {
         const real theta = frame_get(lane->frame, c->turn + k);
         const real turns = select_real(MASK(theta <= first + EQUATIONS_TOGETHER), splat(1.0), splat(0.0));
@@ -145,6 +148,7 @@ HD mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t
 // Sides after a step of the lanes of `which` without an event: the signs of the guards.
 HD void equations_follow(const EquationsLane *lane, mask which)
 {
+    FRAME_EACH
     for (int k = 0; k < lane->c.n_guards; k++) {
         const real sign = equations_sign(frame_get(lane->frame, lane->c.guard + k));
         equations_set_side(lane, k, sign, which & MASK(sign != 0.0));
@@ -164,6 +168,7 @@ HD void equations_set_rest(const EquationsLane *lane, int k, real rest)
 // Sides where a state begins: signs, or where a guard is at 0 the sign that it will have. near: a time (s).
 HD void equations_take_sides(const EquationsLane *lane, real near, mask which)
 {
+    FRAME_EACH
     for (int k = 0; k < lane->c.n_guards; k++) {
         const real value = frame_get(lane->frame, lane->c.guard + k), slope = frame_get(lane->frame, lane->c.slope + k);
         const mask zero =
@@ -203,10 +208,12 @@ HD real equations_next_instant(const EquationsLane *lane, real t)
 {
     real next = splat(1e300);
     if (lane->c.n_instants == 0) return next;
+    FRAME_EACH
     for (int mode = 0; mode < lane->c.n_modes; mode++) {
         const int64_t row = equations_mode_row(lane, mode);
         const int actions = equations_integer(lane, row + EQUATIONS_MODE_N_ACTIONS);
         const int64_t first = equations_integer(lane, row + EQUATIONS_MODE_ACTIONS);
+        FRAME_EACH
         for (int a = 0; a < actions; a++) {
             const int k = equations_integer(lane, first + (int64_t)a * EQUATIONS_ACTION + EQUATIONS_ACTION_INSTANT);
             if (k < 0) continue;

@@ -32,9 +32,29 @@ HD EquationsCode equations_code(const EquationsLane *lane, int64_t row)
     return code;
 }
 
+#if defined(HOPSCOTCH_MADE)
+// The codes of this campaign, by their first steps.
+HD void made_run(int first, double *r)
+{
+    switch (first) {
+        EQUATIONS_MADE_CODES
+    default: return;
+    }
+}
+#endif
+
+HD void equations_run_steps(const EquationsLane *lane, int first, int count)
+{
+#if defined(HOPSCOTCH_MADE) // its steps as text (equations.c)
+    (void)count;
+    made_run(first, lane->file.at);
+#else
+    tape_run(lane->assets, first, count, lane->file);
+#endif
+}
 HD void equations_run(const EquationsLane *lane, EquationsCode code)
 {
-    tape_run(lane->assets, code.first, code.count, lane->file);
+    equations_run_steps(lane, code.first, code.count);
 }
 
 // Output k of a code that has run: its register, -1: none.
@@ -63,6 +83,7 @@ HD void equations_at(const EquationsLane *lane, real time) { frame_set(lane->fil
 // The state numbers[n_states] of the frame as arguments.
 HD void equations_argue(const EquationsLane *lane, int numbers)
 {
+    FRAME_EACH
     for (int i = 0; i < lane->c.n_states; i++) frame_set(lane->file, 1 + i, frame_get(lane->frame, numbers + i));
 }
 
@@ -70,11 +91,13 @@ HD void equations_argue(const EquationsLane *lane, int numbers)
 // `first` on, 0 where a mode has none.
 HD void equations_of_modes(const EquationsLane *lane, int code_row, int first, int numbers, int count, mask which)
 {
+    FRAME_EACH
     for (int mode = 0; mode < lane->c.n_modes; mode++) {
         const mask in = which & equations_in(lane, mode);
         if (!any_lane(in)) continue;
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + code_row);
         equations_run(lane, code);
+        FRAME_EACH
         for (int i = 0; i < count; i++)
             frame_put(lane->frame, numbers + i, equations_output(lane, code, first + i), in);
     }
@@ -90,6 +113,7 @@ HD void equations_rates(const EquationsLane *lane, int numbers, mask which)
 HD mask equations_has_guard(const EquationsLane *lane, int k)
 {
     mask has = no_lanes();
+    FRAME_EACH
     for (int mode = 0; mode < lane->c.n_modes; mode++) {
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_GUARDS);
         if (equations_register(lane, code, k) >= 0) has = has | equations_in(lane, mode);
@@ -111,36 +135,107 @@ HD real equations_sign(real x)
     return select_real(MASK(x > 0.0), splat(1.0), select_real(MASK(x < 0.0), splat(-1.0), splat(0.0)));
 }
 
-// ---- beginning ------------------------------------------------------------------------------------------------------
+// ---- beginning and end of a slice -----------------------------------------------------------------------------------
 
-HD EquationsLane equations_lane(const Constants *constants, const double *assets, const LaneGroup *group)
+// Between slices a lane is in the batch's memory. General kernels compute there; a made kernel computes in registers:
+// `own` has room for them.
+HD Frame equations_memory(const EquationsConstants *c, const LaneGroup *group)
+{
+    const int count = c->file + c->registers;
+    Frame frame;
+    frame.at = lanes_work_chunk(group, count, &frame.apart);
+    if (ON_GPU) { // neighbouring threads use neighbouring numbers
+        frame.apart = LANES_TOGETHER;
+        frame.at =
+            group->batch.work + group->lane / LANES_TOGETHER * LANES_TOGETHER * count + group->lane % LANES_TOGETHER;
+    }
+    return frame;
+}
+
+HD EquationsLane equations_lane(const Constants *constants, const double *assets, const LaneGroup *group, double *own)
 {
     EquationsLane lane;
     memcpy(&lane.c, constants, sizeof lane.c);
     lane.assets = assets;
-    lane.frame.at = lanes_work_chunk(group, lane.c.file + lane.c.registers, &lane.frame.apart);
-    if (ON_GPU) { // neighbouring threads use neighbouring numbers
-        lane.frame.apart = LANES_TOGETHER;
-        lane.frame.at = group->batch.work +
-                        group->lane / LANES_TOGETHER * LANES_TOGETHER * (lane.c.file + lane.c.registers) +
-                        group->lane % LANES_TOGETHER;
-    }
+#if defined(HOPSCOTCH_MADE)
+    lane.frame.at = own;
+    lane.frame.apart = 1;
+    (void)group;
+#else
+    (void)own;
+    lane.frame = equations_memory(&lane.c, group);
+#endif
     lane.file = frame_from(lane.frame, lane.c.file);
     return lane;
 }
 
-HD void equations_begin(const EquationsLane *lane, const LaneGroup *group)
+#if defined(HOPSCOTCH_MADE)
+// What is kept: the frame up to the stages, and the file up to its numbers.
+HD void equations_keep(const EquationsLane *lane, const LaneGroup *group, bool store)
 {
     const EquationsConstants *c = &lane->c;
-    for (int k = 0; k < c->file + c->registers; k++) frame_set(lane->frame, k, splat(0.0));
+    const Frame memory = equations_memory(c, group);
+    FRAME_EACH
+    for (int k = 0; k < c->file + c->first_number; k++) {
+        if (k >= c->stage && k < c->file) continue;
+        double *kept = memory.at + (int64_t)k * memory.apart;
+        if (store)
+            *kept = frame_get(lane->frame, k);
+        else
+            frame_set(lane->frame, k, *kept);
+    }
+}
+#endif
+
+// Numbers, parameters, and what depends on them alone.
+HD void equations_fixed(const EquationsLane *lane, const LaneGroup *group)
+{
+    const EquationsConstants *c = &lane->c;
+    FRAME_EACH
     for (int k = 0; k < c->n_numbers; k++)
         frame_set(lane->file, c->first_number + k, splat(lane->assets[c->numbers + k]));
-    const int parameters = SYSTEM_PARAMETER(c->n_states, c->n_held, 0);
-    for (int k = 0; k < c->n_parameters; k++) frame_set(lane->file, parameters + k, lanes_parameter(group, k));
-    tape_run(lane->assets, c->derived, c->n_derived_steps, lane->file);
+    FRAME_EACH
+    for (int k = 0; k < c->n_parameters; k++)
+        frame_set(lane->file, SYSTEM_PARAMETER(c->n_states, c->n_held, k), lanes_parameter(group, k));
+    equations_run_steps(lane, c->derived, c->n_derived_steps);
+}
+
+// The frame of a lane at the beginning of a slice.
+HD void equations_load(const EquationsLane *lane, const LaneGroup *group)
+{
+#if defined(HOPSCOTCH_MADE)
+    if (group->tick == 0) {
+        FRAME_EACH
+        for (int k = 0; k < lane->c.file + lane->c.registers; k++) frame_set(lane->frame, k, splat(0.0));
+    } else {
+        equations_keep(lane, group, false);
+    }
+    equations_fixed(lane, group);
+#else
+    if (group->tick > 0) return;
+    FRAME_EACH
+    for (int k = 0; k < lane->c.file + lane->c.registers; k++) frame_set(lane->frame, k, splat(0.0));
+    equations_fixed(lane, group);
+#endif
+}
+
+HD void equations_store(const EquationsLane *lane, const LaneGroup *group)
+{
+#if defined(HOPSCOTCH_MADE)
+    equations_keep(lane, group, true);
+#else
+    (void)lane, (void)group;
+#endif
+}
+
+HD void equations_begin(const EquationsLane *lane)
+{
+    const EquationsConstants *c = &lane->c;
     const EquationsCode start = equations_code(lane, c->start);
     equations_run(lane, start);
+    FRAME_EACH
     for (int i = 0; i < c->n_states; i++) frame_set(lane->frame, c->y + i, equations_output(lane, start, i));
+    FRAME_EACH
     for (int i = 0; i < c->n_held; i++)
         frame_set(lane->file, SYSTEM_HELD(c->n_states, i), equations_output(lane, start, c->n_states + i));
     frame_set(lane->frame, EQUATIONS_EVENT_T, splat(-1.0));

@@ -52,6 +52,7 @@ HD void equations_watch(const EquationsLane *lane, int numbers, mask which)
 HD mask equations_watches(const EquationsLane *lane, int metric)
 {
     mask has = no_lanes();
+    FRAME_EACH
     for (int mode = 0; mode < lane->c.n_modes; mode++) {
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_WATCHED);
         if (equations_register(lane, code, metric) >= 0) has = has | equations_in(lane, mode);
@@ -66,6 +67,7 @@ HD void equations_begin_extrema(const EquationsLane *lane, mask which)
 {
     if (!lane->c.extrema || !any_lane(which)) return;
     equations_watch(lane, lane->c.watched, which);
+    FRAME_EACH
     for (int m = 0; m < lane->c.n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
         if (!equations_is_extremum(reduction)) continue;
@@ -84,6 +86,7 @@ HD void equations_inner_extrema(const EquationsLane *lane, real t, real h, mask 
     equations_argue(lane, c->next);
     equations_at(lane, t + h);
     equations_watch(lane, next, which);
+    FRAME_EACH
     for (int m = 0; m < c->n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
         if (!equations_is_extremum(reduction)) continue;
@@ -97,6 +100,7 @@ HD void equations_inner_extrema(const EquationsLane *lane, real t, real h, mask 
         const real theta = equations_bend(frame_get(lane->frame, c->watched + m), frame_get(lane->frame, next + m),
                                           slope, next_slope, &unused);
         equations_argue_between(lane, t, h, theta);
+        FRAME_EACH
         for (int mode = 0; mode < c->n_modes; mode++) {
             const mask in = bends & equations_in(lane, mode);
             if (!any_lane(in)) continue;
@@ -113,6 +117,7 @@ HD void equations_at_event(const EquationsLane *lane, int event, bool after, mas
 {
     const EquationsConstants *c = &lane->c;
     bool watched = false;
+    FRAME_EACH
     for (int m = 0; m < c->n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
         if (equations_metric(lane, m, EQUATIONS_METRIC_EVENT) != event) continue;
@@ -137,6 +142,7 @@ HD real equations_conditions(const EquationsLane *lane, real h, mask which)
     real failure = splat(0.0);
     if (c->n_conditions == 0) return failure;
     equations_of_modes(lane, EQUATIONS_MODE_CONDITIONS, 0, c->saved, c->n_conditions, which);
+    FRAME_EACH
     for (int m = 0; m < c->n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
         const int condition = equations_metric(lane, m, EQUATIONS_METRIC_CONDITION);
@@ -150,9 +156,11 @@ HD real equations_conditions(const EquationsLane *lane, real h, mask which)
         if (reduction == SYSTEM_FIRST) frame_put(lane->frame, sum, t, first);
         frame_put(lane->frame, count, splat(1.0), held | holds);
     }
+    FRAME_EACH
     for (int k = c->n_failed - 1; k >= 0; k--)
         failure = select_real(program_is_true(frame_get(lane->frame, c->saved + k)),
                               splat((double)equations_integer(lane, c->failed + k)), failure);
+    FRAME_EACH
     for (int k = 0; k < c->n_conditions; k++)
         frame_put(lane->frame, c->condition + k, frame_get(lane->frame, c->saved + k), which);
     return failure;
@@ -161,6 +169,7 @@ HD real equations_conditions(const EquationsLane *lane, real h, mask which)
 // The time for which the expressions of means are defined.
 HD void equations_durations(const EquationsLane *lane, real h, mask which)
 {
+    FRAME_EACH
     for (int m = 0; m < lane->c.n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION), sum = equations_sum(lane, m, 0);
         if (reduction != SYSTEM_MEAN && reduction != SYSTEM_RMS) continue;
@@ -195,6 +204,7 @@ HD real equations_metric_value(const EquationsLane *lane, int m, mask defined)
 HD void equations_finish(const EquationsLane *lane, const LaneGroup *group, real failure, mask which)
 {
     equations_watch(lane, lane->c.saved, which);
+    FRAME_EACH
     for (int m = 0; m < lane->c.n_metrics; m++)
         lanes_set_metric(group, m, equations_metric_value(lane, m, equations_watches(lane, m)), which);
     lanes_set_metric(group, lane->c.n_metrics, equations_named(lane, EQUATIONS_T), which);

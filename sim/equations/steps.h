@@ -46,6 +46,7 @@ HD real equations_weighted(const EquationsLane *lane, const double *weight, int 
 {
     real sum = splat(0.0);
     bool any = false;
+    FRAME_EACH
     for (int j = 0; j < count; j++) {
         const double w = entry_of(&weight[j]);
         if (w == 0.0) continue;
@@ -60,6 +61,7 @@ HD real equations_weighted(const EquationsLane *lane, const double *weight, int 
 HD real equations_error(const EquationsLane *lane, int errors)
 {
     real sum = splat(0.0);
+    FRAME_EACH
     for (int i = 0; i < lane->c.n_states; i++) {
         const real error = frame_get(lane->frame, errors + i);
         const real y = absolute(frame_get(lane->frame, lane->c.y + i)),
@@ -75,10 +77,13 @@ HD EquationsStep equations_dormand_prince_step(const EquationsLane *lane, real t
 {
     const EquationsTable *table = equations_table();
     const EquationsConstants *c = &lane->c;
+    FRAME_EACH
     for (int i = 0; i < c->n_total; i++)
         frame_set(lane->frame, equations_stage(lane, 0) + i, frame_get(lane->frame, c->f + i));
+    FRAME_EACH
     for (int s = 1; s < EQUATIONS_STAGES; s++) {
         const bool last = s == EQUATIONS_STAGES - 1;
+        FRAME_EACH
         for (int i = 0; i < (last ? c->n_total : c->n_states); i++) {
             const real y = fused(h, equations_weighted(lane, table->A[s], s, i), frame_get(lane->frame, c->y + i));
             if (last) frame_set(lane->frame, c->next + i, y);
@@ -87,8 +92,10 @@ HD EquationsStep equations_dormand_prince_step(const EquationsLane *lane, real t
         equations_at(lane, fused(splat(entry_of(&table->c[s])), h, t));
         equations_rates(lane, equations_stage(lane, s), which);
     }
+    FRAME_EACH
     for (int i = 0; i < c->n_total; i++)
         frame_set(lane->frame, c->next_f + i, frame_get(lane->frame, equations_stage(lane, EQUATIONS_STAGES - 1) + i));
+    FRAME_EACH
     for (int i = 0; i < c->n_states; i++)
         frame_set(lane->frame, c->dense + i, h * equations_weighted(lane, table->e, EQUATIONS_STAGES, i));
     const EquationsStep step = {equations_error(lane, c->dense), splat(0.0)};
@@ -100,6 +107,7 @@ HD EquationsStep equations_dormand_prince_step(const EquationsLane *lane, real t
 // next <- y + h stage, of all numbers; the arguments too
 HD void equations_move(const EquationsLane *lane, int stage, real h)
 {
+    FRAME_EACH
     for (int i = 0; i < lane->c.n_total; i++) {
         const real y = fused(h, frame_get(lane->frame, stage + i), frame_get(lane->frame, lane->c.y + i));
         frame_set(lane->frame, lane->c.next + i, y);
@@ -130,6 +138,7 @@ HD EquationsStep equations_rk4_step(const EquationsLane *lane, real t, real h, m
     equations_move(lane, k3, h);
     equations_at(lane, t + h);
     equations_rates(lane, k4, which);
+    FRAME_EACH
     for (int i = 0; i < c->n_total; i++) {
         const real outer = frame_get(lane->frame, c->f + i) + frame_get(lane->frame, k4 + i);
         const real inner = frame_get(lane->frame, k2 + i) + frame_get(lane->frame, k3 + i);
@@ -145,11 +154,13 @@ HD EquationsStep equations_semi_implicit_euler_step(const EquationsLane *lane, r
     const EquationsConstants *c = &lane->c;
     const int rates = equations_stage(lane, 0);
     equations_move(lane, c->f, h);
+    FRAME_EACH
     for (int i = 0; i < c->n_states; i++)
         if (equations_integer(lane, c->positions + i) != 0)
             frame_set(lane->file, 1 + i, frame_get(lane->frame, c->y + i));
     equations_at(lane, t);
     equations_rates(lane, rates, which);
+    FRAME_EACH
     for (int i = 0; i < c->n_states; i++) {
         if (equations_integer(lane, c->positions + i) == 0) continue;
         frame_set(lane->frame, c->next + i,
@@ -162,6 +173,7 @@ HD EquationsStep equations_semi_implicit_euler_step(const EquationsLane *lane, r
 HD EquationsStep equations_map_step(const EquationsLane *lane, real t, mask which)
 {
     const EquationsStep step = {splat(0.0), splat(0.0)};
+    FRAME_EACH
     for (int i = 0; i < lane->c.n_total; i++) {
         const bool sum = i >= lane->c.n_states; // an integral of a map is a sum
         const real f = frame_get(lane->frame, lane->c.f + i);
@@ -194,8 +206,10 @@ HD void equations_swap(const EquationsLane *lane, int a, int b, mask which)
 HD void equations_decompose(const EquationsLane *lane)
 {
     const int n = lane->c.n_total;
+    FRAME_EACH
     for (int k = 0; k < n; k++) {
         real best = absolute(frame_get(lane->frame, equations_element(lane, k, k))), at = splat((double)k);
+        FRAME_EACH
         for (int i = k + 1; i < n; i++) {
             const real size = absolute(frame_get(lane->frame, equations_element(lane, i, k)));
             const mask better = MASK(size > best);
@@ -203,15 +217,19 @@ HD void equations_decompose(const EquationsLane *lane)
             at = select_real(better, splat((double)i), at);
         }
         frame_set(lane->frame, equations_right(lane, n + k), at);
+        FRAME_EACH
         for (int i = k + 1; i < n; i++) {
             const mask swap = MASK(at == (double)i);
+            FRAME_EACH
             for (int j = 0; j < n && any_lane(swap); j++)
                 equations_swap(lane, equations_element(lane, i, j), equations_element(lane, k, j), swap);
         }
         const real pivot = 1.0 / frame_get(lane->frame, equations_element(lane, k, k));
+        FRAME_EACH
         for (int i = k + 1; i < n; i++) {
             const real factor = frame_get(lane->frame, equations_element(lane, i, k)) * pivot;
             frame_set(lane->frame, equations_element(lane, i, k), factor);
+            FRAME_EACH
             for (int j = k + 1; j < n; j++) {
                 const int to = equations_element(lane, i, j);
                 frame_set(
@@ -226,22 +244,28 @@ HD void equations_decompose(const EquationsLane *lane)
 HD void equations_solve(const EquationsLane *lane)
 {
     const int n = lane->c.n_total;
+    FRAME_EACH
     for (int k = 0; k < n; k++) {
         const real at = frame_get(lane->frame, equations_right(lane, n + k));
+        FRAME_EACH
         for (int i = k + 1; i < n; i++) {
             const mask swap = MASK(at == (double)i);
             if (any_lane(swap)) equations_swap(lane, equations_right(lane, i), equations_right(lane, k), swap);
         }
     }
+    FRAME_EACH
     for (int i = 0; i < n; i++) {
         real sum = frame_get(lane->frame, equations_right(lane, i));
+        FRAME_EACH
         for (int j = 0; j < i; j++)
             sum = fused(-frame_get(lane->frame, equations_element(lane, i, j)),
                         frame_get(lane->frame, equations_right(lane, j)), sum);
         frame_set(lane->frame, equations_right(lane, i), sum);
     }
+    FRAME_EACH
     for (int i = n - 1; i >= 0; i--) {
         real sum = frame_get(lane->frame, equations_right(lane, i));
+        FRAME_EACH
         for (int j = i + 1; j < n; j++)
             sum = fused(-frame_get(lane->frame, equations_element(lane, i, j)),
                         frame_get(lane->frame, equations_right(lane, j)), sum);
@@ -254,12 +278,15 @@ HD void equations_solve(const EquationsLane *lane)
 HD void equations_jacobian(const EquationsLane *lane, real diagonal, real factor, int time_rates, mask which)
 {
     const int n = lane->c.n_states, total = lane->c.n_total;
+    FRAME_EACH
     for (int mode = 0; mode < lane->c.n_modes; mode++) {
         const mask in = which & equations_in(lane, mode);
         if (!any_lane(in)) continue;
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_JACOBIAN);
         equations_run(lane, code);
+        FRAME_EACH
         for (int i = 0; i < total; i++) {
+            FRAME_EACH
             for (int j = 0; j < total; j++) {
                 const real entry = j < n ? equations_output(lane, code, i * n + j) : splat(0.0);
                 const real value = fused(-factor, entry, i == j ? diagonal : splat(0.0));
@@ -327,9 +354,12 @@ HD EquationsStep equations_rodas5p_step(const EquationsLane *lane, real t, real 
     equations_at(lane, t);
     equations_jacobian(lane, one_over / entry_of(&table->gamma), splat(1.0), time_rates, which);
     equations_decompose(lane);
+    FRAME_EACH
     for (int s = 0; s < EQUATIONS_RODAS_STAGES; s++) {
+        FRAME_EACH
         for (int i = 0; i < n; i++) { // stages 7 and 8 begin where the one before ends
             real y = frame_get(lane->frame, s < 6 ? c->y + i : c->next + i);
+            FRAME_EACH
             for (int j = 0; j < s && s < 6; j++)
                 y = fused(splat(entry_of(&table->a[s][j])), frame_get(lane->frame, equations_stage(lane, j) + i), y);
             if (s >= 6) y = y + frame_get(lane->frame, equations_stage(lane, s - 1) + i);
@@ -338,8 +368,10 @@ HD EquationsStep equations_rodas5p_step(const EquationsLane *lane, real t, real 
         equations_argue(lane, c->next);
         equations_at(lane, fused(splat(entry_of(&table->c[s])), h, t));
         equations_rates(lane, c->next_f, which);
+        FRAME_EACH
         for (int i = 0; i < n; i++) {
             real sum = splat(0.0);
+            FRAME_EACH
             for (int j = 0; j < s; j++)
                 sum =
                     fused(splat(entry_of(&table->C[s][j])), frame_get(lane->frame, equations_stage(lane, j) + i), sum);
@@ -348,10 +380,12 @@ HD EquationsStep equations_rodas5p_step(const EquationsLane *lane, real t, real 
                       fused(sum, one_over, frame_get(lane->frame, c->next_f + i)) + drift);
         }
         equations_solve(lane);
+        FRAME_EACH
         for (int i = 0; i < n; i++)
             frame_set(lane->frame, equations_stage(lane, s) + i, frame_get(lane->frame, equations_right(lane, i)));
     }
     const int last = equations_stage(lane, EQUATIONS_RODAS_STAGES - 1);
+    FRAME_EACH
     for (int i = 0; i < n; i++)
         frame_set(lane->frame, c->next + i, frame_get(lane->frame, c->next + i) + frame_get(lane->frame, last + i));
     EquationsStep step = equations_end_step(lane, t, h, which);
@@ -370,6 +404,7 @@ HD EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane, rea
     const real half = 0.5 * h;
     const int k = equations_stage(lane, 0), f = equations_stage(lane, 1);
     mask open = which;
+    FRAME_EACH
     for (int i = 0; i < c->n_total; i++) frame_set(lane->frame, k + i, frame_get(lane->frame, c->f + i));
     for (int newton = 0; newton < EQUATIONS_NEWTON_STEPS && any_lane(open); newton++) {
         real size = splat(0.0);
@@ -377,11 +412,13 @@ HD EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane, rea
         equations_at(lane, t + half);
         equations_rates(lane, f, open);
         equations_jacobian(lane, splat(1.0), half, -1, open);
+        FRAME_EACH
         for (int i = 0; i < c->n_total; i++)
             frame_set(lane->frame, equations_right(lane, i),
                       frame_get(lane->frame, f + i) - frame_get(lane->frame, k + i));
         equations_decompose(lane);
         equations_solve(lane);
+        FRAME_EACH
         for (int i = 0; i < c->n_total; i++) {
             const real change = frame_get(lane->frame, equations_right(lane, i));
             frame_put(lane->frame, k + i, frame_get(lane->frame, k + i) + change, open);
@@ -408,6 +445,7 @@ HD int equations_dense_row(const EquationsLane *lane, int k) { return lane->c.de
 HD void equations_dense(const EquationsLane *lane, EquationsMethod method, real h)
 {
     const EquationsConstants *c = &lane->c;
+    FRAME_EACH
     for (int i = 0; i < c->n_total; i++) {
         const real y = frame_get(lane->frame, c->y + i), next = frame_get(lane->frame, c->next + i);
         const real f = frame_get(lane->frame, c->f + i), next_f = frame_get(lane->frame, c->next_f + i);
@@ -443,6 +481,7 @@ HD real equations_between(const EquationsLane *lane, int i, real theta)
 // The state at theta of the step from t as arguments.
 HD void equations_argue_between(const EquationsLane *lane, real t, real h, real theta)
 {
+    FRAME_EACH
     for (int i = 0; i < lane->c.n_states; i++) frame_set(lane->file, 1 + i, equations_between(lane, i, theta));
     equations_at(lane, fused(theta, h, t));
 }
