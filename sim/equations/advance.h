@@ -319,7 +319,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
                           EquationsMethod method, bool observed)
 {
 #if defined(HOPSCOTCH_MADE)
-    double memory[made_file + made_registers];
+    double memory[EquationsConstants::file + EquationsConstants::registers];
 #else
     double *memory = NULL;
 #endif

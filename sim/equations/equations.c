@@ -3,6 +3,7 @@
 
 #include "../models.h"
 #include "../tape_code.h"
+#include "drawing.h"
 #include "system.h"
 
 #include <math.h>
@@ -497,9 +498,9 @@ static Error equations_configure(const double *settings, const Points *points, A
                         .tick_duration = build.c.dt,
                         .steps_max = build.c.steps_max,
                         .assets = build.assets.numbers,
-                        .n_assets = build.assets.count,
-                        .host = system};
+                        .n_assets = build.assets.count};
     equations_tables(system, arena, out);
+    TRY(equations_figure(system, arena, out));
     memcpy(&out->constants, &build.c, sizeof build.c);
     return error_none();
 }

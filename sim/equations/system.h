@@ -53,6 +53,7 @@ typedef struct SystemMode {
     const TapeValue *watched;      // [n_metrics] the expression of the metric, TAPE_NONE: none in this mode
     const TapeValue *columns;      // [n_shown] further columns
     const TapeValue *conditions;   // [n_conditions]
+    const TapeValue *points;       // [n_points][2] of the drawing, TAPE_NONE: not in this mode
     const SystemAction *actions;   // [n_actions] in the order of the spec
     int n_actions;
 } SystemMode;
@@ -89,14 +90,6 @@ typedef struct SystemMetric {
     int integral;    // MEAN, RMS, INTEGRAL: index among the integrals
 } SystemMetric;
 
-typedef struct SystemShape {
-    int kind; // 0: a line through points, 1: a disc, 2: the ground
-    int mode; // only in this mode; -1: in all
-    int n_points;
-    const TapeValue *points; // [n_points][2]; of the ground [1]
-    double radius;
-} SystemShape;
-
 typedef struct System {
     Tape *tape;
     const Parameter *parameters; // [n_parameters], those of SECTION_INITIAL behind the others
@@ -120,8 +113,10 @@ typedef struct System {
     const char *const *events; // [n_events] names
     const char *text;          // as the resolved spec has it
     bool is_map;
-    const SystemShape *shapes;
-    int n_shapes;
+    const Shape *shapes; // [n_shapes] between points 0 .. n_points - 1; width in the unit of the points
+    int n_shapes, n_points, focus;
+    bool has_ground;
+    double ground; // height
 } System;
 
 // The system that stands for one that is not given.

@@ -93,6 +93,11 @@ TapeValue equations_condition(SystemReader *reader, const Expression *expression
                               TapeValue *const *guards, int *first);
 void equations_read_lets(SystemReader *reader);
 
+// ---- drawing.c ------------------------------------------------------------------------------------------------------
+
+// The shapes of the list `section` (NULL: none). points[mode] <- the values of their points.
+void equations_read_drawing(SystemReader *reader, const Node *section, TapeValue **points);
+
 // ---- read.c ---------------------------------------------------------------------------------------------------------
 
 // The system of a mapping; NULL after errors.

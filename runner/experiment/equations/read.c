@@ -12,6 +12,7 @@ typedef struct SystemModes {
     TapeValue **conditions; // [n_modes][..]
     SystemAction **actions; // [n_modes][SYSTEM_ACTIONS_MAX]
     int *n_actions;
+    TapeValue **points; // [n_modes] of the drawing
 } SystemModes;
 
 static const Node *section_of(SystemReader *reader, const Node *mapping, const char *name, NodeKind kind)
@@ -548,7 +549,7 @@ static void read_columns(SystemReader *reader, SystemModes *modes, const SystemS
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static const char *const equations_words =
-    "parameters|states|held|let|rates|next|modes|events|metrics|failures|columns|doc";
+    "parameters|states|held|let|rates|next|modes|events|metrics|failures|columns|drawing|doc";
 
 static TapeValue **values_of_modes(SystemReader *reader, int count)
 {
@@ -572,7 +573,8 @@ static SystemModes modes_new(SystemReader *reader)
                          .columns = values_of_modes(reader, n_columns),
                          .conditions = values_of_modes(reader, n_metrics + n_failures),
                          .actions = ARENA_NEW(reader->arena, SystemAction *, reader->n_modes),
-                         .n_actions = ARENA_NEW(reader->arena, int, reader->n_modes)};
+                         .n_actions = ARENA_NEW(reader->arena, int, reader->n_modes),
+                         .points = ARENA_NEW(reader->arena, TapeValue *, reader->n_modes)};
     for (int m = 0; m < reader->n_modes; m++)
         modes.actions[m] = ARENA_NEW(reader->arena, SystemAction, SYSTEM_ACTIONS_MAX);
     return modes;
@@ -597,6 +599,7 @@ static void take_modes(SystemReader *reader, const SystemModes *read)
                                 .watched = read->watched[m],
                                 .columns = read->columns[m],
                                 .conditions = read->conditions[m],
+                                .points = read->points[m],
                                 .actions = read->actions[m],
                                 .n_actions = read->n_actions[m]};
     reader->system->modes = modes;
@@ -659,6 +662,7 @@ const System *equations_read(const Node *node, Arena *arena, Diagnostics *diagno
     read_failures(&reader, &conditions);
     read_metrics(&reader, &modes, &conditions);
     read_columns(&reader, &modes, &conditions.scope);
+    equations_read_drawing(&reader, node_find(node, "drawing"), modes.points);
     read_conditions(&reader, &modes, &conditions);
     check_reached(&reader, &modes);
     if (system->tape->full) diagnose(diagnostics, node, "the equations are too long");
