@@ -1,0 +1,154 @@
+#!/bin/sh
+# Equations of specs on a GPU: the CPU, the general kernel and the kernel made for the campaign give one digest, for
+# every integrator, with modes, events, held numbers, every metric, maps. Then how fast they are.
+#
+#   tests/gpu_equations.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
+set -u
+build=${1:-build}
+program=$(realpath "$build/hopscotch")
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+export XDG_CACHE_HOME="$folder/cache"
+passed=0 failed=0 number=0
+
+check()
+{
+    if [ "$1" -eq 0 ]; then
+        echo "ok $2" && passed=$((passed + 1))
+    else
+        echo "FAIL $2" && failed=$((failed + 1))
+        tail -n 5 "$folder/log"
+    fi
+}
+run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
+digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
+event() { grep '"event":"kernel"' "$folder/results/$1/log.jsonl" | grep -q -- "$2"; }
+
+# same SPEC OPTIONS...: the CPU, general and made kernels give one digest
+same()
+{
+    number=$((number + 1))
+    spec=$1
+    shift
+    run "$spec" --name "c$number" --backend cpu "$@"
+    run "$spec" --name "g$number" --backend cuda --kernels general "$@"
+    run "$spec" --name "m$number" --backend cuda --kernels made "$@"
+    cpu=$(digest "c$number") general=$(digest "g$number") made=$(digest "m$number")
+    [ -n "$cpu" ] && [ "$cpu" = "$general" ]
+    check $? "$(basename "$spec") $*: general = cpu"
+    event "m$number" "made for sm_" && ! event "m$number" "not used" && [ -n "$cpu" ] && [ "$cpu" = "$made" ]
+    check $? "$(basename "$spec") $*: made = cpu: $(grep -h '"event":"kernel"' "$folder/results/m$number/log.jsonl" |
+        grep -o 'made for[^"]*')"
+}
+
+# spec NAME INTEGRATOR DURATION DT: with the system from standard input
+spec()
+{
+    {
+        echo "version: 1"
+        echo "experiment: $1"
+        echo "model: equations"
+        echo "simulation:"
+        echo "  {duration: $3, dt: $4, integrator: $2, system: "
+        cat
+        echo "  }"
+    } >"$folder/$1.yaml"
+}
+
+spec spring dormand_prince 2 0.001 <<'END'
+{parameters: {k: 100, b: 1}, states: {x: 1, v: 0}, rates: {x: v, v: "-k*x - b*v"},
+ events: [{name: zero, crosses: x}, {name: kick, every: 0.25, set: {v: "v + 0.1*sin(time)"}}],
+ metrics: {x_rms: {rms: x}, x_end: {final: x}, x_min: {min: x}, x_max: {max: "x*v"}, zeros: {count: zero},
+   first_zero: {at: zero, value: time, take: first}, spread: {after: kick, value: v, take: spread},
+   up: {part: "v > 0"}, begins: {first: "x < 0 and v > 0"}, ends: {last: "x > 0.1"}, work: {integral: "b*v*v"}},
+ failures: {far: "abs(x) > 20"}, columns: {energy: "v*v/2 + k*x*x/2"}}
+END
+cat >>"$folder/spring.yaml" <<'END'
+search: {method: random, trials: 20000, over: {k: {range: [1, 500]}, b: {range: [-0.2, 10]}}}
+objective: {minimize: x_rms}
+END
+spec slip dormand_prince 20 0.001 <<'END'
+{parameters: {m: 80, k: 20000, l0: 1, g: 9.81, attack: 1.19}, states: {x: 0, z: 1, vx: 5, vz: 0},
+ held: {foot: 0, taken: 0}, let: {leg: "hypot(x - foot, z)"},
+ modes: {
+   flight: {rates: {x: vx, z: vz, vx: 0, vz: -g},
+     events: [{name: touchdown, falls: "z - l0*sin(attack)", to: stance, set: {foot: "x + l0*cos(attack)"}},
+              {name: apex, falls: vz, set: {taken: "taken + step(z - l0*sin(attack))"}},
+              {name: done, rises: "taken - 24.5", stop: true}]},
+   stance: {let: {F: "k*(l0 - leg)"}, rates: {x: vx, z: vz, vx: "F*(x - foot)/(leg*m)", vz: "F*z/(leg*m) - g"},
+     events: [{name: liftoff, rises: "leg - l0", to: flight}]}},
+ metrics: {steps: {final: taken}, peak: {max: F}, speed: {mean: vx}, apex_z: {at: apex, value: z, take: last}},
+ failures: {fell: "z < 0.01", backward: "vx < 0"}}
+END
+cat >>"$folder/slip.yaml" <<'END'
+search: {method: grid, over: {attack: {linspace: [1.0, 1.4, 80]}, k: {linspace: [5000, 40000, 80]}}}
+objective: {maximize: steps}
+END
+spec functions rk4 3 0.01 <<'END'
+{parameters: {a: 1, b: 2}, states: {x: 0.3, y: -0.2},
+ rates: {x: "y + 0.1*tanh(a*x) - clip(x*x*x, -1, 2) + atan2(y, 1 + x*x) + mod(time, b)*0.01",
+         y: "-sin(b*x) + 0.2*cos(time) - 0.1*y + if(x > 0, exp(-x*x), log(1 + x*x)) + asin(clip(x, -0.9, 0.9))*0.1
+             - hypot(x, y)*0.05 + sign(x)*0.01 + floor(3*x)*0.001 + max(x, y)*min(a, b)*0.01 + abs(y)^1.5*0.01
+             + tan(0.3*tanh(x)) - acos(clip(y, -0.9, 0.9))*0.1 + sinh(0.1*y) + cosh(0.1*x) + atan(x) + sqrt(1 + x*x)"},
+ metrics: {x_end: {final: x}, y_rms: {rms: y}, top: {max: "x + y"}}}
+END
+cat >>"$folder/functions.yaml" <<'END'
+search: {method: random, trials: 5000, over: {a: {range: [0.1, 3]}, b: {range: [0.5, 3]}}}
+objective: {minimize: x_end}
+END
+spec rates rodas5p 1e4 1 <<'END'
+{parameters: {k1: 0.04, k2: 3e7, k3: 1e4}, states: {a: 1, b: {start: 0, scale: 1e-5}, c: 0},
+ rates: {a: "-k1*a + k3*b*c", b: "k1*a - k3*b*c - k2*b^2", c: "k2*b^2"}, metrics: {c_end: {final: c}, b_top: {max: b}}}
+END
+cat >>"$folder/rates.yaml" <<'END'
+search: {method: random, trials: 2000, over: {k1: {range: [0.01, 0.1]}, k3: {range: [1e3, 1e5], scale: log}}}
+objective: {maximize: c_end}
+END
+spec logistic dormand_prince 500 1 <<'END'
+{parameters: {r: 3.5}, states: {x: 0.4}, next: {x: "r*x*(1 - x)"}, events: [{name: high, rises: "x - 0.5"}],
+ metrics: {x_end: {final: x}, highs: {count: high}, mean_x: {mean: x}, top: {max: x}}}
+END
+cat >>"$folder/logistic.yaml" <<'END'
+search: {method: grid, over: {r: {linspace: [2.5, 4, 3000]}}}
+objective: {maximize: x_end}
+END
+spec lorenz rk4 1 0.001 <<'END'
+{parameters: {sigma: 10, rho: 28, beta: 2.6666666666666665}, states: {x: 1, y: 1, z: 1},
+ rates: {x: "sigma*(y - x)", y: "x*(rho - z) - y", z: "x*y - beta*z"}, metrics: {x_end: {final: x}}}
+END
+cat >>"$folder/lorenz.yaml" <<'END'
+search: {method: random, trials: 8388608, over: {rho: {range: [0, 50]}, sigma: {range: [5, 15]}}}
+objective: {minimize: x_end}
+END
+
+for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p; do
+    same "$folder/spring.yaml" --set simulation.integrator=$integrator
+done
+same "$folder/slip.yaml"
+same "$folder/slip.yaml" --set simulation.integrator=rk4
+for integrator in rk4 dormand_prince; do same "$folder/functions.yaml" --set simulation.integrator=$integrator; done
+same "$folder/rates.yaml"
+same "$folder/logistic.yaml"
+
+# time NAME SPEC OPTIONS...: seconds of the kernels, by the general and the made kernel
+time_of()
+{
+    name=$1 spec=$2
+    shift 2
+    for kernels in general made; do
+        run "$spec" --name "t$name$kernels" --backend cuda --kernels $kernels "$@"
+        "$program" status "t$name$kernels" --results "$folder/results" --json >"$folder/status" 2>/dev/null
+        echo "time $name $kernels: $(grep -h '"event":"done"' "$folder/results/t$name$kernels/log.jsonl" |
+            grep -o '"kernel_seconds":[^,}]*')"
+    done
+}
+if [ -n "${TIMES:-1}" ]; then
+    time_of lorenz_rk4 "$folder/lorenz.yaml"
+    time_of lorenz_prince "$folder/lorenz.yaml" --set simulation.integrator=dormand_prince \
+        --set simulation.tolerance=1e-8 --set search.trials=1000000
+    time_of slip "$folder/slip.yaml" --set simulation.duration=5 --set 'search.over.attack={linspace: [1, 1.4, 400]}' \
+        --set 'search.over.k={linspace: [5000, 40000, 400]}'
+    time_of rates "$folder/rates.yaml" --set simulation.duration=1e5 --set search.trials=100000
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
