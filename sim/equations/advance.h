@@ -143,11 +143,34 @@ HD void equations_settle(const EquationsLane *lane, real near, mask which)
     equations_begin_extrema(lane, which);
 }
 
-// Counts events at one instant. Returns the lanes with too many.
-HD mask equations_cascades(const EquationsLane *lane, real t, mask landed)
+// What guards that turn after a step of length h count as 0: where they stand now, unless they have jumped there. Returns
+// the landed lanes with one that has stayed within rounding of 0 since their last event, `apart` (s) ago: a guard that
+// leaves 0 and returns is a quarter of its slope times that time away from it.
+HD mask equations_stays(const EquationsLane *lane, real apart, real h, mask landed)
+{
+    const EquationsConstants *c = &lane->c;
+    mask stays = no_lanes();
+    equations_of_modes(lane, EQUATIONS_MODE_SIZES, 0, c->saved, c->n_guards, landed);
+    for (int k = 0; k < c->n_guards; k++) {
+        const real slope = frame_get(lane->frame, c->slope + k), speed = absolute(slope),
+                   value = absolute(frame_get(lane->frame, c->guard + k)),
+                   rounding = EQUATIONS_ROUNDING * frame_get(lane->frame, c->saved + k),
+                   rest = fused(splat(4.0), value, absolute(equations_offset(lane, k)));
+        const mask turned = landed & MASK(frame_get(lane->frame, c->turn + k) == 1.0);
+        const mask jumped = MASK(value > fused(h, speed, rounding)), back = MASK(slope * equations_side(lane, k) > 0.0);
+        equations_set_rest(lane, k, select_real(turned & ~jumped, select_real(back, -rest, rest), splat(0.0)));
+        stays = stays | (turned & ~jumped & MASK(0.25 * apart * speed <= rounding));
+    }
+    return stays;
+}
+
+// Counts events at one instant, after a step of length h. Returns the lanes with too many.
+HD mask equations_cascades(const EquationsLane *lane, real t, real h, mask landed)
 {
     const real last = equations_named(lane, EQUATIONS_EVENT_T), cascade = equations_named(lane, EQUATIONS_CASCADE);
-    const mask same = MASK(t - last <= 1e-12 * greater_of(absolute(t), splat(1.0)));
+    const double short_time = lane->c.duration < 1.0 ? lane->c.duration : 1.0;
+    const mask same = MASK(t - last <= 1e-12 * greater_of(absolute(t), splat(short_time))) |
+                      (equations_stays(lane, t - last, h, landed) & MASK(last >= 0.0));
     equations_name(lane, EQUATIONS_CASCADE, select_real(same, cascade + 1.0, splat(0.0)), landed);
     equations_name(lane, EQUATIONS_EVENT_T, t, landed);
     return landed & MASK(equations_named(lane, EQUATIONS_CASCADE) > (double)lane->c.cascade);
@@ -203,11 +226,8 @@ HD EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, m
         for (int k = 0; k < c->n_guards; k++) {
             frame_set(lane->frame, c->next_guard + k, equations_side(lane, k));
             frame_put(lane->frame, c->turn + k, splat(0.0), timed);
-            const mask turned = landed & MASK(frame_get(lane->frame, c->turn + k) == 1.0);
-            const real rest = absolute(frame_get(lane->frame, c->guard + k));
-            equations_set_rest(lane, k, select_real(turned, 4.0 * rest, splat(0.0)));
         }
-        const mask many = equations_cascades(lane, t, landed);
+        const mask many = equations_cascades(lane, t, h, landed);
         const real near = equations_nearness(lane, h, landed);
         const EquationsOutcome outcome = equations_happen(lane, t, landed, timed);
         all.stopped = all.stopped | outcome.stopped;
@@ -220,6 +240,8 @@ HD EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, m
             equations_set_side(lane, k, -equations_side(lane, k), still & turned);
             equations_set_side(lane, k, sign, still & ~turned & MASK(sign != 0.0));
         }
+        const mask left = outcome.changed & MASK(equations_named(lane, EQUATIONS_MODE_OF) != mode_before);
+        for (int k = 0; k < c->n_guards; k++) equations_set_side(lane, k, splat(0.0), left); // those of another mode
         if (any_lane(outcome.changed)) equations_settle(lane, near, outcome.changed);
         equations_argue(lane, c->y);
         equations_at(lane, t);

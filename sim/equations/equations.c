@@ -127,8 +127,30 @@ static TapeValue *build_slopes(EquationsBuild *build, const SystemMode *mode, co
 // All values of a mode that codes are made of, before registers are assigned.
 typedef struct EquationsValues {
     TapeValue *guards, *watched; // values, then slopes
+    TapeValue *sizes;            // [n_guards]
     TapeValue *jacobian;         // [n_states][n_states], then [n_states]; NULL: not needed
 } EquationsValues;
+
+// Of each guard the size of what it is the difference of: sum |d guard / d state[i]| |state[i]|.
+static TapeValue *build_sizes_of_guards(EquationsBuild *build, const SystemMode *mode)
+{
+    Tape *tape = build->tape;
+    const System *system = build->system;
+    TapeValue *sizes = ARENA_NEW(build->arena, TapeValue, system->n_guards);
+    const TapeValue one = tape_number(tape, 1.0);
+    for (int k = 0; k < system->n_guards; k++) {
+        sizes[k] = TAPE_NONE;
+        if (mode->guards[k] == TAPE_NONE || system->guards[k].direction == SYSTEM_FOLLOWED || system->is_map) continue;
+        for (int i = 0; i < system->n_states; i++) {
+            const TapeValue along = build_state(build, i), slope = tape_slope(tape, mode->guards[k], &along, &one, 1);
+            if (slope == TAPE_NONE) continue;
+            const TapeValue product = tape_operation(tape, PROGRAM_MULTIPLY, slope, along, TAPE_NONE),
+                            size = tape_operation(tape, PROGRAM_ABS, product, TAPE_NONE, TAPE_NONE);
+            sizes[k] = sizes[k] == TAPE_NONE ? size : tape_operation(tape, PROGRAM_ADD, sizes[k], size, TAPE_NONE);
+        }
+    }
+    return sizes;
+}
 
 static TapeValue *build_jacobian(EquationsBuild *build, const SystemMode *mode)
 {
@@ -175,6 +197,7 @@ static Error build_mode(EquationsBuild *build, const SystemMode *mode, const Equ
     TRY(build_code(build, mode->conditions, system->n_conditions, row + EQUATIONS_MODE_CONDITIONS));
     if (values->jacobian != NULL)
         TRY(build_code(build, values->jacobian, total * n + total, row + EQUATIONS_MODE_JACOBIAN));
+    TRY(build_code(build, values->sizes, system->n_guards, row + EQUATIONS_MODE_SIZES));
     const int64_t actions = build_rows(build, (int64_t)mode->n_actions * EQUATIONS_ACTION);
     assets_set_integer(&build->assets, row + EQUATIONS_MODE_ACTIONS, actions);
     assets_set_integer(&build->assets, row + EQUATIONS_MODE_N_ACTIONS, mode->n_actions);
@@ -190,7 +213,7 @@ static TapeValue *build_wanted(EquationsBuild *build, const EquationsValues *val
     const int n = s->n_states, total = n + s->n_integrals, settable = n + s->n_held;
     int64_t most = settable + s->n_instants;
     for (int m = 0; m < s->n_modes; m++)
-        most += total + 2 * s->n_guards + 2 * s->n_metrics + s->n_shown + s->n_conditions + total * n + total +
+        most += total + 3 * s->n_guards + 2 * s->n_metrics + s->n_shown + s->n_conditions + total * n + total +
                 (int64_t)s->modes[m].n_actions * settable;
     TapeValue *wanted = ARENA_NEW(build->arena, TapeValue, most);
     int at = 0;
@@ -202,6 +225,7 @@ static TapeValue *build_wanted(EquationsBuild *build, const EquationsValues *val
         const SystemMode *mode = &s->modes[m];
         BUILD_WANT(mode->rates, total);
         BUILD_WANT(values[m].guards, 2 * s->n_guards);
+        BUILD_WANT(values[m].sizes, s->n_guards);
         BUILD_WANT(values[m].watched, 2 * s->n_metrics);
         BUILD_WANT(mode->columns, s->n_shown);
         BUILD_WANT(mode->conditions, s->n_conditions);
@@ -240,6 +264,7 @@ static void build_frame(EquationsBuild *build, EquationsMethod method)
     BUILD_ARRAY(f, c->n_total);
     BUILD_ARRAY(guard, c->n_guards);
     BUILD_ARRAY(slope, c->n_guards);
+    BUILD_ARRAY(offset, c->n_guards);
     BUILD_ARRAY(turn, c->n_guards);
     BUILD_ARRAY(condition, c->n_conditions);
     BUILD_ARRAY(watched, 2 * watched);
@@ -251,6 +276,7 @@ static void build_frame(EquationsBuild *build, EquationsMethod method)
     BUILD_ARRAY(dense, 5 * c->n_total);
     int saved = settable > watched ? settable : watched;
     if (c->n_conditions > saved) saved = c->n_conditions;
+    if (c->n_guards > saved) saved = c->n_guards;
     BUILD_ARRAY(saved, saved);
     BUILD_ARRAY(matrix, method == EQUATIONS_BY_implicit_midpoint || method == EQUATIONS_BY_rodas5p
                             ? c->n_total * (c->n_total + 3)
@@ -313,6 +339,7 @@ static Error build_assets(EquationsBuild *build, const double *settings)
     for (int m = 0; m < system->n_modes; m++) {
         const SystemMode *mode = &system->modes[m];
         values[m].guards = build_slopes(build, mode, mode->guards, system->n_guards);
+        values[m].sizes = build_sizes_of_guards(build, mode);
         values[m].watched = build_slopes(build, mode, mode->watched, system->n_metrics);
         if (implicit && !system->is_map) values[m].jacobian = build_jacobian(build, mode);
     }

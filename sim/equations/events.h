@@ -4,7 +4,9 @@
 // The side of a guard is the sign that it had last, away from 0. A crossing is a step after which the sign is another,
 // or in which the guard goes to the other side and back. The step is repeated up to the first crossing, so that the
 // state at an event has the method's full order. After an event a guard near 0 has the side to which it moves: a guard
-// that has just fired does not fire again, and one that returns at once is armed.
+// that has just fired does not fire again, and one that returns at once is armed. Such a guard counts from its value at
+// the event (its offset) until it has been on its side, because a return may be smaller than the error of that value: a
+// ball that comes to rest would fall through the ground.
 #ifndef HOPSCOTCH_EQUATIONS_EVENTS_H
 #define HOPSCOTCH_EQUATIONS_EVENTS_H
 
@@ -14,19 +16,26 @@
 #define EQUATIONS_TOGETHER 1e-12 // crossings of one instant, in theta
 #define EQUATIONS_ROOT 1e-13     // width of a located crossing, in theta
 #define EQUATIONS_NEAR 10.0      // a guard within this many tolerances of a step from 0 is at 0
+#define EQUATIONS_ROUNDING 1e-14 // of a guard, over what it is the difference of
 enum { EQUATIONS_ROOT_STEPS = 160 };
 
 // ---- guards ---------------------------------------------------------------------------------------------------------
 
 HD int equations_direction(const EquationsLane *lane, int k) { return equations_integer(lane, lane->c.guards + k); }
 
-// guards[n_guards] and slopes behind them <- at the arguments, which are those of a state with its rates.
+HD real equations_offset(const EquationsLane *lane, int k) { return frame_get(lane->frame, lane->c.offset + k); }
+
+// guards[n_guards], less their offsets, and slopes behind them <- at the arguments, which are those of a state with its
+// rates.
 HD void equations_guards(const EquationsLane *lane, int guards, mask which)
 {
-    if (lane->c.n_guards > 0) equations_of_modes(lane, EQUATIONS_MODE_SLOPES, 0, guards, 2 * lane->c.n_guards, which);
+    if (lane->c.n_guards == 0) return;
+    equations_of_modes(lane, EQUATIONS_MODE_SLOPES, 0, guards, 2 * lane->c.n_guards, which);
+    for (int k = 0; k < lane->c.n_guards; k++)
+        frame_put(lane->frame, guards + k, frame_get(lane->frame, guards + k) - equations_offset(lane, k), which);
 }
 
-// Guard k at theta of the step from t.
+// Guard k, less its offset, at theta of the step from t.
 HD real equations_guard_between(const EquationsLane *lane, int k, real t, real h, real theta, mask which)
 {
     real value = splat(0.0);
@@ -39,7 +48,7 @@ HD real equations_guard_between(const EquationsLane *lane, int k, real t, real h
         equations_run(lane, code);
         value = select_real(in, equations_output(lane, code, k), value);
     }
-    return value;
+    return value - equations_offset(lane, k);
 }
 
 // The theta in (0, 1) at which a cubic with these ends and slopes per step, of opposite signs, has its extremum; *value
@@ -145,17 +154,29 @@ HD mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t
     return any;
 }
 
-// Sides after a step of the lanes of `which` without an event: the signs of the guards.
+// Guard k counts from `offset` on.
+HD void equations_shift(const EquationsLane *lane, int k, real offset, mask which)
+{
+    const real value = frame_get(lane->frame, lane->c.guard + k) + equations_offset(lane, k);
+    frame_put(lane->frame, lane->c.guard + k, value - offset, which);
+    frame_put(lane->frame, lane->c.offset + k, offset, which);
+}
+
+// Sides after a step of the lanes of `which` without an event: the signs of the guards. One that stands on its side
+// needs its offset no longer.
 HD void equations_follow(const EquationsLane *lane, mask which)
 {
     FRAME_EACH
     for (int k = 0; k < lane->c.n_guards; k++) {
-        const real sign = equations_sign(frame_get(lane->frame, lane->c.guard + k));
+        const real value = frame_get(lane->frame, lane->c.guard + k), sign = equations_sign(value);
         equations_set_side(lane, k, sign, which & MASK(sign != 0.0));
+        const mask stands = MASK(equations_sign(value + equations_offset(lane, k)) == equations_side(lane, k));
+        equations_shift(lane, k, splat(0.0), which & stands);
     }
 }
 
-// What a guard that has just turned counts as 0; of the others 0.
+// What a guard that has just turned counts as 0; of the others 0. Negative: it was moving back when it turned, by an error
+// of the step, and keeps its side.
 HD real equations_rest(const EquationsLane *lane, int k)
 {
     return frame_get(lane->frame, lane->c.next_guard + lane->c.n_guards + k);
@@ -165,15 +186,20 @@ HD void equations_set_rest(const EquationsLane *lane, int k, real rest)
     frame_set(lane->frame, lane->c.next_guard + lane->c.n_guards + k, rest);
 }
 
-// Sides where a state begins: signs, or where a guard is at 0 the sign that it will have. near: a time (s).
+// Sides where a state begins: signs, or where a guard is at 0 the sign that it will have; where it does not move either,
+// the side stays. near: a time (s).
 HD void equations_take_sides(const EquationsLane *lane, real near, mask which)
 {
     FRAME_EACH
     for (int k = 0; k < lane->c.n_guards; k++) {
+        equations_shift(lane, k, splat(0.0), which);
         const real value = frame_get(lane->frame, lane->c.guard + k), slope = frame_get(lane->frame, lane->c.slope + k);
+        const real rest = equations_rest(lane, k);
         const mask zero =
-            MASK(absolute(value) <= near * absolute(slope)) | MASK(absolute(value) <= equations_rest(lane, k));
-        equations_set_side(lane, k, equations_sign(select_real(zero, slope, value)), which);
+            MASK(absolute(value) <= near * absolute(slope)) | MASK(absolute(value) <= absolute(rest));
+        const real sign = equations_sign(select_real(zero, select_real(MASK(rest < 0.0), splat(0.0), slope), value));
+        equations_set_side(lane, k, sign, which & MASK(sign != 0.0));
+        equations_shift(lane, k, value, which & zero);
     }
 }
 

@@ -438,7 +438,7 @@ HD EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane, rea
 
 // ---- between the ends of a step -------------------------------------------------------------------------------------
 // y(theta) = r0 + theta (r1 + (1 - theta) (r2 + theta (r3 + (1 - theta) r4))) (II.6); without r4 it is the cubic of
-// Hermite.
+// Hermite, without r3 too the shorter step of semi_implicit_euler, so that an event is where that step lands.
 
 HD int equations_dense_row(const EquationsLane *lane, int k) { return lane->c.dense + k * lane->c.n_total; }
 
@@ -453,6 +453,7 @@ HD void equations_dense(const EquationsLane *lane, EquationsMethod method, real 
         real first = fused(h, f, -change), second = change - first - h * next_f, last = splat(0.0);
         if (method == EQUATIONS_BY_dormand_prince)
             last = h * equations_weighted(lane, equations_table()->d, EQUATIONS_STAGES, i);
+        if (method == EQUATIONS_BY_semi_implicit_euler) second = splat(0.0);
         if (method == EQUATIONS_BY_rodas5p) { // k1 + theta (k2 + theta k3), k = h U
             const EquationsRodas *table = equations_rodas();
             const real k3 = equations_weighted(lane, table->h[2], EQUATIONS_RODAS_STAGES, i);
