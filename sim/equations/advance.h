@@ -185,13 +185,10 @@ HD mask equations_jump(const EquationsLane *lane, real mode_before, mask changed
     mask any = no_lanes();
     FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) {
-        const int direction = equations_direction(lane, k);
         const real before = frame_get(lane->frame, c->next_guard + k), now = equations_side(lane, k);
         const mask turned = MASK(frame_get(lane->frame, c->turn + k) == 1.0);
-        mask jumps = same & ~turned & equations_has_guard(lane, k);
-        jumps = jumps & ((direction != SYSTEM_FALLS ? MASK(before < 0.0) & MASK(now > 0.0) : no_lanes()) |
-                         (direction != SYSTEM_RISES ? MASK(before > 0.0) & MASK(now < 0.0) : no_lanes()));
-        if (direction == SYSTEM_FOLLOWED) jumps = no_lanes();
+        mask jumps = same & ~turned & equations_has_guard(lane, k) & equations_counts(lane, k, before, now);
+        if (equations_direction(lane, k) == SYSTEM_FOLLOWED) jumps = no_lanes();
         frame_put(lane->frame, c->turn + k, select_real(jumps, splat(1.0), splat(0.0)), changed);
         any = any | jumps;
     }
@@ -236,9 +233,10 @@ HD EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, m
         FRAME_EACH
         for (int k = 0; k < c->n_guards; k++) { // a guard that turned stands on its other side
             const mask still = landed & ~outcome.changed, turned = MASK(frame_get(lane->frame, c->turn + k) == 1.0);
-            const real sign = equations_sign(frame_get(lane->frame, c->guard + k));
-            equations_set_side(lane, k, -equations_side(lane, k), still & turned);
-            equations_set_side(lane, k, sign, still & ~turned & MASK(sign != 0.0));
+            const real sign = equations_sign(frame_get(lane->frame, c->guard + k)), side = equations_side(lane, k);
+            equations_set_side(lane, k, -side, still & turned);
+            const mask late = equations_counts(lane, k, side, sign); // it turns at the begin of the next step
+            equations_set_side(lane, k, sign, still & ~turned & ~late & MASK(sign != 0.0));
         }
         const mask left = outcome.changed & MASK(equations_named(lane, EQUATIONS_MODE_OF) != mode_before);
         for (int k = 0; k < c->n_guards; k++) equations_set_side(lane, k, splat(0.0), left); // those of another mode

@@ -51,6 +51,14 @@ HD real equations_guard_between(const EquationsLane *lane, int k, real t, real h
     return value - equations_offset(lane, k);
 }
 
+// The lanes in which a change of guard k from side `before` to `now` is a crossing in a direction that counts.
+HD mask equations_counts(const EquationsLane *lane, int k, real before, real now)
+{
+    const int direction = equations_direction(lane, k);
+    const mask rises = MASK(before < 0.0) & MASK(now > 0.0), falls = MASK(before > 0.0) & MASK(now < 0.0);
+    return (direction != SYSTEM_FALLS ? rises : no_lanes()) | (direction != SYSTEM_RISES ? falls : no_lanes());
+}
+
 // The theta in (0, 1) at which a cubic with these ends and slopes per step, of opposite signs, has its extremum; *value
 // <- the extremum.
 HD real equations_bend(real from, real to, real from_slope, real to_slope, real *value)
