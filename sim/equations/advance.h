@@ -151,6 +151,7 @@ HD mask equations_stays(const EquationsLane *lane, real apart, real h, mask land
     const EquationsConstants *c = &lane->c;
     mask stays = no_lanes();
     equations_of_modes(lane, EQUATIONS_MODE_SIZES, 0, c->saved, c->n_guards, landed);
+    FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) {
         const real slope = frame_get(lane->frame, c->slope + k), speed = absolute(slope),
                    value = absolute(frame_get(lane->frame, c->guard + k)),
@@ -217,12 +218,13 @@ HD EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, m
 {
     const EquationsConstants *c = &lane->c;
     EquationsOutcome all = {splat(0.0), no_lanes(), no_lanes()};
+    bool located = true;
     while (any_lane(landed | timed)) {
         const real mode_before = equations_named(lane, EQUATIONS_MODE_OF);
         FRAME_EACH
         for (int k = 0; k < c->n_guards; k++) {
             frame_set(lane->frame, c->next_guard + k, equations_side(lane, k));
-            frame_put(lane->frame, c->turn + k, splat(0.0), timed);
+            frame_put(lane->frame, c->turn + k, splat(0.0), timed & ~landed);
         }
         const mask many = equations_cascades(lane, t, h, landed);
         const real near = equations_nearness(lane, h, landed);
@@ -234,17 +236,20 @@ HD EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, m
         for (int k = 0; k < c->n_guards; k++) { // a guard that turned stands on its other side
             const mask still = landed & ~outcome.changed, turned = MASK(frame_get(lane->frame, c->turn + k) == 1.0);
             const real sign = equations_sign(frame_get(lane->frame, c->guard + k)), side = equations_side(lane, k);
-            equations_set_side(lane, k, -side, still & turned);
-            const mask late = equations_counts(lane, k, side, sign); // it turns at the begin of the next step
-            equations_set_side(lane, k, sign, still & ~turned & ~late & MASK(sign != 0.0));
+            if (located) equations_set_side(lane, k, -side, still & turned); // not after a jump
+            const mask late = equations_counts(lane, k, side, sign);         // it turns at the begin of the next step
+            const mask known = MASK(sign != 0.0) | equations_is_exact(lane, k);
+            equations_set_side(lane, k, sign, still & ~turned & ~late & known);
         }
         const mask left = outcome.changed & MASK(equations_named(lane, EQUATIONS_MODE_OF) != mode_before);
+        FRAME_EACH
         for (int k = 0; k < c->n_guards; k++) equations_set_side(lane, k, splat(0.0), left); // those of another mode
         if (any_lane(outcome.changed)) equations_settle(lane, near, outcome.changed);
         equations_argue(lane, c->y);
         equations_at(lane, t);
         landed = equations_jump(lane, mode_before, outcome.changed) & ~all.stopped & MASK(all.failure == 0.0);
         timed = no_lanes();
+        located = false;
     }
     return all;
 }
@@ -370,8 +375,10 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
         const EquationsStep step = equations_step(lane, method, t, h, running);
         const mask finite = equations_finite(lane, c->next);
         const mask accepted = running & finite & (landing | MASK(step.error <= 1.0));
-        const mask crossed = equations_seek(lane, method, t, h, accepted & ~landing);
+        const mask turned = equations_seek(lane, method, t, h, accepted & ~landing);
+        const mask crossed = method == EQUATIONS_BY_map ? no_lanes() : turned;
         const mask taken = accepted & ~crossed;
+        const mask landed = taken & (landing | turned);
         real failure = step.failure;
         mask stopped = no_lanes();
 
@@ -403,11 +410,10 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             equations_name(lane, EQUATIONS_BEFORE, h, taken);
             equations_name(lane, EQUATIONS_GRID, equations_named(lane, EQUATIONS_GRID) + 1.0,
                            taken & timed & MASK(deadline == grid));
-            equations_follow(lane, taken & ~landing);
+            equations_follow(lane, taken & ~landed);
             equations_argue(lane, c->y);
             equations_at(lane, now);
 
-            const mask landed = taken & landing;
             const mask instants = c->n_instants > 0 ? taken & timed & MASK(now < c->duration) : no_lanes();
             if (any_lane(landed | instants)) {
                 const EquationsOutcome outcome = equations_occur(lane, now, h, landed, instants);

@@ -323,6 +323,7 @@ static void build_sizes(EquationsBuild *build, const double *settings)
         .n_events = system->n_events,
         .cascade = (int32_t)settings[EQUATIONS_OPTION_AT_ONCE],
         .fixed_steps = equations_is_fixed(method),
+        .is_map = system->is_map,
     };
 }
 
@@ -476,7 +477,8 @@ static void made_code_at(MadeCodes *codes, int64_t row)
 static void made_mode(MadeCodes *codes, int64_t row)
 {
     static const int rows[] = {EQUATIONS_MODE_RATES,   EQUATIONS_MODE_GUARDS,     EQUATIONS_MODE_SLOPES,
-                               EQUATIONS_MODE_WATCHED, EQUATIONS_MODE_CONDITIONS, EQUATIONS_MODE_JACOBIAN};
+                               EQUATIONS_MODE_WATCHED, EQUATIONS_MODE_CONDITIONS, EQUATIONS_MODE_JACOBIAN,
+                               EQUATIONS_MODE_SIZES};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) made_code_at(codes, row + rows[i]);
     const int64_t actions = made_integer(codes, row + EQUATIONS_MODE_ACTIONS);
     for (int64_t a = 0; a < made_integer(codes, row + EQUATIONS_MODE_N_ACTIONS); a++)
@@ -514,6 +516,12 @@ static Error equations_configure(const double *settings, const Points *points, A
     if (system == NULL) {
         out->wrong_option = EQUATIONS_OPTION_SYSTEM + 1;
         return error_make(ERROR_USER, "simulation.system is missing: the equations, or the name of a file with them");
+    }
+    const double duration = settings[EQUATIONS_OPTION_DURATION];
+    if (system->is_map && duration != floor(duration)) {
+        out->wrong_option = EQUATIONS_OPTION_DURATION + 1;
+        return error_make(ERROR_USER, "simulation.duration is %g: that of a map is a whole number of iterations",
+                          duration);
     }
     build.system = system;
     build.tape = system->tape;

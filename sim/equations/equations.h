@@ -89,6 +89,7 @@ enum {
     X(int32_t, n_states) X(int32_t, n_total) X(int32_t, n_held) X(int32_t, n_guards) X(int32_t, n_instants) \
     X(int32_t, n_parameters) X(int32_t, n_modes) X(int32_t, n_metrics) X(int32_t, n_integrals) X(int32_t, n_shown) \
     X(int32_t, n_conditions) X(int32_t, n_failed) X(int32_t, n_events) X(int32_t, cascade) X(int32_t, fixed_steps) \
+    X(int32_t, is_map) \
     /* 1: there are metrics min and max */ \
     X(int32_t, extrema) \
     /* in the assets */ \

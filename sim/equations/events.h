@@ -31,6 +31,7 @@ HD void equations_guards(const EquationsLane *lane, int guards, mask which)
 {
     if (lane->c.n_guards == 0) return;
     equations_of_modes(lane, EQUATIONS_MODE_SLOPES, 0, guards, 2 * lane->c.n_guards, which);
+    FRAME_EACH
     for (int k = 0; k < lane->c.n_guards; k++)
         frame_put(lane->frame, guards + k, frame_get(lane->frame, guards + k) - equations_offset(lane, k), which);
 }
@@ -131,7 +132,24 @@ HD mask equations_crossing(const EquationsLane *lane, int k, real t, real h, mas
     return crossed;
 }
 
-// Looks for crossings in an accepted step. Returns the lanes with one: they repeat the step up to the first.
+// The lanes of a map in which guards have crossed in the iteration that is accepted; these turn.
+HD mask equations_seek_in_map(const EquationsLane *lane, mask accepted)
+{
+    const EquationsConstants *c = &lane->c;
+    mask any = no_lanes();
+    FRAME_EACH
+    for (int k = 0; k < c->n_guards; k++) {
+        const real sign = equations_sign(frame_get(lane->frame, c->next_guard + k));
+        const mask crossed =
+            accepted & equations_has_guard(lane, k) & equations_counts(lane, k, equations_side(lane, k), sign);
+        frame_put(lane->frame, c->turn + k, select_real(crossed, splat(1.0), splat(0.0)), accepted);
+        any = any | crossed;
+    }
+    return any;
+}
+
+// Looks for crossings in an accepted step. Returns the lanes with one: they repeat the step up to the first. Those of a
+// map stand at their crossing.
 HD mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted)
 {
     const EquationsConstants *c = &lane->c;
@@ -140,6 +158,7 @@ HD mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t
     bool dense = false;
     if (c->n_guards == 0 || !any_lane(accepted)) return any;
     equations_guards(lane, c->next_guard, accepted);
+    if (method == EQUATIONS_BY_map) return equations_seek_in_map(lane, accepted);
     FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) {
         real theta = splat(EQUATIONS_NO_TURN);
@@ -162,6 +181,13 @@ HD mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t
     return any;
 }
 
+// Whether the side of guard k is 0 where it is 0 and stays there: of comparisons, so that they tell < and <= apart.
+HD mask equations_is_exact(const EquationsLane *lane, int k)
+{
+    const bool follows = equations_direction(lane, k) == SYSTEM_FOLLOWED;
+    return follows ? lane->c.is_map ? all_lanes() : MASK(frame_get(lane->frame, lane->c.slope + k) == 0.0) : no_lanes();
+}
+
 // Guard k counts from `offset` on.
 HD void equations_shift(const EquationsLane *lane, int k, real offset, mask which)
 {
@@ -177,7 +203,7 @@ HD void equations_follow(const EquationsLane *lane, mask which)
     FRAME_EACH
     for (int k = 0; k < lane->c.n_guards; k++) {
         const real value = frame_get(lane->frame, lane->c.guard + k), sign = equations_sign(value);
-        equations_set_side(lane, k, sign, which & MASK(sign != 0.0));
+        equations_set_side(lane, k, sign, which & (MASK(sign != 0.0) | equations_is_exact(lane, k)));
         const mask stands = MASK(equations_sign(value + equations_offset(lane, k)) == equations_side(lane, k));
         equations_shift(lane, k, splat(0.0), which & stands);
     }
@@ -203,20 +229,20 @@ HD void equations_take_sides(const EquationsLane *lane, real near, mask which)
         equations_shift(lane, k, splat(0.0), which);
         const real value = frame_get(lane->frame, lane->c.guard + k), slope = frame_get(lane->frame, lane->c.slope + k);
         const real rest = equations_rest(lane, k);
-        const mask zero =
-            MASK(absolute(value) <= near * absolute(slope)) | MASK(absolute(value) <= absolute(rest));
+        const mask zero = MASK(absolute(value) <= near * absolute(slope)) | MASK(absolute(value) <= absolute(rest));
         const real sign = equations_sign(select_real(zero, select_real(MASK(rest < 0.0), splat(0.0), slope), value));
-        equations_set_side(lane, k, sign, which & MASK(sign != 0.0));
+        equations_set_side(lane, k, sign, which & (MASK(sign != 0.0) | equations_is_exact(lane, k)));
         equations_shift(lane, k, value, which & zero);
     }
 }
 
 // ---- instants -------------------------------------------------------------------------------------------------------
 
+// The number of the last multiple of the period that is not after t. Multiples are products, as the times of instants.
 HD real equations_multiple(real t, real period)
 {
-    const real count = t / period + 1e-9, nearest = math_nearest(count);
-    return nearest - select_real(MASK(nearest > count), splat(1.0), splat(0.0)); // floor
+    const real nearest = math_nearest(t / period);
+    return nearest - select_real(MASK(nearest * period > t), splat(1.0), splat(0.0));
 }
 
 // The next instant k after time t; infinite: there is none.

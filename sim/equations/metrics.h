@@ -151,7 +151,7 @@ HD real equations_conditions(const EquationsLane *lane, real h, mask which)
                    holds = which & program_is_true(frame_get(lane->frame, c->saved + condition));
         const int sum = equations_sum(lane, m, 0), count = equations_sum(lane, m, 1);
         if (reduction == SYSTEM_PART) frame_put(lane->frame, sum, frame_get(lane->frame, sum) + h, held);
-        if (reduction == SYSTEM_LAST) frame_put(lane->frame, sum, t, held | holds);
+        if (reduction == SYSTEM_LAST) frame_put(lane->frame, sum, t, c->is_map ? holds : held | holds);
         const mask first = holds & MASK(frame_get(lane->frame, count) == 0.0);
         if (reduction == SYSTEM_FIRST) frame_put(lane->frame, sum, t, first);
         frame_put(lane->frame, count, splat(1.0), held | holds);

@@ -396,6 +396,7 @@ HD EquationsStep equations_rodas5p_step(const EquationsLane *lane, real t, real 
 // ---- implicit_midpoint ----------------------------------------------------------------------------------------------
 
 enum { EQUATIONS_NEWTON_STEPS = 12 };
+#define EQUATIONS_NEWTON_ROUNDING 1e-9 // a change over |state| + scale
 
 // k = f(t + h/2, y + h/2 k) by Newton's method, from the rates of the step's start.
 HD EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane, real t, real h, mask which)
@@ -404,6 +405,7 @@ HD EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane, rea
     const real half = 0.5 * h;
     const int k = equations_stage(lane, 0), f = equations_stage(lane, 1);
     mask open = which;
+    real last = splat(0.0); // change
     FRAME_EACH
     for (int i = 0; i < c->n_total; i++) frame_set(lane->frame, k + i, frame_get(lane->frame, c->f + i));
     for (int newton = 0; newton < EQUATIONS_NEWTON_STEPS && any_lane(open); newton++) {
@@ -427,12 +429,14 @@ HD EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane, rea
             size = greater_of(absolute(h * change) / scale, size);
             size = select_real(MASK(change == change), size, splat(1e300));
         }
+        last = select_real(open, size, last);
         open = open & MASK(size > 1e-13);
     }
     equations_move(lane, k, h);
     EquationsStep step = equations_end_step(lane, t, h, which);
-    // what Newton's method leaves open after its steps is rounding, or no solution
-    step.failure = splat(0.0);
+    // a last change of Newton's method that is not rounding: there is no solution, or dt is too long to find it
+    const mask fails = which & MASK(last > EQUATIONS_NEWTON_ROUNDING) & MASK(last < 1e300);
+    step.failure = select_real(fails, splat(EQUATIONS_FAIL_solver), splat(0.0));
     return step;
 }
 

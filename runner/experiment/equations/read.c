@@ -264,8 +264,11 @@ static SystemTrigger read_trigger(SystemReader *reader, const Node *event)
         const Expression *expression = equations_expression(reader, node, &fixed, every ? "every" : "at");
         double number;
         trigger.instant = system->n_instants++;
-        const TapeValue at =
+        TapeValue at =
             expression != NULL ? equations_value(reader, expression, &fixed, -1) : tape_number(system->tape, 1.0);
+        if (system->is_map && tape_is_number(system->tape, at, &number) && number != floor(number))
+            diagnose(reader->diagnostics, node, "%s of a map must be a whole number of iterations", every ? "every" : "at");
+        if (system->is_map) at = tape_operation(system->tape, PROGRAM_CEIL, at, TAPE_NONE, TAPE_NONE);
         if (tape_is_number(system->tape, at, &number) && !(number > 0.0) && (every || number < 0.0))
             diagnose(reader->diagnostics, node, every ? "every must be greater than 0 s" : "at must not be negative");
         reader->instants[trigger.instant] = (SystemInstant){.every = every, .at = at};
