@@ -143,9 +143,9 @@ HD void equations_settle(const EquationsLane *lane, real near, mask which)
     equations_begin_extrema(lane, which);
 }
 
-// What guards that turn after a step of length h count as 0: where they stand now, unless they have jumped there. Returns
-// the landed lanes with one that has stayed within rounding of 0 since their last event, `apart` (s) ago: a guard that
-// leaves 0 and returns is a quarter of its slope times that time away from it.
+// What guards that turn after a step of length h count as 0: where they stand now, unless they have jumped there.
+// Returns the landed lanes with one that has stayed within rounding of 0 since their last event, `apart` (s) ago: a
+// guard that leaves 0 and returns is a quarter of its slope times that time away from it.
 HD mask equations_stays(const EquationsLane *lane, real apart, real h, mask landed)
 {
     const EquationsConstants *c = &lane->c;
@@ -169,8 +169,7 @@ HD mask equations_stays(const EquationsLane *lane, real apart, real h, mask land
 HD mask equations_cascades(const EquationsLane *lane, real t, real h, mask landed)
 {
     const real last = equations_named(lane, EQUATIONS_EVENT_T), cascade = equations_named(lane, EQUATIONS_CASCADE);
-    const double short_time = lane->c.duration < 1.0 ? lane->c.duration : 1.0;
-    const mask same = MASK(t - last <= 1e-12 * greater_of(absolute(t), splat(short_time))) |
+    const mask same = MASK(t - last <= 1e-12 * greater_of(absolute(t), equations_second(lane))) |
                       (equations_stays(lane, t - last, h, landed) & MASK(last >= 0.0));
     equations_name(lane, EQUATIONS_CASCADE, select_real(same, cascade + 1.0, splat(0.0)), landed);
     equations_name(lane, EQUATIONS_EVENT_T, t, landed);
@@ -277,7 +276,7 @@ HD real equations_first_step(const EquationsLane *lane)
         rate = fused(f * scale, f * scale, rate);
     }
     const real long_ago = 0.01 * square_root((size + 1e-6) / (rate + 1e-12));
-    return clamped(long_ago * 1.0, splat(1e-9), splat(0.1 * c->duration));
+    return clamped(long_ago, 1e-9 * equations_second(lane), splat(0.1 * c->duration));
 }
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
@@ -425,7 +424,8 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             failure = select_real(taken & MASK(fails != 0.0) & MASK(failure == 0.0), fails, failure);
         }
         const real after = equations_named(lane, EQUATIONS_T);
-        const mask stuck = MASK(equations_named(lane, EQUATIONS_H) <= 1e-14 * greater_of(absolute(after), splat(1e-3)));
+        const real least = 1e-14 * greater_of(absolute(after), 1e-3 * equations_second(lane));
+        const mask stuck = MASK(equations_named(lane, EQUATIONS_H) <= least);
         const real why = select_real(finite, splat(EQUATIONS_FAIL_step_too_small), splat(EQUATIONS_FAIL_diverged));
         failure = select_real(running & ~taken & ~crossed & (stuck | (c->fixed_steps ? ~finite : no_lanes())) &
                                   MASK(failure == 0.0),

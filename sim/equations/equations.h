@@ -97,7 +97,8 @@ enum {
     X(int32_t, modes) X(int32_t, guards) X(int32_t, metrics) X(int32_t, instants) X(int32_t, scale) \
     X(int32_t, positions) X(int32_t, failed) \
     /* in the frame: what is kept between slices, then numbers of a step */ \
-    X(int32_t, y) X(int32_t, f) X(int32_t, guard) X(int32_t, slope) X(int32_t, offset) X(int32_t, turn) X(int32_t, condition) \
+    X(int32_t, y) X(int32_t, f) X(int32_t, guard) X(int32_t, slope) X(int32_t, offset) X(int32_t, turn) \
+    X(int32_t, condition) \
     X(int32_t, watched) X(int32_t, sums) X(int32_t, stage) X(int32_t, next) X(int32_t, next_f) X(int32_t, next_guard) \
     X(int32_t, dense) X(int32_t, saved) X(int32_t, matrix) X(int32_t, file) \
     /* of the file; the first of numbers */ \

@@ -177,7 +177,7 @@ HD mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t
         const real turns = select_real(MASK(theta <= first + EQUATIONS_TOGETHER), splat(1.0), splat(0.0));
         frame_put(lane->frame, c->turn + k, turns, any);
     }
-    equations_name(lane, EQUATIONS_REACH, greater_of(first * h, splat(1e-15)), any);
+    equations_name(lane, EQUATIONS_REACH, greater_of(first * h, 1e-15 * equations_second(lane)), any);
     return any;
 }
 
@@ -209,8 +209,8 @@ HD void equations_follow(const EquationsLane *lane, mask which)
     }
 }
 
-// What a guard that has just turned counts as 0; of the others 0. Negative: it was moving back when it turned, by an error
-// of the step, and keeps its side.
+// What a guard that has just turned counts as 0; of the others 0. Negative: it was moving back when it turned, by an
+// error of the step, and keeps its side.
 HD real equations_rest(const EquationsLane *lane, int k)
 {
     return frame_get(lane->frame, lane->c.next_guard + lane->c.n_guards + k);
@@ -220,8 +220,8 @@ HD void equations_set_rest(const EquationsLane *lane, int k, real rest)
     frame_set(lane->frame, lane->c.next_guard + lane->c.n_guards + k, rest);
 }
 
-// Sides where a state begins: signs, or where a guard is at 0 the sign that it will have; where it does not move either,
-// the side stays. near: a time (s).
+// Sides where a state begins: signs, or where a guard is at 0 the sign that it will have; where it does not move
+// either, the side stays. near: a time (s).
 HD void equations_take_sides(const EquationsLane *lane, real near, mask which)
 {
     FRAME_EACH

@@ -135,6 +135,9 @@ HD real equations_sign(real x)
     return select_real(MASK(x > 0.0), splat(1.0), select_real(MASK(x < 0.0), splat(-1.0), splat(0.0)));
 }
 
+// A second, or a shorter duration: the scale of times that count as none.
+HD real equations_second(const EquationsLane *lane) { return splat(lane->c.duration < 1.0 ? lane->c.duration : 1.0); }
+
 // ---- beginning and end of a slice -----------------------------------------------------------------------------------
 
 // Between slices a lane is in the batch's memory. General kernels compute there; a made kernel computes in registers:

@@ -1,0 +1,360 @@
+#!/bin/sh
+# Systems of a spec (model equations) against closed forms: an oscillator, what metrics reduce, instants, ends,
+# balls that bounce to their last bounce, a rimless wheel, maps.
+. "$(dirname "$0")/../scratch.sh"
+. "$root/tests/equations.sh"
+
+# ---- an oscillator: x = exp(-a t) (cos w t + a/w sin w t) -----------------------------------------------------------
+
+over='{b: [0, 1, 5], k: [100, 150]}' system spring 'duration: 2' 'tolerance: 1e-11' <<'END_OF_SYSTEM'
+parameters: {k: {value: 100, unit: N/m}, b: 1}
+states: {x: {start: 1, unit: m}, v: 0}
+rates: {x: v, v: "-k*x - b*v"}
+events: [{name: zero, crosses: x}, {name: down, falls: x}]
+metrics:
+  x_rms: {rms: x}
+  x_mean: {mean: x}
+  x_sum: {integral: x}
+  dissipated: {integral: "b*v^2"}
+  x_end: {final: x}
+  x_min: {min: x}
+  x_max: {max: x}
+  zeros: {count: zero}
+  downs: {count: down}
+  first_zero: {at: zero, value: time, take: first}
+  last_zero: {at: zero, value: time}
+  speed: {at: zero, value: abs(v), take: max}
+END_OF_SYSTEM
+for integrator in dormand_prince rodas5p; do
+    rows spring --set "simulation.integrator=$integrator"
+    awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $0 ",w,a,r,d"; next }
+        { a = $at["b"]/2; w = sqrt($at["k"] - a*a)
+          printf "%s,%.17g,%.17g,%.17g,%.17g\n", $0, w, a, a/w, exp(-2*a) }' rows.csv >more.csv
+    mv more.csv rows.csv
+    x='d*(cos(2*w) + r*sin(2*w))' v='-k/w*d*sin(2*w)'
+    holds 1e-9 x_end "$x" "$integrator"
+    holds 1e-9 x_min "-exp(-a*pi/w)" "$integrator"
+    holds 1e-9 x_max 1 "$integrator"
+    holds 1e-9 x_mean "-($v + b*($x - 1))/(2*k)" "$integrator"
+    holds 1e-9 x_sum "-($v + b*($x - 1))/k" "$integrator"
+    holds 1e-9 dissipated "(k - k*($x)^2 - ($v)^2)/2" "$integrator"
+    even='(a > 0 ? (1 - d*d)/(2*a) : 2)' size='(4*a*a + 4*w*w)'
+    cosine="(2*a + d*d*(2*w*sin(4*w) - 2*a*cos(4*w)))/$size" sine="(2*w - d*d*(2*a*sin(4*w) + 2*w*cos(4*w)))/$size"
+    holds 1e-9 "2*x_rms^2" "(1 + r*r)/2*$even + (1 - r*r)/2*$cosine + r*$sine" "$integrator"
+    holds 1e-9 first_zero "atan2(w, -a)/w" "$integrator"
+    holds 0 zeros "int((2*w - atan2(w, -a))/pi) + 1" "$integrator"
+    holds 0 downs "int((2*w - atan2(w, -a))/2/pi) + 1" "$integrator"
+    holds 1e-9 last_zero "first_zero + (zeros - 1)*pi/w" "$integrator"
+    holds 1e-9 speed "k/w*exp(-a*first_zero)*sin(w*first_zero)" "$integrator"
+done
+
+# ---- what metrics reduce: x = sin t ---------------------------------------------------------------------------------
+
+system sine 'duration: 10' 'tolerance: 1e-11' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 0, v: 1}
+held: {n: 0}
+rates: {x: v, v: -x}
+events: [{name: down, falls: x, set: {n: n + 1}}, {name: both, crosses: x}, {name: never, rises: x - 2}]
+metrics:
+  low: {first: x < -0.5}
+  high: {last: x > 0.9}
+  half: {part: x > 0.5}
+  quarter: {part: x > 0 and v < 0}
+  other: {part: not (x > 0 and v < 0)}
+  always: {part: n >= 0}
+  twice: {first: n >= 2}
+  no: {first: x > 1.5}
+  product: {max: x*v}
+  least: {min: x*v}
+  cubic: {max: "x + 0.3*x^3"}
+  start_is_least: {min: time + 0.1*x}
+  end_is_greatest: {max: time + 0.1*x}
+  t_first: {at: down, value: time, take: first}
+  t_last: {at: down, value: time, take: last}
+  t_mean: {at: down, value: time, take: mean}
+  t_min: {at: down, value: time, take: min}
+  t_max: {at: down, value: time, take: max}
+  t_spread: {at: down, value: time, take: spread}
+  before: {at: down, value: n, take: last}
+  behind: {after: down, value: n, take: last}
+  downs: {count: down}
+  all: {count: both}
+  none: {count: never}
+  missing: {at: never, value: x}
+END_OF_SYSTEM
+for integrator in dormand_prince rodas5p; do
+    rows sine --set "simulation.integrator=$integrator"
+    asin='atan2(0.9, sqrt(1 - 0.81))'
+    holds 1e-9 low '7*pi/6'
+    holds 1e-9 high "3*pi - $asin"
+    holds 1e-9 half 'pi*4/30'
+    holds 1e-9 quarter 'pi/10'
+    holds 1e-9 other '1 - pi/10'
+    holds 0 always 1
+    holds 1e-9 twice '3*pi'
+    is no ''
+    holds 1e-9 product 0.5
+    holds 1e-9 least -0.5
+    holds 1e-9 cubic 1.3
+    holds 0 start_is_least 0
+    holds 1e-9 end_is_greatest '10 + 0.1*sin(10)'
+    holds 1e-9 t_first pi
+    holds 1e-9 t_last '3*pi'
+    holds 1e-9 t_mean '2*pi'
+    holds 1e-9 t_min pi
+    holds 1e-9 t_max '3*pi'
+    holds 1e-9 t_spread '2*pi'
+    holds 0 before 1
+    holds 0 behind 2
+    holds 0 downs 2
+    holds 0 all 3
+    holds 0 none 0
+    is missing ''
+done
+
+# ---- instants and ends ----------------------------------------------------------------------------------------------
+
+# sample and hold: x' = u, u = -4 x every 0.1 s
+over='{gain: [2, 4, 12]}' system sampled 'duration: 1.05' 'tolerance: 1e-9' <<'END_OF_SYSTEM'
+parameters: {gain: 4, T: 0.1}
+states: {x: 1, w: 0, s: 1}
+held: {u: 0, a: 0}
+rates: {x: u, w: s, s: a}
+events:
+  - {name: sample, every: T, set: {u: -gain*x, a: "-w - s"}}
+  - {name: look, at: 0.35}
+  - {name: begin, at: 0}
+  - {name: too_late, at: 2}
+metrics:
+  x_end: {final: x}
+  w_end: {final: w}
+  samples: {count: sample}
+  looks: {count: look}
+  begins: {count: begin}
+  lates: {count: too_late}
+  x_then: {at: look, value: x}
+  t_then: {at: look, value: time}
+END_OF_SYSTEM
+for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p; do
+    rows sampled --set "simulation.integrator=$integrator" --set simulation.dt=0.03
+    holds 1e-12 x_end '(1 - gain*0.1)^10*(1 - gain*0.05)' "$integrator"
+    holds 0 samples 11 "$integrator"
+    holds 0 'looks*10 + begins' 11 "$integrator"
+    holds 0 lates 0 "$integrator"
+    holds 0 t_then 0.35 "$integrator"
+    holds 1e-12 x_then '(1 - gain*0.1)^3*(1 - gain*0.05)' "$integrator"
+    [ "$integrator" = semi_implicit_euler ] && continue
+    discrete=$(awk 'BEGIN { w = 0; s = 1
+        for (i = 0; i < 11; i++) { a = -w - s; T = i < 10 ? 0.1 : 0.05; w += T*s + a*T*T/2; s += T*a }
+        printf "%.17g", w }')
+    holds 1e-12 w_end "$discrete" "$integrator"
+done
+
+# an event a little before an instant, and many instants
+system instants 'duration: 1000' 'dt: 1' 'steps: 1e9' <<'END_OF_SYSTEM'
+parameters: {p: 0, T: 1.0e-4}
+states: {x: 0}
+held: {u: 0}
+rates: {x: 1}
+events: [{name: tick, every: T, set: {u: u + 1}}, {name: near, rises: "x - 0.00499999999999"}]
+metrics: {ticks: {count: tick}, final_u: {final: u}, nears: {count: near}}
+END_OF_SYSTEM
+instants=1000
+[ -z "${QUICK:-}" ] || instants=10
+rows instants --set "simulation.duration=$instants"
+holds 0 ticks "$instants*10000"
+holds 0 final_u "$instants*10000"
+holds 0 nears 1
+
+over='{limit: [0.25, 0.5, 2]}' system ends 'duration: 1' <<'END_OF_SYSTEM'
+parameters: {limit: 0.5}
+states: {x: 0}
+rates: {x: 1}
+events: [{name: done, rises: x - limit, stop: true}]
+metrics: {x_end: {final: x}}
+failures: {over: x > 0.75}
+END_OF_SYSTEM
+rows ends
+holds 1e-12 survived 'limit < 0.75 ? limit : 0.75'
+holds 1e-12 x_end 'survived'
+holds 0 'failure == "over"' 'limit > 0.75'
+sed 's/stop: true/fail: lost/; s/: ends/: fails/' ends.yaml >fails.yaml
+rows fails
+holds 0 'failure == "lost"' 'limit < 0.75'
+
+# held numbers: what another event sets turns a guard at that instant, once; comparisons tell >= from >
+system held 'duration: 10' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 0}
+held: {n: 0}
+rates: {x: 0}
+events: [{name: tick, every: 1, set: {n: n + 1}}, {name: three, rises: n - 3}, {name: half, rises: n - 3.5}]
+metrics:
+  threes: {count: three}
+  at_three: {at: three, value: time}
+  halves: {count: half}
+  at_half: {at: half, value: n}
+  least: {first: n >= 3}
+  more: {first: n > 3}
+  most: {last: n <= 3}
+  less: {last: n < 3}
+  equal: {part: n = 3}
+  zero: {part: x >= 0}
+  positive: {part: x > 0}
+END_OF_SYSTEM
+rows held
+holds 0 'threes*10 + halves' 11
+holds 0 at_three 3
+holds 0 at_half 4
+holds 0 least 2
+holds 0 more 3
+holds 0 most 3
+holds 0 less 2
+holds 1e-15 equal 0.1
+holds 0 'zero*10 + positive' 10
+
+# two guards that turn close to each other, both counted
+over='{apart: [0, 1.0e-15, 1.0e-13, 1.0e-12, 1.0e-10, 1.0e-8, 1.0e-6, 1.0e-4, 1.0e-2]}'
+export over
+system close 'duration: 100' 'tolerance: 1e-6' <<'END_OF_SYSTEM'
+parameters: {apart: 0}
+states: {x: 1, v: 0}
+rates: {x: v, v: -x}
+events: [{name: a, crosses: x}, {name: b, crosses: x + apart}, {name: c, falls: x - apart}]
+metrics: {as: {count: a}, bs: {count: b}, cs: {count: c}}
+END_OF_SYSTEM
+unset over
+for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p; do
+    rows close --set "simulation.integrator=$integrator" --set simulation.dt=0.02
+    holds 0 'as*10000 + bs*100 + cs' 323216 "$integrator"
+done
+
+# ---- a ball bounces: t0 = sqrt(2 h/g), bounce n at t0 (1 + 2 e (1 - e^(n-1))/(1 - e)) ------------------------------
+
+over='{e: [0.5, 0.8, 0.9], ground: [0, -3, 10]}' system ball 'duration: 3' 'tolerance: 1e-9' <<'END_OF_SYSTEM'
+parameters: {g: 9.81, e: 0.8, ground: 0}
+states: {z: {start: ground + 1}, v: 0}
+rates: {z: v, v: -g}
+events: [{name: bounce, falls: z - ground, set: {v: -e*v}}]
+metrics:
+  bounces: {count: bounce}
+  top: {max: z}
+  lowest: {min: z}
+  last_bounce: {at: bounce, value: time}
+  speed: {after: bounce, value: v, take: first}
+  path: {integral: abs(v)}
+END_OF_SYSTEM
+t0='sqrt(2/9.81)'
+for integrator in dormand_prince rk4 implicit_midpoint rodas5p semi_implicit_euler; do
+    rows ball --set "simulation.integrator=$integrator" --set simulation.dt=0.01 --set 'search.over.e=[0.8, 0.9]'
+    is failure none "$integrator"
+    holds 1e-3 'lowest - ground' 0 "$integrator"
+    [ "$integrator" = semi_implicit_euler ] && continue
+    holds 0 bounces "1 + int(log(1 - (3/$t0 - 1)*(1 - e)/(2*e))/log(e))" "$integrator"
+    holds 1e-9 last_bounce "$t0*(1 + 2*e*(1 - e^(bounces - 1))/(1 - e))" "$integrator"
+    holds 1e-12 speed 'e*sqrt(2*9.81)' "$integrator"
+    holds 1e-9 top 'ground + 1' "$integrator"
+    holds 1e-9 'lowest - ground' 0 "$integrator"
+    # also where the bounces accumulate, at t0 (1 + e)/(1 - e)
+    rows ball --set "simulation.integrator=$integrator" --set simulation.dt=0.01 --set simulation.duration=20 \
+        --set 'search.over.e=[0, 0.1, 0.5, 0.8, 0.9]'
+    is failure zeno "$integrator"
+    holds 1e-6 survived "$t0*(1 + e)/(1 - e)" "$integrator"
+    holds 1e-9 'lowest - ground' 0 "$integrator"
+done
+rows ball --set simulation.integrator=semi_implicit_euler --set simulation.dt=0.01 --set simulation.duration=20 \
+    --set 'search.over.e=[0, 0.1, 0.5, 0.8]'
+is failure zeno semi_implicit_euler
+holds 1e-9 'lowest - ground' 0 semi_implicit_euler
+
+# times need not be seconds: the same in 1e-8 of the time
+over='{e: [0.5]}' system fast 'duration: 3.0e-8' 'tolerance: 1e-9' <<'END_OF_SYSTEM'
+parameters: {e: 0.5}
+states: {z: {start: 1}, v: {start: 0, scale: 1.0e8}}
+rates: {z: v, v: -9.81e16}
+events: [{name: bounce, falls: z, set: {v: -e*v}}]
+metrics: {bounces: {count: bounce}}
+END_OF_SYSTEM
+rows fast
+is failure zeno
+holds 1e-6 '1e8*survived' "$t0*3"
+
+# ---- a rimless wheel: its speed squared after a step is cos(2 a)^2 (w^2 + 4 g/l sin a sin slope) -------------------
+
+over='{slope: [0.02, 0.05, 0.1], w: [0.9, 2]}' system wheel 'duration: 20' 'tolerance: 1e-11' <<'END_OF_SYSTEM'
+parameters: {slope: 0.05, half: 0.2, gl: 9.81}
+states: {th: slope - half, w: 1}
+rates: {th: w, w: gl*sin(th)}
+events:
+  - {name: step, rises: th - slope - half, set: {th: slope - half, w: w*cos(2*half)}}
+  - {name: back, falls: th - slope + half, fail: fell}
+metrics: {steps: {count: step}, speed: {after: step, value: w}, w_first: {after: step, value: w, take: first}}
+END_OF_SYSTEM
+rows wheel
+holds 1e-9 'w_first^2' 'cos(0.4)^2*(w^2 + 4*9.81*sin(0.2)*sin(slope))'
+c='cos(0.4)^2' gain='4*9.81*sin(0.2)*sin(slope)'
+holds 1e-9 'speed^2' "($c)^steps*w^2 + $gain*$c*(1 - ($c)^steps)/(1 - $c)" 'after all steps'
+
+# ---- maps -----------------------------------------------------------------------------------------------------------
+
+over='{r: [2.8, 3.2, 3.5, 3.55]}' system logistic 'duration: 20000' <<'END_OF_SYSTEM'
+parameters: {r: 3}
+states: {x: 0.3, x1: 0, x2: 0, x3: 0, x4: 0, x5: 0, x6: 0, x7: 0, x8: 0}
+next: {x: "r*x*(1 - x)", x1: x, x2: x1, x3: x2, x4: x3, x5: x4, x6: x5, x7: x6, x8: x7}
+metrics:
+  xn: {final: x}
+  d1: {final: x - x1}
+  d2: {final: x - x2}
+  d4: {final: x - x4}
+  d8: {final: x - x8}
+END_OF_SYSTEM
+rows logistic
+holds 1e-12 'd1 == 0' 'r < 3'
+holds 1e-12 'd2*d2 < 1e-20' 'r < 3.45'
+holds 1e-12 'd4*d4 < 1e-20' 'r < 3.54'
+holds 1e-12 d8 0
+holds 1e-12 'r < 3 ? xn : 0' 'r < 3 ? 1 - 1/r : 0'
+holds 1e-12 'r == 3.2 ? (xn - (r + 1)/(2*r))^2 : 0' 'r == 3.2 ? (r - 3)*(r + 1)/(4*r*r) : 0' 'the cycle of two'
+
+system count 'duration: 10' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {n: 0, c: 0}
+next: {n: n + 1, c: c}
+events:
+  - {name: five, rises: n - 4.5, set: {c: c + 1}}
+  - {name: four, rises: n - 3}
+  - {name: tick, every: 3}
+  - {name: once, at: 7}
+metrics:
+  n_end: {final: n}
+  c_end: {final: c}
+  fives: {count: five}
+  t_five: {at: five, value: time}
+  n_five: {at: five, value: n}
+  t_four: {at: four, value: time}
+  ticks: {count: tick}
+  n_once: {at: once, value: n}
+  average: {mean: n}
+  total: {integral: n}
+  root: {rms: n}
+  least: {first: n >= 3}
+  less: {last: n < 5}
+  share: {part: n < 5}
+  top: {max: n}
+END_OF_SYSTEM
+rows count
+holds 0 'n_end*100 + c_end*10 + fives' 1011
+holds 0 't_five*100 + n_five*10 + t_four' 554
+holds 0 'ticks*10 + n_once' 47
+holds 1e-15 average 4.5
+holds 0 total 45
+holds 1e-15 'root^2' 28.5
+holds 0 'least*100 + less*10 + top' 350
+holds 1e-15 share 0.5
+refused check count.yaml --set simulation.duration=1.5
+has "simulation.duration is 1.5: that of a map is a whole number of iterations" err
+sed 's/every: 3/every: 2.5/' count.yaml >half.yaml
+refused check half.yaml
+has "every of a map must be a whole number of iterations" err
+exit $status
