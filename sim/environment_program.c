@@ -72,8 +72,8 @@ static void shorten_two(Shorten *s, int operation)
     shorten_emit(s, step);
 }
 
-// An operation on the three upper entries. The first one was computed before the others, so it is on the kernel's stack,
-// below one of the others if that is there too.
+// An operation on the three upper entries. The first one was computed before the others, so it is on the kernel's
+// stack, below one of the others if that is there too.
 static void shorten_three(Shorten *s, int operation)
 {
     shorten_two(s, operation);

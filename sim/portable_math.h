@@ -299,8 +299,8 @@ HD real cosine(real x)
     return c;
 }
 
-// tan x = sin r/cos r, or -cos r/sin r where x is an odd number of quarter turns away. Both are pairs of numbers, so that
-// only the division's last step rounds.
+// tan x = sin r/cos r, or -cos r/sin r where x is an odd number of quarter turns away. Both are pairs of numbers, so
+// that only the division's last step rounds.
 HD real tangent(real x)
 {
     // sin r = r + r z S(z), cos r = 1 - z/2 + z^2 C(z): as in math_sine_cosine_near

@@ -14,9 +14,9 @@
 const char *program_commit(void); // the commit that the program was built from (runner/version.c); NULL: unknown
 
 // ---- expressions (expression/expression.c) --------------------------------------------------------------------------
-// + - * / ^, comparisons (< <= > >= = == != ), and/or/not, functions, numbers, pi, names, and texts in single quotes (only
-// compared for equality). Depth <= 64, length <= 4096. Evaluated with our own elementary functions, so the same bits
-// everywhere. Truth is 1 and 0.
+// + - * / ^, comparisons (< <= > >= = == != ), and/or/not, functions (expression_functions), numbers, pi, names, and
+// texts in single quotes (only compared for equality). Depth <= 64, length <= 4096. Evaluated with our own elementary
+// functions, so the same bits everywhere. Truth is 1 and 0.
 
 typedef struct Expression Expression;
 

@@ -36,8 +36,9 @@ OURS = ("id search round fitness failure n_failed trial seed violation replicate
         "range doc failed crashed timeout protocol non_finite none best worst all gravity wind damping error "
         "error_max touchdown push_x pin pin_start pin_damping height_mean base base_z base_x terrain ground limit "
         "attach state lanes offset rank")
-WORDS = ("and or not min max abs sqrt exp log sin cos pi e E if else for while int double float return static struct "
-         "class def None lambda import self print keys items shape dtype file con nul lane real params")
+WORDS = ("and or not min max abs sqrt exp log sin cos tan mod clip step hypot atan2 floor pi e E if else for while int "
+         "double float return static struct class def None lambda import self print keys items shape dtype file con nul "
+         "lane real params")
 NOT_NAMES = ["", " ", "  a", "a ", "a b", "a-b", "a.b", "a/b", "../a", "a\\b", "a'b", 'a"b', "a`b", "$(id)", "`id`",
              ";", "a;b", "--", "-- a", "#", "a#", "%s%n", "{a}", "[a]", "a,b", "a:b", ":", "?", "&a", "*a", "!a", "|",
              ">", "<b>", "</script>", "@", "~", ".", "..", "<<", "1", "01", "1st", "1e3", "0x1", ".inf", "1_000", "-1",

@@ -10,8 +10,8 @@ typedef struct ExpressionRandom {
 } ExpressionRandom;
 
 int expression_case_pick(ExpressionRandom *random, int n); // 0 to n - 1
-// Appends a random expression over leaves[n_leaves], with random superfluous parentheses and every operation. texts: with
-// comparisons of the column `failure` too.
+// Appends a random expression over leaves[n_leaves], of all operations, with random superfluous parentheses. texts:
+// with comparisons of the column `failure` too.
 void expression_case_invent(ExpressionRandom *random, int depth, const char *const *leaves, int n_leaves, bool texts,
                             char *out);
 

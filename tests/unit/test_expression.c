@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define EXPRESSION_FUNCTIONS                                                                                           \
-    "min max clip if; abs sign step; floor ceil mod; sqrt exp log sinh cosh tanh; sin cos tan asin acos atan atan2 hypot"
+    "min max clip if; abs sign step; floor ceil mod; sqrt exp log sinh cosh tanh; sin cos tan asin acos atan atan2 "   \
+    "hypot"
 
 static Arena expression_arena;
 static const char *const expression_names[] = {"a", "b", "k_fp", "fitness", "velocity_error"};
@@ -495,7 +496,7 @@ TEST(expression_text_reads_back_to_the_same)
     free(text);
 }
 
-// ---- kernels ---------------------------------------------------------------------------------------------------------
+// ---- kernels --------------------------------------------------------------------------------------------------------
 
 // What a kernel computes of an expression, for one lane with these columns.
 static double expression_of_kernel(const Expression *expression, const double *values)

@@ -179,7 +179,7 @@ void expression_unexpected(ExpressionParser *parser, const char *expected)
     }
 }
 
-// ---- unknown functions and names --------------------------------------------------------------------------------------------------
+// ---- unknown functions and names ------------------------------------------------------------------------------------
 
 // Up to a line of names, for messages.
 static void expression_list_names(const char *const *names, int count, char *out, size_t size)

@@ -106,8 +106,8 @@ EXPRESSION_APPLY(ceil, portable_ceil(a))
 EXPRESSION_APPLY(mod, portable_mod(a, b))
 #undef EXPRESSION_APPLY
 
-// Derivatives at x along dx. Of min, max, clip, if and abs where they bend: that of the operand that apply takes, and 0.
-// Between jumps that of mod is of the piece, and those of floor, ceil, sign and step are 0. NaN where there is none.
+// Derivatives at x along dx. Where min, max, clip and if bend or jump: that of the operand that apply takes; abs: 0.
+// At jumps that of mod is of the piece, and those of floor, ceil, sign and step are 0. NaN where there is none.
 #define EXPRESSION_SLOPE(name, value)                                                                                  \
     static double slope_##name(const double *x, const double *dx)                                                      \
     {                                                                                                                  \

@@ -128,7 +128,7 @@ void expression_stop(ExpressionParser *parser, const char *at, int width, const 
 void expression_unexpected(ExpressionParser *parser, const char *expected);
 // Reports an unknown function.
 void expression_unknown_function(ExpressionParser *parser, const char *at, const char *name);
-// The function, or pi, that is meant by a word with points at `at`, such as np.sin; *length: of the word. NULL: none is.
+// What is meant by a word with points at `at`, such as sin by np.sin. *length: of the word. NULL: it is not known.
 const char *expression_of_module(const char *at, int *length);
 // Reports an unknown name with the likeliest reason. `after_text`: a text stands before it, in a comparison.
 void expression_unknown_name(ExpressionParser *parser, const char *at, const char *name, bool after_text);
