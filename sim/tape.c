@@ -249,8 +249,8 @@ static TapeValue slope_of(Tape *tape, TapeValue value, const TapeValue *of, cons
         return slope_less(
             tape, d[0], slope_times(tape, slope_one(tape, PROGRAM_FLOOR, slope_two(tape, PROGRAM_DIVIDE, a, b)), d[1]));
     case PROGRAM_IF: return slope_if(tape, a, d[1], d[2]);
-    case PROGRAM_CLIP:
-        return slope_if(tape, slope_two(tape, PROGRAM_GREATER, a, of[2]), d[2],
+    case PROGRAM_CLIP: // where the lower limit is the greater one, the upper is taken
+        return slope_if(tape, slope_two(tape, PROGRAM_GREATER, slope_two(tape, PROGRAM_MAX, a, b), of[2]), d[2],
                         slope_if(tape, slope_two(tape, PROGRAM_LESS, a, b), d[1], d[0]));
     default: return slope_function(tape, operation, value, a, d[0]);
     }

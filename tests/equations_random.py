@@ -26,7 +26,7 @@ SMOOTH = ["sin(%s)", "cos(%s)", "tanh(%s)", "atan(%s)", "exp(-(%s)^2)", "sqrt(1 
 SMOOTH_TWO = ["%s + %s", "%s - %s", "(%s)*(%s)", "(%s)/(1 + (%s)^2)", "hypot(1 + (%s)^2, %s)", "atan2(%s, 3 + sin(%s))",
               "(2 + sin(%s))^tanh(%s)"]
 ROUGH = ["abs(%s)", "floor(%s)", "ceil(%s)", "sign(%s)", "step(%s)", "sqrt(%s)", "log(%s)", "exp(%s)", "tan(%s)",
-         "asin(%s)", "(%s)^(-2)", "not (%s > 0.5)", "(%s)^0", "(%s)^0.5", "acos(%s)", "sinh(%s)"]
+         "asin(%s)", "(%s)^(-2)", "(not (%s > 0.5))", "(%s)^0", "(%s)^0.5", "acos(%s)", "sinh(%s)"]
 ROUGH_TWO = ["min(%s, %s)", "max(%s, %s)", "mod(%s, %s)", "(%s)/(%s)", "(%s)^(%s)", "hypot(%s, %s)", "atan2(%s, %s)",
              "(%s < %s)", "(%s >= %s or false_)", "clip(%s, -0.5, %s)", "if(%s > 0, %s, 0.25)", "(%s = %s)"]
 
