@@ -218,6 +218,7 @@ HD EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, m
     const EquationsConstants *c = &lane->c;
     EquationsOutcome all = {splat(0.0), no_lanes(), no_lanes()};
     bool located = true;
+    equations_name(lane, EQUATIONS_TIMED_T, t, timed);
     while (any_lane(landed | timed)) {
         const real mode_before = equations_named(lane, EQUATIONS_MODE_OF);
         FRAME_EACH
@@ -320,7 +321,8 @@ HD EquationsOutcome equations_start(const EquationsLane *lane, const LaneGroup *
     equations_name(lane, EQUATIONS_H, c->fixed_steps ? splat(1e300) : first, running);
     equations_settle(lane, EQUATIONS_NEAR * c->tolerance * first, running);
     EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
-    if (c->n_instants > 0) outcome = equations_occur(lane, splat(0.0), first, no_lanes(), running);
+    const mask due = running & equations_due(lane, splat(0.0));
+    if (any_lane(due)) outcome = equations_occur(lane, splat(0.0), first, no_lanes(), due);
     equations_argue(lane, c->y);
     equations_at(lane, splat(0.0));
     const real failure = equations_conditions(lane, splat(0.0), running);
@@ -413,7 +415,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             equations_argue(lane, c->y);
             equations_at(lane, now);
 
-            const mask instants = c->n_instants > 0 ? taken & timed & MASK(now < c->duration) : no_lanes();
+            const mask instants = taken & (timed | landed) & equations_due(lane, now);
             if (any_lane(landed | instants)) {
                 const EquationsOutcome outcome = equations_occur(lane, now, h, landed, instants);
                 stopped = outcome.stopped;

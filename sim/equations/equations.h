@@ -78,6 +78,7 @@ enum {
     EQUATIONS_MODE_OF, // number of its mode
     EQUATIONS_EVENT_T, // time of the last event
     EQUATIONS_CASCADE, // events at this instant
+    EQUATIONS_TIMED_T, // time of the last instant
     EQUATIONS_GRID,    // steps of dt done, of a method with fixed steps
     EQUATIONS_NAMED
 };

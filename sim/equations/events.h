@@ -17,6 +17,7 @@
 #define EQUATIONS_ROOT 1e-13     // width of a located crossing, in theta
 #define EQUATIONS_NEAR 10.0      // a guard within this many tolerances of a step from 0 is at 0
 #define EQUATIONS_ROUNDING 1e-14 // of a guard, over what it is the difference of
+#define EQUATIONS_SAME 1e-15     // of instants that are one, over their time
 enum { EQUATIONS_ROOT_STEPS = 160 };
 
 // ---- guards ---------------------------------------------------------------------------------------------------------
@@ -238,20 +239,20 @@ HD void equations_take_sides(const EquationsLane *lane, real near, mask which)
 
 // ---- instants -------------------------------------------------------------------------------------------------------
 
-// The number of the last multiple of the period that is not after t. Multiples are products, as the times of instants.
-HD real equations_multiple(real t, real period)
-{
-    const real nearest = math_nearest(t / period);
-    return nearest - select_real(MASK(nearest * period > t), splat(1.0), splat(0.0));
-}
+// Instants are one if they differ by rounding: 3 periods of 0.1 s, and one of 0.3 s.
+HD real equations_apart(real t) { return EQUATIONS_SAME * absolute(t); }
+
+// The multiple of the period that is nearest to t.
+HD real equations_multiple(real t, real period) { return math_nearest(t / period) * period; }
 
 // The next instant k after time t; infinite: there is none.
 HD real equations_instant(const EquationsLane *lane, int k, real t)
 {
     const int64_t row = lane->c.instants + 2 * (int64_t)k;
-    const real at = frame_get(lane->file, equations_integer(lane, row + 1));
-    if (equations_integer(lane, row) != 0) return (equations_multiple(t, at) + 1.0) * at;
-    return select_real(MASK(t < at), at, splat(1e300));
+    const real at = frame_get(lane->file, equations_integer(lane, row + 1)), after = t + equations_apart(t);
+    if (equations_integer(lane, row) == 0) return select_real(MASK(after < at), at, splat(1e300));
+    const real multiple = equations_multiple(t, at);
+    return select_real(MASK(multiple > after), multiple, (math_nearest(t / at) + 1.0) * at);
 }
 
 // Whether instant k is now.
@@ -259,8 +260,25 @@ HD mask equations_is_instant(const EquationsLane *lane, int k, real t)
 {
     const int64_t row = lane->c.instants + 2 * (int64_t)k;
     const real at = frame_get(lane->file, equations_integer(lane, row + 1));
-    if (equations_integer(lane, row) != 0) return MASK(equations_multiple(t, at) * at == t);
-    return MASK(t == at);
+    const real when = equations_integer(lane, row) != 0 ? equations_multiple(t, at) : at;
+    return MASK(absolute(when - t) <= equations_apart(t));
+}
+
+// The lanes in which an action of their mode is due at time t, before the end, for the first time.
+HD mask equations_due(const EquationsLane *lane, real t)
+{
+    mask due = no_lanes();
+    for (int mode = 0; mode < lane->c.n_modes && lane->c.n_instants > 0; mode++) {
+        const int64_t row = equations_mode_row(lane, mode);
+        const int actions = equations_integer(lane, row + EQUATIONS_MODE_N_ACTIONS);
+        const int64_t first = equations_integer(lane, row + EQUATIONS_MODE_ACTIONS);
+        for (int a = 0; a < actions; a++) {
+            const int k = equations_integer(lane, first + (int64_t)a * EQUATIONS_ACTION + EQUATIONS_ACTION_INSTANT);
+            if (k >= 0) due = due | (equations_in(lane, mode) & equations_is_instant(lane, k, t));
+        }
+    }
+    const mask again = MASK(t - equations_named(lane, EQUATIONS_TIMED_T) <= equations_apart(t));
+    return due & ~again & MASK(t + equations_apart(t) < lane->c.duration);
 }
 
 // The first instant after t at which an action of the lane's mode is due.

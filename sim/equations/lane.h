@@ -242,6 +242,7 @@ HD void equations_begin(const EquationsLane *lane)
     for (int i = 0; i < c->n_held; i++)
         frame_set(lane->file, SYSTEM_HELD(c->n_states, i), equations_output(lane, start, c->n_states + i));
     frame_set(lane->frame, EQUATIONS_EVENT_T, splat(-1.0));
+    frame_set(lane->frame, EQUATIONS_TIMED_T, splat(-1.0));
 }
 
 #endif

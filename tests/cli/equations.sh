@@ -167,6 +167,31 @@ holds 0 ticks "$instants*10000"
 holds 0 final_u "$instants*10000"
 holds 0 nears 1
 
+# periods of which some multiples are equal but for rounding: one instant, in the order of the spec
+system together 'duration: 1.2' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 0}
+held: {n: 0, m: 0}
+rates: {x: 1}
+events:
+  - {name: fast, every: 0.1, set: {n: n + 1}}
+  - {name: slow, every: 0.3, set: {m: m + n}}
+  - {name: near, rises: x - 0.3, set: {m: m}}
+  - {name: also, rises: x - 0.7, set: {n: n}}
+  - {name: six, at: 0.6}
+  - {name: seven, at: 0.1*7}
+metrics:
+  fasts: {count: fast}
+  slows: {count: slow}
+  m_end: {final: m}
+  n_six: {at: six, value: n}
+  n_seven: {at: seven, value: n}
+END_OF_SYSTEM
+rows together
+holds 0 'fasts*10 + slows' 124
+holds 0 m_end 22
+holds 0 'n_six*10 + n_seven' 78
+
 over='{limit: [0.25, 0.5, 2]}' system ends 'duration: 1' <<'END_OF_SYSTEM'
 parameters: {limit: 0.5}
 states: {x: 0}
