@@ -276,7 +276,8 @@ static bool robot_is_finite(const RobotBody *body)
     const double numbers[] = {joint->reference, joint->stiffness, joint->rest, joint->damping, joint->friction,
                               joint->armature,  motor->kp,        motor->kd,   motor->bias};
     const bool limits = !joint->limited || (isfinite(joint->low) && isfinite(joint->high));
-    const bool motors = motor->low <= motor->high && motor->effort >= 0.0;
+    const bool ends = !motor->uneven || (isfinite(motor->least) && isfinite(motor->most));
+    const bool motors = motor->low <= motor->high && motor->effort >= 0.0 && ends;
     return limits && motors && robot_all_finite(body->p, 3) && robot_all_finite(body->q, 4) &&
            robot_all_finite(body->centre, 3) && robot_all_finite(joint->anchor, 3) &&
            robot_all_finite(joint->axis, 3) && robot_all_finite(numbers, 9);

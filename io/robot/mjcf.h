@@ -132,9 +132,10 @@ void mjcf_read_world(Mjcf *mjcf, const XmlNode *node);
 // True if the range limits. Reports an error if neither `limited` nor autolimits decides that.
 bool mjcf_limited(Mjcf *mjcf, const XmlNode *node, const char *attribute, MjcfSwitch limited, const double range[2]);
 
-// The greatest effort of a range, which is the same both ways: motors are as strong one way as the other. Another range
-// is an error, or counts by its greater end if `ignore` has the name of the attribute.
-double mjcf_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute, const double range[2]);
+// ends[2] stay within a range of efforts times `scale`, as if what they bound were clamped to it next. The range counts
+// by its greater end both ways if `ignore` has the name of the attribute.
+void mjcf_clamp_efforts(Mjcf *mjcf, const char *attribute, const double range[2], double scale, double ends[2]);
+void mjcf_set_efforts(const double ends[2], RobotMotor *motor);
 
 // As mjcf_apply_geom.
 void mjcf_apply_tendon(Mjcf *mjcf, const XmlNode *node, MjcfTendon *tendon);

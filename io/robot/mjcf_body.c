@@ -45,21 +45,26 @@ bool mjcf_limited(Mjcf *mjcf, const XmlNode *node, const char *attribute, MjcfSw
     return false;
 }
 
-double mjcf_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute, const double range[2])
+void mjcf_clamp_efforts(Mjcf *mjcf, const char *attribute, const double range[2], double scale, double ends[2])
 {
-    const double most = fmax(fabs(range[0]), fabs(range[1]));
-    if (fabs(range[0] + range[1]) <= 1e-9 * fabs(range[1])) return fabs(range[1]);
-    if (robot_ignores(mjcf->file, attribute)) {
+    double low = range[0], high = range[1];
+    const bool even = fabs(low + high) <= 1e-9 * fabs(high);
+    if (!even && robot_ignores(mjcf->file, attribute)) {
         robot_note(mjcf->file, true, attribute, 1);
-        return most;
+        high = fmax(fabs(low), fabs(high));
+        low = -high;
     }
-    mjcf->file->unread++;
-    robot_error(mjcf->file, node, attribute,
-                "%s of %s is %s to %s, and only the same both ways is simulated; write %s %s, or add %s to ignore: "
-                "then the greater end counts both ways",
-                attribute, robot_label(mjcf->file, node), text_number(range[0]).text, text_number(range[1]).text,
-                text_number(-most).text, text_number(most).text, attribute);
-    return most;
+    if (even) low = -high;
+    const double one = scale * low, other = scale * high, least = fmin(one, other), most = fmax(one, other);
+    for (int k = 0; k < 2; k++) ends[k] = ends[k] < least ? least : ends[k] > most ? most : ends[k];
+}
+
+void mjcf_set_efforts(const double ends[2], RobotMotor *motor)
+{
+    motor->uneven = ends[0] != -ends[1];
+    motor->effort = motor->uneven ? INFINITY : ends[1];
+    motor->least = motor->uneven ? ends[0] : 0.0;
+    motor->most = motor->uneven ? ends[1] : 0.0;
 }
 
 // A free joint as it is simulated: without stiffness and the like, which defaults may give it.
@@ -96,8 +101,11 @@ static void mjcf_joint_limits(Mjcf *mjcf, const XmlNode *node, const MjcfJoint *
     }
     if (joint->limited && joint->kind == ROBOT_BALL && from->range[0] != 0.0)
         robot_error(mjcf->file, node, "range", "the range of a ball joint must begin with 0");
-    if (mjcf_limited(mjcf, node, "actuatorfrcrange", from->effort_limited, from->effort))
-        joint->motor.effort = mjcf_effort(mjcf, node, "actuatorfrcrange", from->effort);
+    if (mjcf_limited(mjcf, node, "actuatorfrcrange", from->effort_limited, from->effort)) {
+        double ends[2] = {-INFINITY, INFINITY};
+        mjcf_clamp_efforts(mjcf, "actuatorfrcrange", from->effort, 1.0, ends);
+        mjcf_set_efforts(ends, &joint->motor);
+    }
 }
 
 static void mjcf_joint_numbers(Mjcf *mjcf, const MjcfJoint *from, RobotJoint *joint)

@@ -61,21 +61,20 @@ static void mjcf_inherit_range(const RobotJoint *joint, MjcfActuator *a)
     if (a->command_limited == MJCF_AUTO) a->command_limited = MJCF_TRUE;
 }
 
-// Adds a greatest effort.
-static void mjcf_limit_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute, const double range[2],
-                              double scale, RobotFileBody *body)
+// The efforts of an actuator: its force is clamped to forcerange, that of a motor by torque first to the forces of its
+// ctrlrange, and the force of the joint at last to its actuatorfrcrange. false: no range of its own bounds it.
+static bool mjcf_limit_effort(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *a, RobotMotor *motor)
 {
-    RobotMotor *motor = &body->joint.motor;
-    const double most = fabs(scale * mjcf_effort(mjcf, node, attribute, range));
-    if (most < motor->effort) motor->effort = most;
-    body->limited_motor = true;
-}
-
-// force = gain control; of a motor by torque the control alone.
-static void mjcf_add_torque_motor(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *a, RobotFileBody *body)
-{
-    if (mjcf_limited(mjcf, node, "ctrlrange", a->command_limited, a->command))
-        mjcf_limit_effort(mjcf, node, "ctrlrange", a->command, a->gear[0] * a->gain, body);
+    double ends[2] = {-INFINITY, INFINITY}, joint[2];
+    const bool by_torque = a->bias_type == MJCF_BIAS_NONE;
+    const bool commands = by_torque && mjcf_limited(mjcf, node, "ctrlrange", a->command_limited, a->command);
+    const bool forces = mjcf_limited(mjcf, node, "forcerange", a->force_limited, a->force);
+    if (commands) mjcf_clamp_efforts(mjcf, "ctrlrange", a->command, a->gear[0] * a->gain, ends);
+    if (forces) mjcf_clamp_efforts(mjcf, "forcerange", a->force, a->gear[0], ends);
+    robot_motor_ends(motor, joint);
+    for (int k = 0; k < 2; k++) ends[k] = fmin(fmax(ends[k], joint[0]), joint[1]);
+    mjcf_set_efforts(ends, motor);
+    return commands || forces;
 }
 
 // force = k (gear command - gear q) + bias[0], with k = -bias[1] and the joint's command = gain control / (k gear)
@@ -147,15 +146,10 @@ static void mjcf_read_actuator(Mjcf *mjcf, const XmlNode *node, MjcfControl *con
     if (body == NULL || !mjcf_can_drive(mjcf, node, &a)) return;
     const bool another = body->joint.motor.driven, had_limit = body->limited_motor;
     body->joint.motor.driven = true;
-    body->limited_motor = false;
     mjcf_inherit_range(&body->joint, &a);
     mjcf_add_control(mjcf, node, &a, robot_index(mjcf->file, body), control);
-    if (a.bias_type == MJCF_BIAS_NONE)
-        mjcf_add_torque_motor(mjcf, node, &a, body);
-    else
-        mjcf_add_servo(mjcf, node, &a, body);
-    if (mjcf_limited(mjcf, node, "forcerange", a.force_limited, a.force))
-        mjcf_limit_effort(mjcf, node, "forcerange", a.force, a.gear[0], body);
+    if (a.bias_type != MJCF_BIAS_NONE) mjcf_add_servo(mjcf, node, &a, body);
+    body->limited_motor = mjcf_limit_effort(mjcf, node, &a, &body->joint.motor);
     if (another && (had_limit || body->limited_motor))
         robot_error(mjcf->file, node, NULL,
                     "two motors drive one joint, and one of them has a limit of its own; give "

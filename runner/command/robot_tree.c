@@ -29,10 +29,15 @@ static const char *tree_motor(const RobotJoint *joint, Arena *arena)
 {
     const RobotMotor *motor = &joint->motor;
     const char *unit = robot_joints[joint->kind].effort_unit, *more = "";
+    double ends[2];
     if (!motor->driven) return "";
     if (motor->bias != 0.0) more = arena_format(arena, ", bias %s %s", tree_number(motor->bias, arena), unit);
-    if (!isinf(motor->effort))
-        more = arena_format(arena, "%s, at most %s %s", more, tree_number(motor->effort, arena), unit);
+    robot_motor_ends(motor, ends);
+    if (motor->uneven && !(ends[0] == -ends[1]))
+        more = arena_format(arena, "%s, %s to %s %s", more, tree_number(ends[0], arena), tree_number(ends[1], arena),
+                            unit);
+    else if (!isinf(motor->effort))
+        more = arena_format(arena, "%s, at most %s %s", more, tree_number(ends[1], arena), unit);
     if (motor->kp == 0.0 && motor->kd == 0.0) return arena_format(arena, "by torque%s", more);
     return arena_format(arena, "kp %s, kd %s%s", tree_number(motor->kp, arena), tree_number(motor->kd, arena), more);
 }

@@ -23,7 +23,8 @@
     X(low) X(high)                                    /* limits of the coordinate; infinite: none */ \
     X(offset) X(amplitude) X(phase)                   /* of the command: rad, rad, rad */ \
     X(command_low) X(command_high)                    /* of the motor */ \
-    X(scale)                                          /* of its points, by designs of its length */
+    X(scale)                                          /* of its points, by designs of its length */ \
+    X(least) X(most)                                  /* of the effort of an uneven motor: N m; of a slide N */
 // clang-format on
 #define ARTICULATED_ENTRY(name) ARTICULATED_##name,
 enum { ARTICULATED_NUMBERS(ARTICULATED_ENTRY) ARTICULATED_N_NUMBERS };
@@ -47,7 +48,7 @@ typedef struct ArticulatedBody {
     int32_t own;             // cell of the lane's own numbers; -1: all lanes have those above
     int32_t point, n_points; // points[point .. point + n_points) may touch the ground
     int32_t joint;           // of the joints with one coordinate; -1: none
-    int32_t ranged;          // 0 or 1: low or high is finite
+    int32_t ranged, uneven;  // 0 or 1: low or high is finite; its motor has numbers least and most
     int32_t leaf, opens;     // 0 or 1: no joint leads on from it; of its parent's joints its own is the last in order
 } ArticulatedBody;
 
@@ -270,7 +271,7 @@ typedef struct ArticulatedConstants {
     X(ground_force_mean, "N", "mean of that sum") \
     X(slip, "m", "length of the paths of all points along the ground while they touch it") \
     X(gap_max, "m", "greatest distance between the two anchors of a joint") \
-    X(saturation, "1", "fraction of the time, over all driven joints, in which a motor is at its greatest effort") \
+    X(saturation, "1", "fraction of the time, over all driven joints, in which a motor is at an end of its efforts") \
     X(limit_time, "1", "fraction of the time, over all joints with a range, beyond the range") \
     X(momentum_error, "1", "greatest error of the robot's momentum, linear or angular, through the sum of its bodies'") \
     X(contact_count, "1", "mean number of points that touch the ground") \

@@ -49,8 +49,9 @@ HD real control_asked(const ArticulatedLanes *w, int body, int64_t tick)
 // Efforts in place of the motor's own: its gains are off.
 HD void control_set_effort(const ArticulatedLanes *w, int body, int64_t tick)
 {
-    const real most = body_number(w, body, ARTICULATED_effort);
-    set_limb(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD, clamped(control_asked(w, body, tick), -most, most));
+    const ArticulatedEnds ends = motor_ends(w, body);
+    const real effort = clamped(control_asked(w, body, tick), ends.low, ends.high);
+    set_limb(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD, effort);
     set_limb(w, effort_at(w, body) + ARTICULATED_GAIN_SCALE, splat(0.0));
 }
 

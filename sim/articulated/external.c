@@ -7,13 +7,19 @@
 static Action external_action(const ArticulatedHost *host, int joint, const ArticulatedBody *body, bool effort)
 {
     const RobotJointRow *kind = &robot_joints[body->kind];
-    const double *number = body->number, most = number[ARTICULATED_effort], offset = number[ARTICULATED_offset];
+    const double *number = body->number, offset = number[ARTICULATED_offset];
+    const RobotMotor motor = {.effort = number[ARTICULATED_effort],
+                              .uneven = body->uneven != 0,
+                              .least = number[ARTICULATED_least],
+                              .most = number[ARTICULATED_most]};
+    double ends[2];
+    robot_motor_ends(&motor, ends);
     if (effort)
         return (Action){.name = host->joints[joint],
                         .unit = kind->effort_unit,
                         .doc = "effort of the motor",
-                        .low = -most,
-                        .high = most};
+                        .low = ends[0],
+                        .high = ends[1]};
     return (Action){.name = host->joints[joint],
                     .unit = kind->unit,
                     .doc = "target of the motor, relative to its offset",

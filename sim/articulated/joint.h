@@ -90,10 +90,11 @@ HD real joint_gain_scale(const ArticulatedLanes *w, int body)
     return w->c.efforts > 0 ? limb(w, effort_at(w, body) + ARTICULATED_GAIN_SCALE) : splat(1.0);
 }
 
-// A motor that reaches its greatest effort is a constant effort for this step.
+// A motor that reaches an end of its efforts is a constant effort for this step.
 HD void axis_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s, ArticulatedAxis *axis)
 {
-    const real scale = joint_gain_scale(w, body), most = body_number(w, body, ARTICULATED_effort);
+    const ArticulatedEnds ends = motor_ends(w, body);
+    const real scale = joint_gain_scale(w, body);
     const real kp = scale * body_number(w, body, ARTICULATED_kp), kd = scale * body_number(w, body, ARTICULATED_kd);
     const real C = s->coordinate - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
     const real bias = scale * body_number(w, body, ARTICULATED_bias);
@@ -103,9 +104,9 @@ HD void axis_motor(const ArticulatedLanes *w, int body, real h, const Articulate
         effort = effort + feedforward;
         held = held + feedforward;
     }
-    const mask bound = MASK(value_of(absolute(effort)) > value_of(most));
+    const mask bound = MASK(value_of(effort) > value_of(ends.high)) | MASK(value_of(effort) < value_of(ends.low));
     axis->motor_K = select_real(bound, splat(0.0), h * fused(h, kp, kd));
-    axis->motor_f = h * select_real(bound, clamped(effort, -most, most), held);
+    axis->motor_f = h * select_real(bound, clamped(effort, ends.low, ends.high), held);
 }
 
 // Beyond its range a joint meets a spring; its damping fades in.

@@ -97,6 +97,8 @@ static void lay_joint(const RobotJoint *joint, double start, double *number)
     number[ARTICULATED_kd] = motor->kd;
     number[ARTICULATED_bias] = motor->bias;
     number[ARTICULATED_effort] = motor->driven ? motor->effort : INFINITY;
+    number[ARTICULATED_least] = motor->driven && motor->uneven ? motor->least : -INFINITY;
+    number[ARTICULATED_most] = motor->driven && motor->uneven ? motor->most : INFINITY;
     number[ARTICULATED_command_low] = motor->driven ? motor->low : -INFINITY;
     number[ARTICULATED_command_high] = motor->driven ? motor->high : INFINITY;
     number[ARTICULATED_armature] = joint->armature;
@@ -118,6 +120,7 @@ static void lay_body(const Robot *robot, int i, const double *coordinates, Artic
     to->kind = (int32_t)joint->kind;
     to->driven = one && joint->motor.driven;
     to->ranged = one && joint->limited;
+    to->uneven = to->driven && joint->motor.uneven;
     to->varied = 0;
     to->own = -1;
     to->number[ARTICULATED_mass] = body->mass;
@@ -400,6 +403,7 @@ static void lay_own(const ArticulatedVariation *variation, ArticulatedBody *bodi
         const bool gain = number == ARTICULATED_kp || number == ARTICULATED_kd || number == ARTICULATED_bias;
         if (body->joint >= 0 && gain) body->driven = 1;
         if (number == ARTICULATED_low || number == ARTICULATED_high) body->ranged = 1;
+        if (number == ARTICULATED_least || number == ARTICULATED_most) body->uneven = 1;
         lay_own_body(body, c);
         lay_varied(body, number, 1);
     }

@@ -141,6 +141,22 @@ HD Symmetric3 body_inertia(const ArticulatedLanes *w, int body)
     return I;
 }
 
+// Between which efforts a motor stays.
+typedef struct ArticulatedEnds {
+    real low, high;
+} ArticulatedEnds;
+HD ArticulatedEnds motor_ends(const ArticulatedLanes *w, int body)
+{
+    ArticulatedEnds ends;
+    ends.high = body_number(w, body, ARTICULATED_effort);
+    ends.low = -ends.high;
+    if (w->bodies[body].uneven == 0) return ends;
+    const real both = ends.high;
+    ends.low = clamped(body_number(w, body, ARTICULATED_least), -both, both);
+    ends.high = clamped(body_number(w, body, ARTICULATED_most), -both, both);
+    return ends;
+}
+
 // A body as it stands and moves. Of the world (-1): at rest in the origin.
 typedef struct ArticulatedPose {
     Vector3 x, v, w;

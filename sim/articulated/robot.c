@@ -10,6 +10,17 @@ const RobotJointRow robot_joints[] = {ROBOT_JOINTS(ROBOT_ROW)};
 
 int robot_joint_coordinates(RobotJointKind kind) { return robot_joints[kind].coordinates; }
 
+static double robot_between(double x, double low, double high) { return fmin(fmax(x, low), high); }
+
+void robot_motor_ends(const RobotMotor *motor, double ends[2])
+{
+    ends[0] = -motor->effort;
+    ends[1] = motor->effort;
+    if (!motor->uneven) return;
+    ends[0] = robot_between(motor->least, -motor->effort, motor->effort);
+    ends[1] = robot_between(motor->most, -motor->effort, motor->effort);
+}
+
 // Two rods of 1 kg and 1 m that hang from a point at 2 m, the upper one held level by its motor.
 #define ROBOT_ROD(of, over, down, height)                                                                              \
     {                                                                                                                  \

@@ -33,14 +33,16 @@ enum {
 typedef enum RobotJointKind { ROBOT_JOINTS(ROBOT_KIND) } RobotJointKind;
 #undef ROBOT_KIND
 
-// What drives a joint, all its motors together: kp (command - q) - kd q' + bias, within +-effort. A motor that is
-// commanded by torque has no kp and kd.
+// What drives a joint, all its motors together: kp (command - q) - kd q' + bias, within +-effort, and if it is uneven
+// between least and most. A motor that is commanded by torque has no kp and kd.
 typedef struct RobotMotor {
-    bool driven;      // false: no motor
-    double kp, kd;    // N m/rad and N m s/rad; of a slide N/m and N s/m
-    double low, high; // of the command (rad, m); infinite: unlimited
-    double effort;    // greatest |effort| (N m, N); infinite: unlimited
-    double bias;      // N m; of a slide N: a constant effort
+    bool driven;        // false: no motor
+    double kp, kd;      // N m/rad and N m s/rad; of a slide N/m and N s/m
+    double low, high;   // of the command (rad, m); infinite: unlimited
+    double effort;      // greatest |effort| (N m, N); infinite: unlimited
+    double bias;        // N m; of a slide N: a constant effort
+    bool uneven;        // it is stronger one way
+    double least, most; // of the effort (N m, N), where it is uneven
 } RobotMotor;
 
 typedef struct RobotJoint {
@@ -141,7 +143,7 @@ typedef struct Robot {
 // includes its motors; "worldbody" means shapes of the world that collide, "freejoint" damping and the like of free
 // joints, "inertia" that principal moments do not satisfy A + B >= C, which are then taken as they are, "condim"
 // torsional and rolling friction, "damping" and "stiffness" what is not linear in them, "ctrlrange" and the like of
-// motors that are stronger one way that they are as strong both ways.
+// motors that are stronger one way that the greater end counts both ways.
 #define ROBOT_IGNORE_WORDS                                                                                             \
     "actuatorfrcrange|adhesion|attach|composite|condim|contact|ctrlrange|cylinder|damper|damping|dcmotor|deformable|"  \
     "density|equality|extension|flag|flexcomp|forcerange|freejoint|gazebo|gravcomp|gravity|hfield|inertia|"            \
@@ -155,6 +157,8 @@ typedef struct RobotJointRow {
 } RobotJointRow;
 extern const RobotJointRow robot_joints[];        // by RobotJointKind
 int robot_joint_coordinates(RobotJointKind kind); // of a pose: 0, 1, 4 or 7
-extern const Robot robot_pendulum;                // the robot of a spec that names none
+// ends[2]: the least and the greatest effort of a motor (N m, N).
+void robot_motor_ends(const RobotMotor *motor, double ends[2]);
+extern const Robot robot_pendulum; // the robot of a spec that names none
 
 #endif

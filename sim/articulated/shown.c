@@ -13,6 +13,8 @@ static double *shown_number(RobotBody *body, int number)
     case ARTICULATED_kp: return &joint->motor.kp;
     case ARTICULATED_kd: return &joint->motor.kd;
     case ARTICULATED_effort: return &joint->motor.effort;
+    case ARTICULATED_least: return &joint->motor.least;
+    case ARTICULATED_most: return &joint->motor.most;
     case ARTICULATED_bias: return &joint->motor.bias;
     case ARTICULATED_armature: return &joint->armature;
     case ARTICULATED_damping: return &joint->damping;
@@ -31,14 +33,20 @@ static double *shown_number(RobotBody *body, int number)
 static void shown_set(RobotBody *body, int number, double value)
 {
     double *to = shown_number(body, number);
+    RobotMotor *motor = &body->joint.motor;
     if (to == NULL) return;
     if (!body->joint.limited && (number == ARTICULATED_low || number == ARTICULATED_high)) {
         body->joint.limited = true;
         body->joint.low = -INFINITY;
         body->joint.high = INFINITY;
     }
+    if (!motor->uneven && (number == ARTICULATED_least || number == ARTICULATED_most)) {
+        motor->uneven = true;
+        motor->least = -INFINITY;
+        motor->most = INFINITY;
+    }
     if (number == ARTICULATED_kp || number == ARTICULATED_kd || number == ARTICULATED_bias)
-        body->joint.motor.driven |= robot_joint_coordinates(body->joint.kind) == 1;
+        motor->driven |= robot_joint_coordinates(body->joint.kind) == 1;
     *to = value;
 }
 

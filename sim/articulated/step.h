@@ -17,7 +17,7 @@
 typedef struct ArticulatedSeen {
     ArticulatedTouch touch;
     real gap;           // m, the greatest
-    real bound, beyond; // motors at their greatest effort; joints beyond their range
+    real bound, beyond; // motors at an end of their efforts; joints beyond their range
     real touchdowns;
     real power;         // W, of all motors without sign
     real size, fastest; // of the new state: sum of |x| and |q|; greatest component of v and w (m/s, rad/s)
@@ -141,8 +141,9 @@ HD void step_rate(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *
     if (w->bodies[body].driven == 0) return;
     const real K = limb(w, at + ARTICULATED_MOTOR_D), f = limb(w, at + ARTICULATED_MOTOR_F);
     const real effort = fused(-K, rate, f) / h, power = effort * rate;
-    const real most = h * body_number(w, body, ARTICULATED_effort);
-    const mask bound = MASK(value_of(absolute(f)) >= value_of(most)) & MASK(value_of(K) == 0.0);
+    const ArticulatedEnds ends = motor_ends(w, body);
+    const mask end = MASK(value_of(f) >= value_of(h * ends.high)) | MASK(value_of(f) <= value_of(h * ends.low));
+    const mask bound = end & MASK(value_of(K) == 0.0);
     set_limb(w, at + ARTICULATED_EFFORT, effort);
     seen->bound = seen->bound + select_real(bound, splat(1.0), splat(0.0));
     seen->power = seen->power + square_root(fused(power, power, splat(1e-6)));

@@ -26,6 +26,8 @@ static void put_joint(Json *json, const RobotJoint *joint)
                               joint->friction,
                               joint->armature};
     const double motor[] = {joint->motor.driven, joint->motor.kp, joint->motor.kd, joint->motor.bias};
+    double ends[2];
+    robot_motor_ends(&joint->motor, ends);
     json_object(json, "joint");
     json_text(json, "name", joint->name);
     json_text(json, "kind", kinds[joint->kind]);
@@ -35,7 +37,8 @@ static void put_joint(Json *json, const RobotJoint *joint)
     put_numbers(json, "motor", motor, 4);
     json_number(json, "low", joint->motor.low);
     json_number(json, "high", joint->motor.high);
-    json_number(json, "effort", joint->motor.effort);
+    json_number(json, "least", ends[0]);
+    json_number(json, "most", ends[1]);
     json_close(json, '}');
 }
 

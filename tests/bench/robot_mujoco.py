@@ -127,12 +127,17 @@ def compare_joint(name, m, j, ours, text):
         compare_motor(name, m, j, ours, "dampratio" in text)
 
 
+def clamp(ends, bounds):
+    """The ends of what is clamped to bounds next."""
+    return [min(max(end, min(bounds)), max(bounds)) for end in ends]
+
+
 def compare_motor(name, m, j, ours, damped):
     """Efforts at two states and commands, from the numbers of the compiled model."""
     ids = [a for a in range(m.nu) if m.actuator_trntype[a] in (0, 1) and m.actuator_trnid[a][0] == j]
     driven, kp, kd, constant = ours["motor"]
     check(f"{name} driven", driven, 1.0 if ids else 0.0)
-    low, high, effort = -math.inf, math.inf, math.inf
+    low, high, efforts = -math.inf, math.inf, [-math.inf, math.inf]
     k = d = b = 0.0
     for a in ids:
         gear = np.ravel(m.actuator_gear[a])[0]
@@ -145,16 +150,17 @@ def compare_motor(name, m, j, ours, damped):
             ends = [gain * c / -bias[1] / gear for c in m.actuator_ctrlrange[a]]
             low, high = min(ends), max(ends)
         if m.actuator_biastype[a] == 0 and m.actuator_ctrllimited[a]:
-            effort = min(effort, abs(gear * gain * m.actuator_ctrlrange[a][1]))
+            efforts = clamp(efforts, gear * gain * m.actuator_ctrlrange[a])
         if m.actuator_forcelimited[a]:
-            effort = min(effort, abs(gear * m.actuator_forcerange[a][1]))
+            efforts = clamp(efforts, gear * m.actuator_forcerange[a])
     if m.jnt_actfrclimited[j]:
-        effort = min(effort, m.jnt_actfrcrange[j][1])
+        efforts = clamp(efforts, m.jnt_actfrcrange[j])
     check(f"{name} kp", kp, k, abs(k))
     check(f"{name} bias", constant, b, abs(b))
     if VERSION >= [3, 15] or not damped:  # before, dampratio took the inertia of the joint while all others are held
         check(f"{name} kd", kd, d, abs(d))
-    for what, one, other in (("low", ours["low"], low), ("high", ours["high"], high), ("effort", ours["effort"], effort)):
+    for what, one, other in (("low", ours["low"], low), ("high", ours["high"], high),
+                             ("least effort", ours["least"], efforts[0]), ("most effort", ours["most"], efforts[1])):
         one = math.copysign(math.inf, other) if one is None else one
         if one != other:
             check(f"{name} {what}", one, other)
@@ -266,7 +272,7 @@ ROBOTS = {
             </body></body></body></worldbody>
       <actuator><position joint="hip" ctrlrange="-.5 .7"/><motor class="leg" joint="knee"/>
         <general class="foot" joint="ankle" gainprm="50" biastype="affine" biasprm="1 -50 -2" gear="-3"
-          ctrlrange="-1 2" forcerange="-5 5"/></actuator></mujoco>""",
+          ctrlrange="-1 2" forcerange="-5 2"/></actuator></mujoco>""",
     "fused": """<mujoco><worldbody><body name="base" pos="0 0 1" euler="0 0 90"><geom type="box" size=".1 .1 .1"/>
         <body name="stand" pos="0 0 .5"><geom size=".1"/>
           <body name="arm" pos=".1 0 0" euler="90 0 0"><joint axis="0 0 1"/><geom type="capsule" size=".02 .2"/>

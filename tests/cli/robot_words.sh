@@ -1,6 +1,6 @@
 #!/bin/sh
-# What public robots' files hold besides: points, locked and floating joints, dampers of three numbers, ranges that
-# differ both ways, declarations behind comments; and robots of other folders, which --allow-files allows.
+# What public robots' files hold besides: points, locked and floating joints, dampers of three numbers, motors that are
+# stronger one way, declarations behind comments; and robots of other folders, which --allow-files allows.
 . "$(dirname "$0")/../scratch.sh"
 fail()
 {
@@ -104,7 +104,7 @@ for robot in root.urdf root.xml; do
     grep -q "moves and has no mass.*, or set base: fixed, which holds it to the world" log || fail "root: $(cat log)"
 done
 
-# ---- dampers and springs of up to three numbers; ranges that differ both ways ----------------------------------------
+# ---- dampers and springs of up to three numbers; motors that are stronger one way ------------------------------------
 # hinge FILE JOINT MOTOR
 hinge()
 {
@@ -131,19 +131,29 @@ near "ignored numbers" "$(last more j_q)" "$(last one j_q)" 0
 hop check one.yaml --set simulation.robot=more.xml --set 'simulation.ignore=[damping, stiffness]'
 grep -q 'skipped .*stiffness (1), damping (1)' log || fail "no word of what is ignored: $(cat log)"
 
+# A motor that is stronger one way: its effort ends at -1 N m one way and at 2 N m the other, and at those of its joint.
 hinge range.xml '' '<position joint="j" kp="40" forcerange="-1 2"/>'
-hinge motor.xml 'actuatorfrcrange="-3 5"' '<motor joint="j" ctrlrange="0 1"/>'
-hop check one.yaml --set simulation.robot=range.xml && fail "a range that differs both ways"
-grep -q 'range.xml:4:.* forcerange of position is -1 to 2, .*; write -2 2, or add forcerange to ignore' log ||
-    fail "a range that differs: $(cat log)"
-hop check one.yaml --set simulation.robot=motor.xml && fail "two ranges that differ"
-grep -q 'motor.xml:2:.* actuatorfrcrange of joint .j. is -3 to 5, ' log || fail "actuatorfrcrange: $(cat log)"
-grep -q 'motor.xml:4:.* ctrlrange of motor is 0 to 1, .*; write -1 1, or add ctrlrange' log ||
-    fail "ctrlrange: $(cat log)"
-hop run one.yaml --name range --set simulation.robot=range.xml --set 'simulation.ignore=[forcerange]' --progress none ||
-    fail "an ignored range: $(cat log)"
-hop show range/0 --robot
+hinge motor.xml 'actuatorfrcrange="-3 .5"' '<motor joint="j" gear="2" ctrlrange="-.25 1"/>'
+# pulled NAME ROBOT OFFSET EFFORT [KEY=VALUE]: towards that offset
+pulled()
+{
+    hop run one.yaml --name "$1" --set "simulation.robot=$2.xml" --set "parameters={j_kp: 40, j_offset: $3}" \
+        --set simulation.duration=0.05 ${5+--set "$5"} --progress none || fail "$1: $(cat log)"
+    near "the effort of $1" "$(last "$1" j_torque)" "$4" 0
+    hop show "$1/0" --robot
+}
+pulled back range -1 -1
+pulled forth range 1 2
+grep -q 'kp 40, kd 0, -1 to 2 N m' log || fail "both ends: $(cat log)"
+pulled torque_back motor -1 -0.5
+pulled torque_forth motor 1 0.5
+pulled weak range 1 1.5 parameters.all_effort=1.5
+pulled own range -1 -0.5 parameters.j_least=-0.5
+grep -q 'kp 40, kd 0, -0.5 to 2 N m' log || fail "an end of the spec: $(cat log)"
+pulled ignored range -1 -2 'simulation.ignore=[forcerange]'
 grep -q 'kp 40, kd 0, at most 2 N m' log || fail "the greater end: $(cat log)"
+hop check one.yaml --set simulation.robot=range.xml --set 'simulation.ignore=[forcerange]'
+grep -q 'skipped .*forcerange (1)' log || fail "no word of an ignored range: $(cat log)"
 
 # ---- <?xml behind blanks and comments --------------------------------------------------------------------------------
 printf '\n <!-- a licence -->\n<?xml version="1.0"\n encoding="utf-8"?>\n' >declared.xml

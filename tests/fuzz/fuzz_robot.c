@@ -36,6 +36,9 @@ static void fuzz_check_body(const Robot *robot, int i)
     if (joint->kind != ROBOT_FREE && joint->kind != ROBOT_BALL && !fuzz_is_unit(joint->axis, 3)) abort();
     if (joint->limited && !(joint->low < joint->high)) abort();
     if (!(joint->motor.effort >= 0.0) || !(joint->motor.low <= joint->motor.high)) abort();
+    double ends[2];
+    robot_motor_ends(&joint->motor, ends);
+    if (!(ends[0] <= ends[1])) abort();
     for (int k = 0; k < i; k++) {
         if (strcmp(robot->bodies[k].name, body->name) == 0) abort();
         if (strcmp(robot->bodies[k].joint.name, joint->name) == 0) abort();

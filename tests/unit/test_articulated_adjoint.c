@@ -222,6 +222,8 @@ TEST(articulated_gradient_of_random_robots)
             setup_add(&setup, "all_low", -0.05);
             setup_add(&setup, "all_high", 0.15);
             setup_add(&setup, "all_effort", 2.0);
+            setup_add(&setup, "all_least", -0.6);
+            setup_add(&setup, "all_most", 4.0);
         }
         if (seed % 2 == 0) setup_rates(&setup);
         rollout_check_setup(&setup, 1e-6, &known);
@@ -248,6 +250,10 @@ TEST(articulated_adjoint_is_the_tangent)
             setup_add(&setup, "all_low", -0.05);
             setup_add(&setup, "all_high", 0.15);
             setup_add(&setup, "all_effort", 2.0);
+        }
+        if (seed % 4 == 1) { // stronger one way, and most of them at their own ends
+            setup_add(&setup, "all_least", -0.6);
+            setup_add(&setup, "all_most", seed % 8 == 1 ? 1.2 : 4.0);
         }
         if (seed / 2 % 2 == 1) setup_rates(&setup);
         rollout_check_setup_tangent(&setup);

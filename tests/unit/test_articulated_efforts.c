@@ -11,6 +11,7 @@ static const double effort_inertia = 0.5, effort_mass = 2.0, effort_dt = 1e-3;
 // A body on one driven joint to the world, whose centre stands in the joint, without gravity.
 typedef struct EffortRun {
     double kp, kd, most, bias;  // of the motor
+    double ends[2];             // of an uneven one
     double feedforward, scale;  //
     double q, rate, effort;     // at the end
     double saturation, seconds; //
@@ -29,7 +30,16 @@ static void effort_go(RobotJointKind kind, EffortRun *run)
     RobotBody body = {.name = "body", .parent = -1, .p = {0, 0, 2}, .q = {0, 0, 0, 1}, .mass = effort_mass};
     for (int k = 0; k < 3; k++) body.inertia[k] = effort_inertia;
     body.joint = (RobotJoint){.name = "joint", .kind = kind, .axis = {0, 1, 0}};
-    body.joint.motor = (RobotMotor){true, run->kp, run->kd, -9.0, 9.0, run->most, run->bias};
+    body.joint.motor = (RobotMotor){.driven = true,
+                                    .kp = run->kp,
+                                    .kd = run->kd,
+                                    .low = -9.0,
+                                    .high = 9.0,
+                                    .effort = run->most,
+                                    .bias = run->bias,
+                                    .uneven = run->ends[0] != 0.0 || run->ends[1] != 0.0,
+                                    .least = run->ends[0],
+                                    .most = run->ends[1]};
     const Robot robot = {.name = "test", .bodies = &body, .n_bodies = 1, .n_coordinates = 1};
     const ArticulatedSetup setup = {.robot = &robot,
                                     .settings = {{"dt", effort_dt}, {"duration", effort_dt * EFFORT_STEPS}},
@@ -112,6 +122,50 @@ TEST(articulated_effort_has_a_limit)
     effort_go(ROBOT_HINGE, &run);
     CHECK_NEAR(-99.0, run.effort, 1e-12);
     CHECK_NEAR(0.0, run.saturation, 0.0);
+}
+
+// A motor that is stronger one way stops at its own end each way, and at the greatest effort of both. One whose ends
+// have one sign always pushes.
+TEST(articulated_effort_of_an_uneven_motor)
+{
+    static const struct {
+        double asked, ends[2], most, right;
+        bool bound;
+    } cases[] = {{-5.0, {-2.0, 7.0}, INFINITY, -2.0, true},  {3.0, {-2.0, 7.0}, INFINITY, 3.0, false},
+                 {-1.0, {-2.0, 7.0}, INFINITY, -1.0, false}, {9.0, {-2.0, 7.0}, INFINITY, 7.0, true},
+                 {9.0, {-2.0, 7.0}, 4.0, 4.0, true},         {-9.0, {-2.0, 7.0}, 1.5, -1.5, true},
+                 {0.0, {2.0, 5.0}, INFINITY, 2.0, true},     {3.0, {2.0, 5.0}, INFINITY, 3.0, false},
+                 {3.0, {2.0, 5.0}, 1.0, 1.0, true},          {0.0, {-5.0, -2.0}, 1.0, -1.0, true},
+                 {4.0, {-5.0, 0.0}, INFINITY, 0.0, true}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        EffortRun run = {.most = cases[k].most,
+                         .ends = {cases[k].ends[0], cases[k].ends[1]},
+                         .feedforward = cases[k].asked,
+                         .scale = 1.0};
+        effort_go(k % 2 == 0 ? ROBOT_HINGE : ROBOT_SLIDE, &run);
+        CHECK_NEAR(cases[k].right, run.effort, 1e-12);
+        CHECK_NEAR(cases[k].bound ? 1.0 : 0.0, run.saturation, 1.5 / EFFORT_STEPS); // the first step begins with 0
+    }
+}
+
+// An environment says which efforts a motor takes.
+TEST(articulated_effort_of_an_action)
+{
+    RobotBody body = {.name = "body", .parent = -1, .q = {0, 0, 0, 1}, .mass = 1.0, .inertia = {1, 1, 1, 0, 0, 0}};
+    const Robot robot = {.name = "test", .bodies = &body, .n_bodies = 1, .n_coordinates = 1};
+    body.joint = (RobotJoint){.name = "joint", .kind = ROBOT_HINGE, .axis = {0, 1, 0}};
+    for (int uneven = 0; uneven < 2; uneven++) {
+        const ArticulatedSetup setup = {
+            .robot = &robot, .settings = {{"control.mode", ARTICULATED_CONTROL_external}, {"control.command", 1}}};
+        ArticulatedCase test;
+        body.joint.motor =
+            (RobotMotor){.driven = true, .effort = 5.0, .uneven = uneven != 0, .least = -2.0, .most = 7.0};
+        articulated_start(&test, &setup);
+        CHECK_INTEGER(1, test.configured.n_actions);
+        CHECK_NEAR(uneven != 0 ? -2.0 : -5.0, test.configured.actions[0].low, 0.0);
+        CHECK_NEAR(5.0, test.configured.actions[0].high, 0.0);
+        articulated_end(&test);
+    }
 }
 
 // Without a control that commands efforts a lane's memory has none.

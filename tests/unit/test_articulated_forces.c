@@ -124,7 +124,8 @@ TEST(articulated_cost_of_transport_is_finite)
                                 .joint = {.name = "base", .kind = ROBOT_FREE}},
                                {.name = "wheel", .q = {0, 0, 0, 1}, .mass = 1.0, .inertia = {1, 1, 1, 0, 0, 0}}};
         bodies[1].joint = (RobotJoint){.name = "j", .kind = ROBOT_HINGE, .axis = {1, 0, 0}};
-        bodies[1].joint.motor = (RobotMotor){true, 10.0, 1.0, -9.0, 9.0, 150.0, 0.0};
+        bodies[1].joint.motor =
+            (RobotMotor){.driven = true, .kp = 10.0, .kd = 1.0, .low = -9.0, .high = 9.0, .effort = 150.0};
         const Robot robot = {.name = "rower", .bodies = bodies, .n_bodies = 2, .n_coordinates = 8};
         const ArticulatedSetup setup = {.robot = &robot,
                                         .settings = {{"dt", 1e-2}, {"duration", 1.0}},
@@ -190,7 +191,8 @@ TEST(articulated_efforts_are_the_change_of_momentum)
         RobotBody body = {.name = "body", .parent = -1, .p = {0, 0, 2}, .q = {0, 0, 0, 1}, .mass = 2.0};
         for (int k = 0; k < 3; k++) body.inertia[k] = 0.5;
         body.joint = (RobotJoint){.name = "j", .kind = slides ? ROBOT_SLIDE : ROBOT_HINGE, .axis = {0, 1, 0}};
-        body.joint.motor = (RobotMotor){true, 4000.0, 300.0, -9.0, 9.0, 150.0, 0.0};
+        body.joint.motor =
+            (RobotMotor){.driven = true, .kp = 4000.0, .kd = 300.0, .low = -9.0, .high = 9.0, .effort = 150.0};
         const Robot robot = {.name = "test", .bodies = &body, .n_bodies = 1, .n_coordinates = 1};
         const ArticulatedSetup setup = {.robot = &robot,
                                         .settings = {{"dt", 1e-2}, {"duration", 1e-2 * STEPS}},

@@ -54,7 +54,8 @@ static RobotBody walker_link(const char *name, int parent, double y, double z, d
     RobotBody body = {.name = name, .parent = parent, .p = {0, y, z}, .q = {0, 0, 0, 1}, .mass = mass};
     for (int k = 0; k < 3; k++) body.inertia[k] = 0.01 * mass;
     body.joint = (RobotJoint){.name = name, .kind = ROBOT_HINGE, .axis = {axis_x, 1.0 - axis_x, 0}, .armature = 0.01};
-    body.joint.motor = (RobotMotor){true, 80.0, 2.0, -INFINITY, INFINITY, 60.0, 0.0};
+    body.joint.motor =
+        (RobotMotor){.driven = true, .kp = 80.0, .kd = 2.0, .low = -INFINITY, .high = INFINITY, .effort = 60.0};
     return body;
 }
 

@@ -278,6 +278,37 @@ TEST(robot_shortcuts_start_from_gains_of_their_own_kind)
     }
 }
 
+static void check_ends(const Robot *robot, int body, double least, double most)
+{
+    double ends[2];
+    robot_motor_ends(&robot->bodies[body].joint.motor, ends);
+    CHECK_NEAR(least, ends[0], 1e-15);
+    CHECK_NEAR(most, ends[1], 1e-15);
+}
+
+// The force of an actuator is clamped to one range after the other, that of its joint last.
+TEST(robot_motors_may_be_stronger_one_way)
+{
+    RobotCase c;
+    robot_case(&c, "<mujoco><worldbody><body><joint name='a' actuatorfrcrange='-3 5'/><geom size='.1'/>"
+                   "<body pos='1 0 0'><joint name='b'/><geom size='.1'/></body>"
+                   "<body pos='2 0 0'><joint name='c' actuatorfrcrange='-1 1'/><geom size='.1'/></body>"
+                   "<body pos='3 0 0'><joint name='d' actuatorfrcrange='-4 4'/><geom size='.1'/></body>"
+                   "<body pos='4 0 0'><joint name='e' actuatorfrcrange='-4 9'/><geom size='.1'/></body></body>"
+                   "</worldbody><actuator><motor joint='a' gear='-2' ctrlrange='-1 7' forcerange='-10 .5'/>"
+                   "<position joint='b' kp='9' gear='2' forcerange='-1 2'/><motor joint='c' ctrlrange='2 5'/>"
+                   "<motor joint='d' ctrlrange='-9 9' forcerange='-5 4'/></actuator></mujoco>");
+    check_ends(c.robot, 0, -1, 2); // -2 (-1 to 7) by control, of it -2 (-1 to 0.5) by force
+    check_ends(c.robot, 1, -2, 4);
+    check_ends(c.robot, 2, 1, 1); // always more than the joint takes
+    check_ends(c.robot, 3, -4, 4);
+    check_ends(c.robot, 4, -4, 9);
+    CHECK(c.robot->bodies[0].joint.motor.uneven && c.robot->bodies[2].joint.motor.uneven);
+    CHECK(!c.robot->bodies[3].joint.motor.uneven && c.robot->bodies[3].joint.motor.effort == 4);
+    CHECK(!c.robot->bodies[4].joint.motor.driven);
+    robot_case_end(&c);
+}
+
 TEST(robot_motors_have_gains_and_limits)
 {
     RobotCase c;

@@ -65,18 +65,34 @@ HD void pull_limit(const ArticulatedLanes *w, int body, real h, const Articulate
     *coordinate_bar = *coordinate_bar + beyond_bar;
 }
 
+// The derivative with respect to an end of a motor's efforts: of an uneven motor `of` (least or most) within +-effort.
+HD void pull_end(const ArticulatedLanes *w, int body, int of, real sign, real end_bar)
+{
+    const real zero = splat(0.0), both = body_number(w, body, ARTICULATED_effort);
+    real both_bar = sign * end_bar;
+    if (w->bodies[body].uneven != 0) {
+        const real own = body_number(w, body, of);
+        const mask below = MASK(own <= -both), inside = MASK(own < both) & ~below;
+        number_bar(w, body, of, select_real(inside, end_bar, zero));
+        both_bar = select_real(inside, zero, select_real(below, -end_bar, end_bar));
+    }
+    number_bar(w, body, ARTICULATED_effort, both_bar);
+}
+
 HD void pull_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s,
                    const ArticulatedAxis *axis_bar, ArticulatedJointState *bar)
 {
     const real zero = splat(0.0), kp = body_number(w, body, ARTICULATED_kp), kd = body_number(w, body, ARTICULATED_kd);
-    const real most = body_number(w, body, ARTICULATED_effort), K_bar = axis_bar->motor_K, f_bar = axis_bar->motor_f;
+    const real K_bar = axis_bar->motor_K, f_bar = axis_bar->motor_f;
+    const ArticulatedEnds ends = motor_ends(w, body);
     const real C = s->coordinate - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
     const real effort = body_number(w, body, ARTICULATED_bias) - fused(kp, C, kd * s->rate);
-    const mask bound = MASK(absolute(effort) > most);
-    const real side = select_real(MASK(effort > 0.0), h, -h), C_bar = select_real(bound, zero, -(h * kp * f_bar));
+    const mask above = MASK(effort > ends.high), bound = above | MASK(effort < ends.low);
+    const real C_bar = select_real(bound, zero, -(h * kp * f_bar)), end_bar = h * f_bar;
     number_bar(w, body, ARTICULATED_kp, select_real(bound, zero, fused(h * h, K_bar, -(h * C * f_bar))));
     number_bar(w, body, ARTICULATED_kd, select_real(bound, zero, h * K_bar));
-    number_bar(w, body, ARTICULATED_effort, select_real(bound, side * f_bar, zero));
+    pull_end(w, body, ARTICULATED_most, splat(1.0), select_real(above, end_bar, zero));
+    pull_end(w, body, ARTICULATED_least, splat(-1.0), select_real(bound & ~above, end_bar, zero));
     number_bar(w, body, ARTICULATED_bias, select_real(bound, zero, h * f_bar));
     bar->coordinate = bar->coordinate + C_bar;
     bar_add(w, articulated_at(body) + ARTICULATED_COMMAND, -C_bar);
