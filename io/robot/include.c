@@ -21,7 +21,7 @@ typedef struct RobotIncluder {
     int count, n_fields, n_meshes;
     size_t bytes, mesh_bytes;
     bool broken;
-    bool meshes; // their points are put into the text
+    RobotKeep keep; // of meshes, if their points are put into the text
 } RobotIncluder;
 
 // An element of a text that another text replaces.
@@ -170,7 +170,9 @@ static IncludedPiece *include_add_piece(RobotIncluder *includer, const XmlNode *
 static bool include_is_mesh(const RobotIncluder *includer, const XmlNode *node)
 {
     const XmlNode *parent = node->parent;
-    if (!includer->meshes || strcmp(node->name, "mesh") != 0 || parent == NULL || node->first != NULL) return false;
+    if (includer->keep.meshes == ROBOT_MESHES_REFUSE || strcmp(node->name, "mesh") != 0 || parent == NULL ||
+        node->first != NULL)
+        return false;
     if (robot_text_of(node, "vertex") != NULL) return false;
     if (strcmp(includer->root->name, "mujoco") == 0)
         return strcmp(parent->name, "asset") == 0 && robot_text_of(node, "file") != NULL;
@@ -216,11 +218,11 @@ static const char *include_text(RobotIncluder *includer, const XmlNode *root, In
 {
     const char *text = root->source->text;
     for (IncludedPiece **link = &pieces, *piece; (piece = *link) != NULL;) {
-        piece->text =
-            piece->root != NULL ? include_text(includer, piece->root, piece->pieces, false)
-            : strcmp(piece->node->name, "mesh") == 0
-                ? robot_mesh_text(includer->folder, includer->root, piece->node, includer->arena, &includer->mesh_bytes)
-                : robot_field_text(includer->folder, includer->root, piece->node, includer->arena);
+        piece->text = piece->root != NULL ? include_text(includer, piece->root, piece->pieces, false)
+                      : strcmp(piece->node->name, "mesh") == 0
+                          ? robot_mesh_text(includer->folder, includer->root, piece->node, &includer->keep,
+                                            includer->arena, &includer->mesh_bytes)
+                          : robot_field_text(includer->folder, includer->root, piece->node, includer->arena);
         if (piece->text == NULL && piece->root != NULL) return NULL;
         if (piece->text == NULL)
             *link = piece->next;
@@ -243,11 +245,23 @@ static int include_depth(const XmlNode *node, int depth)
     return most;
 }
 
-static bool include_all_of(XmlNode *root, const char *folder, bool meshes, Arena *arena, Arena *texts,
+// Whether some body of MJCF has no mass of its own.
+static bool include_weighs(const XmlNode *node)
+{
+    bool weighs = strcmp(node->name, "body") == 0;
+    const char *from = strcmp(node->name, "compiler") == 0 ? robot_text_of(node, "inertiafromgeom") : NULL;
+    for (const XmlNode *child = node->first; child != NULL; child = child->next)
+        weighs &= strcmp(child->name, "inertial") != 0;
+    for (const XmlNode *child = node->first; child != NULL && !weighs; child = child->next)
+        weighs = include_weighs(child);
+    return weighs || (from != NULL && strcmp(from, "true") == 0);
+}
+
+static bool include_all_of(XmlNode *root, const char *folder, RobotMeshes meshes, Arena *arena, Arena *texts,
                            Diagnostics *diagnostics, const char **text)
 {
     RobotIncluder includer = {.folder = folder,
-                              .meshes = meshes,
+                              .keep = {.meshes = meshes},
                               .file = root->source->file,
                               .root = root,
                               .arena = arena,
@@ -255,6 +269,7 @@ static bool include_all_of(XmlNode *root, const char *folder, bool meshes, Arena
                               .diagnostics = diagnostics};
     IncludedPiece *pieces = NULL, **link = &pieces;
     include_children(&includer, root, &link, 1);
+    includer.keep.weighs = meshes != ROBOT_MESHES_REFUSE && strcmp(root->name, "mujoco") == 0 && include_weighs(root);
     *text = includer.broken ? NULL : include_text(&includer, root, pieces, true);
     if (*text == NULL) return false;
     if (*text != root->source->text) *text = arena_copy(texts, *text);
@@ -266,10 +281,10 @@ static bool include_all_of(XmlNode *root, const char *folder, bool meshes, Arena
 bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts, Diagnostics *diagnostics,
                    const char **text)
 {
-    return include_all_of(root, folder, false, arena, texts, diagnostics, text);
+    return include_all_of(root, folder, ROBOT_MESHES_REFUSE, arena, texts, diagnostics, text);
 }
 
-static bool include_text_of(const Source *source, const char *folder, bool meshes, Arena *arena,
+bool robot_text_with_meshes(const Source *source, const char *folder, RobotMeshes meshes, Arena *arena,
                             Diagnostics *diagnostics, const char **text)
 {
     Arena scratch;
@@ -280,7 +295,7 @@ static bool include_text_of(const Source *source, const char *folder, bool meshe
     XmlNode *root = xml_parse(source, &scratch, diagnostics);
     *text = source->text;
     const bool mjcf = root != NULL && strcmp(root->name, "mujoco") == 0;
-    const bool plain = !mjcf && !meshes;
+    const bool plain = !mjcf && meshes == ROBOT_MESHES_REFUSE;
     const bool ok = root != NULL && (plain || include_all_of(root, folder, meshes, &scratch, arena, diagnostics, text));
     arena_destroy(&scratch);
     return ok;
@@ -288,11 +303,5 @@ static bool include_text_of(const Source *source, const char *folder, bool meshe
 
 bool robot_text(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics, const char **text)
 {
-    return include_text_of(source, folder, false, arena, diagnostics, text);
-}
-
-bool robot_text_with_meshes(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics,
-                            const char **text)
-{
-    return include_text_of(source, folder, true, arena, diagnostics, text);
+    return robot_text_with_meshes(source, folder, ROBOT_MESHES_REFUSE, arena, diagnostics, text);
 }

@@ -1,33 +1,24 @@
-// Meshes that collide, if the spec wants them: the points of their convex hulls, or boxes around them. Of a mesh with
-// many vertices those count that lie farthest in the 26 directions of a cube's faces, edges and corners; a plane
-// touches a convex body at its farthest point, so these are exact along the directions, and a box is all of its
-// corners. Read are OBJ (lines `v x y z`) and STL (text, or binary: 80 bytes, uint32 count, 50 bytes for each facet
-// with its normal and three corners as float32), and `vertex`, as MuJoCo has it. A campaign's copy of a robot has the
-// points as `vertex`, and no files.
-// MuJoCo, XML reference, asset/mesh; wiki.ros.org/urdf/XML/link.
-#include "../characters.h"
-#include "../file.h"
-#include "../folder.h"
+// Meshes that collide, if the spec wants them: the points of their convex hulls, or boxes or capsules around them. Of a
+// mesh with many vertices those count that lie farthest in the 26 directions of a cube's faces, edges and corners; a
+// plane touches a convex body at its farthest point, so these are exact along the directions, and a box is all of its
+// corners. A campaign's copy of a robot has the points as `vertex` (and what the mesh weighs as `solid`), and no files.
 #include "../text.h"
-#include "robot_file.h"
+#include "mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-enum { MESH_POINTS = 26, MESH_HEAD = 84, MESH_FACET = 50, MESH_VERTICES_MAX = 1 << 24 };
-#define MESH_BYTES_MAX ((size_t)64 << 20)  // of a file
-#define MESHES_BYTES_MAX ((size_t)1 << 30) // of all that are read
+enum { MESH_POINTS = 26 };
 
 // ---- points ---------------------------------------------------------------------------------------------------------
 
-// Vertices as they come: all of them as long as there are few different ones, and the farthest along each direction.
+// Of vertices: all of them as long as there are few different ones, and the farthest along each direction.
 typedef struct MeshHull {
     double few[MESH_POINTS + 1][3];
     int n_few; // MESH_POINTS + 1: there are more
     double far[MESH_POINTS][3], most[MESH_POINTS];
-    int64_t count;
+    bool any; // false: there is none yet
 } MeshHull;
 
 static bool mesh_is_point(const double *a, const double *b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
@@ -49,189 +40,128 @@ static double mesh_along(const double *point, int direction)
     return (code % 3 - 1) * point[0] + (code / 3 % 3 - 1) * point[1] + (code / 9 - 1) * point[2];
 }
 
-static void mesh_add(MeshHull *hull, const double *vertex)
+static void mesh_add(MeshHull *hull, const double *point)
 {
-    const double point[3] = {vertex[0] + 0.0, vertex[1] + 0.0, vertex[2] + 0.0}; // no -0
     if (hull->n_few <= MESH_POINTS) hull->n_few = mesh_add_once(hull->few, hull->n_few, MESH_POINTS + 1, point);
     for (int d = 0; d < MESH_POINTS; d++) {
         const double along = mesh_along(point, d);
-        if (hull->count > 0 && along <= hull->most[d]) continue;
+        if (hull->any && along <= hull->most[d]) continue;
         hull->most[d] = along;
-        memcpy(hull->far[d], point, sizeof point);
+        memcpy(hull->far[d], point, 3 * sizeof *point);
     }
-    hull->count++;
+    hull->any = true;
 }
 
 // points[MESH_POINTS] <- those that count; returns their number.
-static int mesh_points(const MeshHull *hull, double (*points)[3])
+static int mesh_points(const Mesh *mesh, double (*points)[3])
 {
     int count = 0;
+    MeshHull all_of = {.n_few = 0}, *const hull = &all_of;
+    for (int i = 0; i < mesh->n_points; i++) mesh_add(hull, mesh->points[i]);
     const bool all = hull->n_few <= MESH_POINTS;
     for (int i = 0; i < (all ? hull->n_few : MESH_POINTS); i++)
         count = mesh_add_once(points, count, MESH_POINTS, all ? hull->few[i] : hull->far[i]);
     return count;
 }
 
-// ---- files ----------------------------------------------------------------------------------------------------------
+// ---- capsules -------------------------------------------------------------------------------------------------------
 
-// Error (user) at a vertex that is no point.
-static Error mesh_take(const char *name, const double *vertex, MeshHull *hull)
+// A capsule around all vertices: its axis goes through the middle of the box around them, along its longest edge. A box
+// has no other direction that every mesh has: principal axes of symmetric bodies are anywhere across. It is the
+// narrowest around that axis, and then the shortest; at its radius the farthest vertex lies in its side.
+typedef struct MeshCapsule {
+    int axis;
+    double middle[3], radius, half; // of its cylinder
+    int at[3];                      // the vertices that decide its radius and its ends
+} MeshCapsule;
+
+// Square of the distance of a scaled vertex from the axis.
+static double mesh_off(const MeshCapsule *capsule, const double *point, const double scale[3])
+{
+    double square = 0.0;
+    for (int a = 0; a < 3; a++) {
+        const double off = scale[a] * point[a] - capsule->middle[a];
+        if (a != capsule->axis) square += off * off;
+    }
+    return square;
+}
+
+// The middle of the box around scaled points, and half of its edges.
+static void mesh_bounds(double (*points)[3], int count, const double scale[3], double middle[3], double half[3])
 {
     for (int a = 0; a < 3; a++) {
-        if (!(fabs(vertex[a]) <= 1e9))
-            return error_make(ERROR_USER, "%.160s: vertex %lld is not a point within 1e9", name,
-                              (long long)hull->count + 1);
+        double low = scale[a] * points[0][a], high = low;
+        for (int i = 1; i < count; i++) {
+            low = fmin(low, scale[a] * points[i][a]);
+            high = fmax(high, scale[a] * points[i][a]);
+        }
+        middle[a] = 0.5 * (low + high);
+        half[a] = 0.5 * (high - low);
     }
-    mesh_add(hull, vertex);
-    return error_none();
 }
 
-static Error mesh_of_facets(const char *name, const Bytes *bytes, MeshHull *hull)
+static MeshCapsule mesh_capsule(double (*points)[3], int count, const double scale[3])
 {
-    for (size_t at = MESH_HEAD; at < bytes->size; at += MESH_FACET) {
-        float corner[3];
-        for (int k = 1; k <= 3; k++) { // the normal is first
-            memcpy(corner, bytes->data + at + (size_t)k * sizeof corner, sizeof corner);
-            TRY(mesh_take(name, (const double[]){corner[0], corner[1], corner[2]}, hull));
+    MeshCapsule capsule = {.axis = 0};
+    double half[3], square = 0.0, low = INFINITY, high = -INFINITY;
+    mesh_bounds(points, count, scale, capsule.middle, half);
+    for (int a = 1; a < 3; a++)
+        if (half[a] > half[capsule.axis]) capsule.axis = a;
+    for (int i = 0; i < count; i++) {
+        const double off = mesh_off(&capsule, points[i], scale);
+        if (off <= square) continue;
+        square = off;
+        capsule.at[0] = i;
+    }
+    capsule.radius = sqrt(square);
+    for (int i = 0; i < count; i++) { // a cap holds a vertex if its middle is this near
+        const double along = scale[capsule.axis] * points[i][capsule.axis];
+        const double near = sqrt(fmax(square - mesh_off(&capsule, points[i], scale), 0.0));
+        if (along + near < low) {
+            low = along + near;
+            capsule.at[1] = i;
+        }
+        if (along - near > high) {
+            high = along - near;
+            capsule.at[2] = i;
         }
     }
-    return error_none();
-}
-
-// Lines that begin with the word and three numbers: `v` of OBJ, `vertex` of STL.
-static Error mesh_of_lines(const char *name, const Bytes *bytes, const char *word, MeshHull *hull)
-{
-    const size_t length = strlen(word);
-    int64_t line = 1;
-    for (const char *at = (const char *)bytes->data; *at != '\0'; line++) {
-        const char *next = at + strcspn(at, "\n");
-        at += strspn(at, " \t");
-        if (strncmp(at, word, length) == 0 && (at[length] == ' ' || at[length] == '\t')) {
-            double vertex[3] = {NAN, NAN, NAN};
-            char *end = (char *)(uintptr_t)at + length;
-            for (int a = 0; a < 3; a++) {
-                const char *from = end + strspn(end, " \t");
-                const size_t size = strcspn(from, " \t\r\n");
-                if (size == 0 || strspn(from, "+-.0123456789eE") < size) break;
-                vertex[a] = strtod(from, &end);
-            }
-            if (!(fabs(vertex[2]) <= 1e9) || end > next)
-                return error_make(ERROR_USER, "%.160s:%lld: a vertex needs three numbers within 1e9", name,
-                                  (long long)line);
-            TRY(mesh_take(name, vertex, hull));
-        }
-        at = *next == '\n' ? next + 1 : next;
-    }
-    return error_none();
-}
-
-static bool mesh_is_binary(const Bytes *bytes)
-{
-    uint32_t facets = 0;
-    if (bytes->size < MESH_HEAD) return false;
-    memcpy(&facets, bytes->data + MESH_HEAD - sizeof facets, sizeof facets);
-    return bytes->size == MESH_HEAD + (uint64_t)facets * MESH_FACET;
-}
-
-static Error mesh_parse(const char *name, const Bytes *bytes, MeshHull *hull)
-{
-    const char *dot = strrchr(name, '.');
-    const bool text = memchr(bytes->data, '\0', bytes->size) == NULL;
-    const bool stl = dot != NULL && strcasecmp(dot, ".stl") == 0, obj = dot != NULL && strcasecmp(dot, ".obj") == 0;
-    if (!stl && !obj)
-        return error_make(
-            ERROR_USER,
-            "'%.160s' is neither STL nor OBJ; convert it, for instance `trimesh.load(file).export(\"x.stl\")` "
-            "in Python, or add mesh to ignore: then it touches nothing",
-            name);
-    if (stl && mesh_is_binary(bytes))
-        TRY(mesh_of_facets(name, bytes, hull));
-    else if (text)
-        TRY(mesh_of_lines(name, bytes, stl ? "vertex" : "v", hull));
-    if (hull->count > 0) return error_none();
-    return error_make(ERROR_USER, "'%.160s' has no vertices%s", name, stl ? ": it is cut off, or no STL" : "");
-}
-
-// ---- where they are -------------------------------------------------------------------------------------------------
-
-// The path of `package://NAME/REST` from the spec's folder: in a folder of that name beside, or in one around the
-// robot's file, which is the package itself.
-static const char *mesh_in_package(const char *folder, const char *file, const char *rest, Arena *arena)
-{
-    const char *name = rest, *below = strchr(rest, '/');
-    if (below == NULL) return rest;
-    const char *package = arena_format(arena, "%.*s", (int)(below - name), name);
-    const char *own = robot_path(folder, file, "", arena);
-    char *prefix = arena_copy(arena, own);
-    for (size_t length = strlen(prefix);;) {
-        const char *const tries[] = {arena_format(arena, "%s%s%s", prefix, package, below),
-                                     arena_format(arena, "%s%s", prefix, below + 1)};
-        for (int k = 0; k < 2; k++) {
-            if (!file_missing(arena_format(arena, "%s/%s", folder, tries[k]))) return tries[k];
-        }
-        if (length == 0) return tries[0];
-        for (length--; length > 0 && prefix[length - 1] != '/';) length--;
-        prefix[length] = '\0';
-    }
-}
-
-static const char *mesh_path(const char *folder, const XmlNode *root, const char *name, Arena *arena)
-{
-    static const char package[] = "package://", here[] = "file://";
-    const char *file = root->source->file;
-    if (strncmp(name, package, strlen(package)) == 0)
-        return mesh_in_package(folder, file, name + strlen(package), arena);
-    if (strncmp(name, here, strlen(here)) == 0) name += strlen(here);
-    return robot_path(folder, file, strcmp(root->name, "mujoco") == 0 ? robot_asset(root, name, arena) : name, arena);
-}
-
-static Error mesh_open(const char *folder, const XmlNode *root, const char *name, Arena *arena, size_t *read,
-                       MeshHull *hull)
-{
-    FileWithin file;
-    Bytes bytes = {0};
-    if (folder == NULL) return error_make(ERROR_USER, "no file can be read here: the text is not a file");
-    name = mesh_path(folder, root, name, arena);
-    TRY(file_open_within(folder, name, arena, &file));
-    if ((size_t)file.bytes > MESH_BYTES_MAX) {
-        file_close_within(&file);
-        return error_make(ERROR_USER, "'%.160s' has more than %d MiB", text_visible(name, arena),
-                          (int)(MESH_BYTES_MAX >> 20));
-    }
-    if (*read + (size_t)file.bytes > MESHES_BYTES_MAX) {
-        file_close_within(&file);
-        return error_make(ERROR_USER, "the meshes have more than %d MiB", (int)(MESHES_BYTES_MAX >> 20));
-    }
-    *read += (size_t)file.bytes;
-    TRY(file_read_within(&file, MESH_BYTES_MAX, arena, &bytes));
-    return mesh_parse(text_visible(name, arena), &bytes, hull);
-}
-
-static const char *mesh_file(const XmlNode *node)
-{
-    const char *name = robot_text_of(node, "file");
-    return name != NULL ? name : robot_text_of(node, "filename");
-}
-
-// The vertices of the file that an element names. Nothing of it stays in the arena. *read: bytes of all files so far.
-static Error mesh_load(const char *folder, const XmlNode *root, const XmlNode *node, Arena *arena, size_t *read,
-                       MeshHull *hull)
-{
-    const size_t used = arena->used;
-    const Error error = mesh_open(folder, root, mesh_file(node), arena, read, hull);
-    arena_rewind(arena, used);
-    return error;
+    capsule.middle[capsule.axis] = 0.5 * (low + high);
+    capsule.half = fmax(0.5 * (high - low), 0.0); // 0: a sphere
+    return capsule;
 }
 
 // ---- the text that is kept ------------------------------------------------------------------------------------------
 
-const char *robot_mesh_text(const char *folder, const XmlNode *root, const XmlNode *node, Arena *arena, size_t *read)
+// What the mesh weighs, as an attribute; "": it has no volume, or is of no kind.
+static const char *mesh_solid_text(const Mesh *mesh, const double scale[3], const char *inertia, Arena *arena)
 {
-    MeshHull *hull = ARENA_NEW(arena, MeshHull, 1);
-    double points[MESH_POINTS][3];
-    if (mesh_load(folder, root, node, arena, read, hull).kind != OK) return NULL;
-    const int count = mesh_points(hull, points);
+    MeshSolid solid;
+    const char *text = " solid=\"";
+    if (mesh_solid(mesh, scale, inertia, arena, &solid).kind != OK) return "";
+    double numbers[MESH_SOLID];
+    memcpy(numbers, &solid, sizeof numbers);
+    for (int i = 0; i < MESH_SOLID; i++) text = arena_format(arena, "%s%s%.17g", text, i > 0 ? " " : "", numbers[i]);
+    return arena_format(arena, "%s\"", text);
+}
+
+static void mesh_scale_of(const XmlNode *root, const XmlNode *node, double scale[3])
+{
+    const char *text = mesh_setting(root, node, "scale");
+    char *end = (char *)(uintptr_t)text;
+    for (int a = 0; a < 3; a++) scale[a] = text != NULL ? strtod(end, &end) : 1.0;
+}
+
+static const char *mesh_text(const XmlNode *root, const XmlNode *node, const Mesh *mesh, const RobotKeep *keep,
+                             Arena *arena)
+{
+    double points[MESH_POINTS + 3][3], scale[3];
+    int count = mesh_points(mesh, points);
     const char *text = "<mesh", *name = robot_text_of(node, "name");
+    mesh_scale_of(root, node, scale);
+    const MeshCapsule capsule = mesh_capsule(mesh->points, mesh->n_points, scale);
+    for (int k = 0; k < 3 && keep->meshes == ROBOT_MESHES_CAPSULE; k++)
+        count = mesh_add_once(points, count, MESH_POINTS + 3, mesh->points[capsule.at[k]]);
     if (name == NULL && robot_text_of(node, "file") != NULL)
         text = arena_format(arena, "%s name=\"%s\"", text, robot_escape(robot_asset_name(node, arena), arena));
     for (int i = 0; i < node->n_attributes; i++) {
@@ -239,11 +169,27 @@ const char *robot_mesh_text(const char *folder, const XmlNode *root, const XmlNo
         if (robot_word_in("file content_type", given->name) || given->value[0] == '\0') continue;
         text = arena_format(arena, "%s %s=\"%s\"", text, given->name, robot_escape(given->value, arena));
     }
+    if (keep->weighs && robot_text_of(node, "solid") == NULL)
+        text =
+            arena_format(arena, "%s%s", text, mesh_solid_text(mesh, scale, mesh_setting(root, node, "inertia"), arena));
     text = arena_format(arena, "%s vertex=\"", text);
     for (int i = 0; i < count; i++)
         text = arena_format(arena, "%s%s%.17g %.17g %.17g", text, i > 0 ? " " : "", points[i][0], points[i][1],
                             points[i][2]);
     return arena_format(arena, "%s\"/>", text);
+}
+
+const char *robot_mesh_text(const char *folder, const XmlNode *root, const XmlNode *node, const RobotKeep *keep,
+                            Arena *arena, size_t *read)
+{
+    Arena scratch;
+    Mesh mesh;
+    const char *text = NULL;
+    if (arena_create_growing(&scratch, ROBOT_FILE_BYTES, "a mesh").kind != OK) return NULL;
+    if (mesh_load(folder, root, node, keep->weighs, &scratch, read, &mesh).kind == OK)
+        text = arena_copy(arena, mesh_text(root, node, &mesh, keep, &scratch));
+    arena_destroy(&scratch);
+    return text;
 }
 
 // ---- shapes ---------------------------------------------------------------------------------------------------------
@@ -266,30 +212,41 @@ static const XmlNode *mesh_find(RobotFile *file, const RobotFileShape *shape, do
     return NULL;
 }
 
-// False: an error.
-static bool mesh_read(RobotFile *file, const XmlNode *node, MeshHull *hull)
+// What a shape's mesh weighs. False: an error.
+bool robot_mesh_solid(RobotFile *file, const RobotFileShape *shape, double *volume, RobotMass *mass)
 {
-    const char *given = robot_text_of(node, "vertex");
-    if (given == NULL && mesh_file(node) == NULL) {
-        robot_error(file, node, NULL, "%s has neither a file nor vertices", robot_label(file, node));
+    Mesh mesh;
+    MeshSolid solid;
+    double scale[3], numbers[MESH_SOLID];
+    const XmlNode *node = mesh_find(file, shape, scale);
+    const size_t used = file->arena->used;
+    if (node == NULL) return false;
+    if (robot_numbers(file, node, "solid", MESH_SOLID, MESH_SOLID, numbers) == MESH_SOLID) {
+        memcpy(&solid, numbers, sizeof numbers);
+        if (!(solid.volume > 0.0)) robot_error(file, node, "solid", "the volume of solid must be greater than 0");
+    } else if (!mesh_read(file, node, true, &mesh)) {
         return false;
-    }
-    if (given == NULL) {
-        const Error error = mesh_load(file->options->folder, file->root, node, file->arena, &file->mesh_bytes, hull);
+    } else {
+        const char *inertia = mesh_setting(file->root, node, "inertia"),
+                   *most = mesh_setting(file->root, node, "maxhullvert");
+        const bool hull = mesh.n_faces == 0 || (inertia != NULL && strcmp(inertia, "convex") == 0);
+        if (hull && most != NULL && strcmp(most, "-1") != 0)
+            robot_error(file, node, "maxhullvert",
+                        "maxhullvert is not read, and %s weighs as its hull; write inertia=\"exact\", or give the "
+                        "body <inertial>",
+                        robot_label(file, node));
+        const Error error = mesh_solid(&mesh, scale, inertia, file->arena, &solid);
         if (error.kind != OK)
-            robot_error(file, node, robot_text_of(node, "file") != NULL ? "file" : "filename", "%s", error.text);
-        return error.kind == OK;
+            robot_error(file, node, NULL, "%s gives its body inertia: %s; give the body <inertial>",
+                        robot_label(file, node), error.text);
+        if (error.kind != OK) return false;
     }
-    const size_t used = file->arena->used, most = strlen(given) / 2 + 1;
-    double *numbers = ARENA_NEW(file->arena, double, most);
-    const int limit = most < MESH_VERTICES_MAX ? (int)most : MESH_VERTICES_MAX;
-    const int count = robot_numbers(file, node, "vertex", 3, limit, numbers);
-    if (count % 3 != 0) robot_error(file, node, "vertex", "vertex has %d numbers, expected three for each", count);
-    Error error = error_none();
-    for (int i = 0; i + 2 < count && error.kind == OK; i += 3) error = mesh_take("vertex", numbers + i, hull);
-    if (error.kind != OK) robot_error(file, node, "vertex", "%s", error.text);
     arena_rewind(file->arena, used);
-    return count > 0 && count % 3 == 0 && error.kind == OK;
+    *volume = solid.volume;
+    *mass = (RobotMass){.mass = 1.0};
+    memcpy(mass->centre, solid.centre, sizeof mass->centre);
+    for (int k = 0; k < 6; k++) mass->inertia[k] = solid.inertia[k] / solid.volume;
+    return true;
 }
 
 // A copy of a shape for one more point, and for its pairs.
@@ -320,49 +277,67 @@ static void mesh_place(RobotFileShape *shape, const RobotFrame *frame, const dou
     robot_transform(frame, point, shape->shape.p);
 }
 
-static void mesh_box(RobotFileShape *shape, const RobotFrame *frame, double (*points)[3], int count)
+static void mesh_box(RobotFileShape *shape, const RobotFrame *frame, double (*points)[3], int count,
+                     const double scale[3])
 {
     double middle[3];
     shape->unknown = NULL;
     shape->shape.kind = ROBOT_BOX;
-    for (int a = 0; a < 3; a++) {
-        double low = points[0][a], high = low;
-        for (int i = 1; i < count; i++) {
-            low = fmin(low, points[i][a]);
-            high = fmax(high, points[i][a]);
-        }
-        middle[a] = 0.5 * (low + high);
-        shape->shape.size[a] = 0.5 * (high - low);
-    }
+    mesh_bounds(points, count, scale, middle, shape->shape.size);
     robot_transform(frame, middle, shape->shape.p);
+}
+
+static void mesh_set_capsule(RobotFileShape *shape, const RobotFrame *frame, const MeshCapsule *capsule)
+{
+    const double axis[3] = {capsule->axis == 0, capsule->axis == 1, capsule->axis == 2};
+    RobotFrame own = robot_frame_none();
+    shape->unknown = NULL;
+    shape->shape.kind = ROBOT_CAPSULE;
+    shape->shape.size[0] = capsule->radius;
+    shape->shape.size[1] = capsule->half;
+    shape->shape.size[2] = 0.0;
+    memcpy(own.p, capsule->middle, sizeof own.p);
+    robot_turn_z(axis, own.q);
+    const RobotFrame placed = robot_frame_product(frame, &own);
+    memcpy(shape->shape.p, placed.p, sizeof placed.p);
+    memcpy(shape->shape.q, placed.q, sizeof placed.q);
+}
+
+// Points of the hull, each a shape of its own.
+static void mesh_set_points(RobotFile *file, int index, const RobotFrame *frame, double (*points)[3], int count,
+                            const double scale[3])
+{
+    for (int i = 0; i < count; i++) {
+        for (int a = 0; a < 3; a++) points[i][a] *= scale[a];
+    }
+    for (int i = 1; i < count; i++) {
+        RobotFileShape *more = mesh_another(file, index);
+        if (more == NULL) return;
+        mesh_place(more, frame, points[i]);
+    }
+    mesh_place(&file->shapes[index], frame, points[0]);
 }
 
 static void mesh_give(RobotFile *file, int index)
 {
     RobotFileShape *shape = &file->shapes[index];
     double scale[3], points[MESH_POINTS][3];
+    Mesh mesh;
     const size_t used = file->arena->used;
-    MeshHull *hull = ARENA_NEW(file->arena, MeshHull, 1);
     const XmlNode *node = mesh_find(file, shape, scale);
-    if (node == NULL || !mesh_read(file, node, hull)) return;
-    const int count = mesh_points(hull, points);
+    if (node == NULL || !mesh_read(file, node, false, &mesh)) return;
+    const int count = mesh_points(&mesh, points);
+    const MeshCapsule capsule = mesh_capsule(mesh.points, mesh.n_points, scale);
     arena_rewind(file->arena, used);
     RobotFrame frame;
     memcpy(frame.p, shape->shape.p, sizeof frame.p);
     memcpy(frame.q, shape->shape.q, sizeof frame.q);
-    for (int i = 0; i < count; i++) {
-        for (int a = 0; a < 3; a++) points[i][a] *= scale[a];
+    switch (file->options->meshes) {
+    case ROBOT_MESHES_HULL: mesh_set_points(file, index, &frame, points, count, scale); break;
+    case ROBOT_MESHES_BOX: mesh_box(shape, &frame, points, count, scale); break;
+    case ROBOT_MESHES_CAPSULE: mesh_set_capsule(shape, &frame, &capsule); break;
+    case ROBOT_MESHES_REFUSE: break;
     }
-    if (file->options->meshes == ROBOT_MESHES_BOX) {
-        mesh_box(shape, &frame, points, count);
-        return;
-    }
-    for (int i = 1; i < count; i++) {
-        RobotFileShape *more = mesh_another(file, index);
-        if (more == NULL) return;
-        mesh_place(more, &frame, points[i]);
-    }
-    mesh_place(shape, &frame, points[0]);
 }
 
 static bool mesh_may_touch(const RobotFile *file, int index)

@@ -1,5 +1,5 @@
-// The sections of MJCF. Settings and defaults are read before bodies, bodies before motors and keyframes, wherever they
-// stand in the file.
+// The sections of MJCF. Settings, defaults and meshes are read before bodies, bodies before motors and keyframes,
+// wherever they stand in the file.
 #include "mjcf.h"
 
 #include "../text.h"
@@ -349,18 +349,18 @@ static void mjcf_read_contact(Mjcf *mjcf, const XmlNode *node)
     }
 }
 
-enum { MJCF_STAGES = 5 };
+enum { MJCF_STAGES = 6 };
 static const struct {
     const char *name;
     int stage;
     void (*read)(Mjcf *mjcf, const XmlNode *node);
 } mjcf_sections[] = {
     {"compiler", 0, mjcf_read_compiler},   {"option", 0, mjcf_read_option},        {"default", 1, mjcf_read_defaults},
-    {"worldbody", 2, mjcf_read_world},     {"actuator", 3, mjcf_read_actuators},   {"keyframe", 4, mjcf_read_keyframes},
-    {"contact", 3, mjcf_read_contact},     {"asset", 3, mjcf_read_assets},         {"visual", 3, mjcf_note_section},
-    {"statistic", 3, mjcf_note_section},   {"size", 3, mjcf_note_section},         {"sensor", 3, mjcf_note_section},
-    {"custom", 3, mjcf_note_section},      {"equality", 3, mjcf_read_equalities},  {"tendon", 3, mjcf_read_tendons},
-    {"extension", 3, mjcf_refuse_section}, {"deformable", 3, mjcf_refuse_section},
+    {"worldbody", 3, mjcf_read_world},     {"actuator", 4, mjcf_read_actuators},   {"keyframe", 5, mjcf_read_keyframes},
+    {"contact", 4, mjcf_read_contact},     {"asset", 2, mjcf_read_assets},         {"visual", 4, mjcf_note_section},
+    {"statistic", 4, mjcf_note_section},   {"size", 4, mjcf_note_section},         {"sensor", 4, mjcf_note_section},
+    {"custom", 4, mjcf_note_section},      {"equality", 4, mjcf_read_equalities},  {"tendon", 4, mjcf_read_tendons},
+    {"extension", 4, mjcf_refuse_section}, {"deformable", 4, mjcf_refuse_section},
 };
 enum { MJCF_SECTIONS = sizeof mjcf_sections / sizeof *mjcf_sections };
 

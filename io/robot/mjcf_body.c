@@ -266,19 +266,40 @@ static bool mjcf_stands(const RobotFile *file, int body)
     return body < 0 && file->options->base != ROBOT_BASE_FLOATING;
 }
 
+static bool mjcf_mesh_mass(Mjcf *mjcf, const RobotFileShape *shape, RobotMass *mass)
+{
+    double volume = 0.0;
+    RobotFrame frame;
+    RobotMass one;
+    if (!robot_mesh_solid(mjcf->file, shape, &volume, &one)) return false;
+    if (shape->shell)
+        robot_error(mjcf->file, shape->node, "shellinertia", "of a mesh, write inertia=\"shell\" in its <mesh>");
+    const double kilograms = isnan(shape->mass) ? shape->density * volume : shape->mass;
+    one.mass = kilograms;
+    for (int k = 0; k < 6; k++) one.inertia[k] *= kilograms;
+    memcpy(frame.p, shape->shape.p, sizeof frame.p);
+    memcpy(frame.q, shape->shape.q, sizeof frame.q);
+    *mass = robot_mass_in(&frame, &one);
+    return true;
+}
+
 // The mass of one geom in its body's frame. False: it has none.
 static bool mjcf_geom_mass(Mjcf *mjcf, const RobotFileShape *shape, RobotMass *mass)
 {
     double volume = 0.0, moments[3];
     const bool nothing = shape->mass == 0.0 || (isnan(shape->mass) && shape->density == 0.0);
     if (nothing || shape->group < mjcf->compiler.groups[0] || shape->group > mjcf->compiler.groups[1]) return false;
+    const bool mesh = shape->unknown != NULL && strcmp(shape->unknown, "mesh") == 0 && !shape->fitted;
+    if (mesh && mjcf->file->options->meshes != ROBOT_MESHES_REFUSE && !robot_ignores(mjcf->file, "mesh"))
+        return mjcf_mesh_mass(mjcf, shape, mass);
     if (shape->unknown != NULL) {
         const bool ground = strcmp(shape->unknown, "hfield") == 0 && mjcf_stands(mjcf->file, shape->shape.body);
         if (ground || robot_ignores(mjcf->file, shape->unknown)) return false;
         robot_error(mjcf->file, shape->node, NULL,
-                    "%s gives its body inertia and is a %s, which is not read; give the body <inertial>, or add %s to "
-                    "ignore: then it weighs nothing",
-                    robot_label(mjcf->file, shape->node), shape->unknown, shape->unknown);
+                    "%s gives its body inertia and is a %s, which is not read; give the body <inertial>%s, or add %s "
+                    "to ignore: then it weighs nothing",
+                    robot_label(mjcf->file, shape->node), shape->unknown, mesh ? ", set meshes: hull" : "",
+                    shape->unknown);
         return false;
     }
     if (!robot_solid(&shape->shape, &volume, moments)) return false;

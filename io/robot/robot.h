@@ -10,8 +10,9 @@ typedef enum RobotBase {
     ROBOT_BASE_FIXED     // floating roots are fixed to the world
 } RobotBase;
 
-// What becomes of meshes of bodies that move and collide: errors, points of their convex hulls, or boxes around them.
-typedef enum RobotMeshes { ROBOT_MESHES_REFUSE, ROBOT_MESHES_HULL, ROBOT_MESHES_BOX } RobotMeshes;
+// What becomes of meshes of bodies that move and collide: errors, points of their convex hulls, or boxes or capsules
+// around them. Meshes that give inertia are read too, but where this is REFUSE.
+typedef enum RobotMeshes { ROBOT_MESHES_REFUSE, ROBOT_MESHES_HULL, ROBOT_MESHES_BOX, ROBOT_MESHES_CAPSULE } RobotMeshes;
 
 typedef struct RobotOptions {
     const char *folder;        // of the file, for <include>; NULL: nothing can be included
@@ -30,7 +31,7 @@ const Robot *robot_read(const Source *source, const RobotOptions *options, Arena
 // no <include>. False after errors, which go to `diagnostics`.
 bool robot_text(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics, const char **text);
 // The same of a robot of either format, with the points of meshes instead of their files, if these can be read.
-bool robot_text_with_meshes(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics,
-                            const char **text);
+bool robot_text_with_meshes(const Source *source, const char *folder, RobotMeshes meshes, Arena *arena,
+                            Diagnostics *diagnostics, const char **text);
 
 #endif

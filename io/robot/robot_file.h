@@ -223,12 +223,21 @@ const char *robot_escape(const char *text, Arena *arena);
 
 // ---- mesh.c ---------------------------------------------------------------------------------------------------------
 
-// Gives shapes that are meshes and may touch the ground their points or boxes, as RobotOptions.meshes says, or reports
-// errors. Call this after the poses of the bodies are known.
+// Gives shapes that are meshes and may touch the ground their points, boxes or capsules, as RobotOptions.meshes says,
+// or reports errors. Call this after the poses of the bodies are known.
 void robot_read_meshes(RobotFile *file);
+// What the text of a mesh must keep.
+typedef struct RobotKeep {
+    RobotMeshes meshes;
+    bool weighs; // some body has the mass of its shapes
+} RobotKeep;
 // The text of a <mesh> with points instead of the name of their file. NULL: the file can't be read. *read: bytes of all
 // these files, to which its own are added.
-const char *robot_mesh_text(const char *folder, const XmlNode *root, const XmlNode *node, Arena *arena, size_t *read);
+const char *robot_mesh_text(const char *folder, const XmlNode *root, const XmlNode *node, const RobotKeep *keep,
+                            Arena *arena, size_t *read);
+// The volume (m^3; of a shell its area, m^2) of a shape's mesh, and the mass of 1 kg of it, in the axes of the mesh.
+// False: an error is reported.
+bool robot_mesh_solid(RobotFile *file, const RobotFileShape *shape, double *volume, RobotMass *mass);
 
 // ---- bodies.c -------------------------------------------------------------------------------------------------------
 

@@ -100,9 +100,10 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"reference_scale", OPTION_CHOICE, "", 0, 0, 1, "deviation|none",
      "what the difference of each column is divided by. deviation: by the column's standard deviation in the file, at "
      "least 1e-3 of its unit; none: by 1 of its unit"},
-    {"meshes", OPTION_CHOICE, "", 0, 0, 2, "refuse|hull|box",
-     "meshes (STL, OBJ) of moving bodies that collide. refuse: an error; hull: points of their convex hulls, at most "
-     "26, touch; box: the corners of a box around each, along the axes of its file"},
+    {"meshes", OPTION_CHOICE, "", 0, 0, 3, "refuse|hull|box|capsule",
+     "meshes (STL, OBJ) of moving bodies that collide or give inertia. refuse: an error; hull: points of their convex "
+     "hulls, at most 26, touch; box: the corners of a box around each, along the axes of its file; capsule: a capsule "
+     "around each, along the longest edge of that box"},
 };
 
 #define ARTICULATED_ROW(name, unit, doc, group) {#name, unit, doc, group},

@@ -100,11 +100,13 @@ static int show(const char *path, char **ignore, int n_ignore)
         return 1;
     }
     const Source source = {.file = path, .text = (const char *)bytes.data};
-    RobotOptions options = {
-        .folder = folder_of(path, &arena), .ignore = (const char *const *)ignore, .n_ignore = n_ignore};
-    if (n_ignore > 0 && strcmp(ignore[0], "base=fixed") == 0)
-        options =
-            (RobotOptions){options.folder, options.ignore + 1, n_ignore - 1, ROBOT_BASE_FIXED, ROBOT_MESHES_REFUSE};
+    RobotOptions options = {.folder = folder_of(path, &arena)};
+    for (; n_ignore > 0 && strchr(ignore[0], '=') != NULL; ignore++, n_ignore--) {
+        if (strcmp(ignore[0], "base=fixed") == 0) options.base = ROBOT_BASE_FIXED;
+        if (strcmp(ignore[0], "meshes=hull") == 0) options.meshes = ROBOT_MESHES_HULL;
+    }
+    options.ignore = (const char *const *)ignore;
+    options.n_ignore = n_ignore;
     const Robot *robot = robot_read(&source, &options, &arena, diagnostics);
     diagnostics_print(diagnostics, stderr, false);
     if (robot == NULL) return 1;

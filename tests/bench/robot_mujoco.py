@@ -337,6 +337,47 @@ ROBOTS = {
 }
 
 
+def mesh_robots():
+    """Meshes that give mass: a prism with a dent, clouds of points and a torus, by each inertia, scaled and mirrored."""
+    random = np.random.default_rng(1)
+    dent = np.array([(0, 0), (2, 0), (2, 1), (1, 1), (1, 3), (0, 3)])
+    points = np.array([(x, y, z) for z in (0, 0.5) for x, y in dent])
+    tops = [(0, 1, 2), (0, 2, 3), (0, 3, 5), (3, 4, 5)]
+    faces = [(a, c, b) for a, b, c in tops] + [(a + 6, b + 6, c + 6) for a, b, c in tops]
+    for i in range(6):
+        j = (i + 1) % 6
+        faces += [(i, j, j + 6), (i, j + 6, i + 6)]
+    n, m = 24, 16
+    ring = [(math.cos(2 * math.pi * i / n), math.sin(2 * math.pi * i / n)) for i in range(n)]
+    torus = np.array([((1 + 0.3 * math.cos(t)) * c, (1 + 0.3 * math.cos(t)) * s, 0.3 * math.sin(t))
+                      for c, s in ring for t in (2 * math.pi * k / m for k in range(m))])
+    ring_faces = []
+    for i in range(n):
+        for k in range(m):
+            a, b, c, d = i * m + k, (i + 1) % n * m + k, (i + 1) % n * m + (k + 1) % m, i * m + (k + 1) % m
+            ring_faces += [(a, b, c), (a, c, d)]
+    grid = np.array([(x, y, z) for x in range(5) for y in range(4) for z in range(3)]) / 4
+    meshes = {"dent": (points, faces), "torus": (torus, ring_faces), "grid": (grid, []),
+              "cloud": (random.normal(size=(3000, 3)), []), "ball": (unit(random.normal(size=(2000, 3))), []),
+              "few": (random.normal(size=(5, 3)), [])}
+    for name, (vertices, triangles) in meshes.items():
+        words = ("legacy", "exact", "convex", "shell") if triangles else ("convex",)
+        for word in words:
+            for scale in ("1 1 1", ".1 .2 .3", "-.5 .4 .3"):
+                if name == "torus" and word == "legacy" and scale[0] == "-":
+                    continue
+                face = f'face="{" ".join(str(i) for f in triangles for i in f)}"' if triangles else ""
+                vertex = " ".join(f"{x:.17g}" for x in vertices.astype(np.float32).ravel())
+                yield f"{name}_{word}_{scale[0]}{scale[1]}", f"""<mujoco><asset>
+                  <mesh name="m" inertia="{word}" scale="{scale}" vertex="{vertex}" {face}/></asset><worldbody>
+                  <body name="b"><freejoint/><geom type="mesh" mesh="m" pos="1 2 3" euler="30 20 10" density="700"/>
+                  <geom type="mesh" mesh="m" mass="2" contype="0" conaffinity="0"/></body></worldbody></mujoco>"""
+
+
+def unit(vectors):
+    return vectors / np.linalg.norm(vectors, axis=1)[:, None]
+
+
 def main():
     if len(sys.argv) > 2:
         compare(sys.argv[2], sys.argv[3:])
@@ -347,6 +388,11 @@ def main():
                 with open(path, "w") as f:
                     f.write(text)
                 compare(path, ["base=fixed"] if "<robot" in text else [])
+            for name, text in mesh_robots():
+                path = os.path.join(folder, name + ".xml")
+                with open(path, "w") as f:
+                    f.write(text)
+                compare(path, ["meshes=hull"])
     print(f"{failures} differences")
     return 1 if failures else 0
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Meshes that collide: the points of their hulls and boxes around them move as the box that they are, from every kind of
-# file; the campaign keeps the points; what can't be read is named.
+# Meshes that collide: the points of their hulls, boxes and capsules around them move as the solids that they are, from
+# every kind of file; meshes weigh as these; the campaign keeps what counts; what can't be read is named.
 . "$(dirname "$0")/../scratch.sh"
 fail()
 {
@@ -128,6 +128,72 @@ hop run pkg/inside.yaml --name rests --set simulation.duration=1 --set initial={
     --progress none || fail "rests: $(cat log)"
 hop replay rests/0 --output rests.csv
 near "a ball at rest" "$(last rests.csv base_z)" 0.095 0.006
+
+hop run pkg/inside.yaml --name cased --set simulation.meshes=capsule --progress none || fail "a capsule: $(cat log)"
+mv pkg away
+hop replay cased/0 || fail "replay of a capsule: $(cat log)"
+mv away pkg
+grep -q 'the same to the bit' log || fail "replay of a capsule: $(cat log)"
+
+# ---- a rod of many corners, in a capsule around its longest edge -----------------------------------------------------
+awk 'BEGIN { for (i = 0; i < 64; i++) for (y = -0.3; y < 0.31; y += 0.1) { a = i * 0.09817477042468103
+    printf "v %.17g %.17g %.17g\n", 0.1 * cos(a), y, 0.1 * sin(a) } }' >meshes/rod.obj
+robot rod.xml "<mesh name='rod' file='rod.obj'/>" "type='mesh' mesh='rod' pos='.01 0 .02' quat='.8 0 .6 0'"
+robot capsule.xml '' "type='capsule' fromto='.01 -.3 .02 .01 .3 .02' size='.1'"
+for name in rod capsule; do
+    hop run tumble.yaml --name $name --set simulation.robot=$name.xml --set simulation.meshes=capsule \
+        --progress none || fail "$name: $(cat log)"
+    hop replay $name/0 --output $name.csv || fail "replay of $name: $(cat log)"
+done
+for column in base_x base_y base_z base_qx base_qy base_qz base_wx; do
+    near "$column of a rod in a capsule" "$(last rod.csv $column)" "$(last capsule.csv $column)" 1e-8
+done
+
+# ---- meshes that weigh -----------------------------------------------------------------------------------------------
+{
+    for sign in +++ ++- +-+ +-- -++ -+- --+ ---; do
+        echo "$sign" | sed 's/\(.\)\(.\)\(.\)/v \1125 \2250 \362.5/'
+    done
+    printf 'f 4/1 2//7 -8 3 # from the first, and back from the last\nf 8 7 5 6\nf 6 5 1\nf 6 1 2\nf 8 4 3 7\n'
+    printf 'f 7 3 1 5\r\nf 8 6 2 4\n'
+} >meshes/solid.obj
+for name in solid box; do
+    robot weighs_$name.xml "<mesh class='mm' file='solid.obj' inertia='exact'/>" \
+        "$place $([ $name = solid ] && echo "mesh='solid'" || echo "type='box' size='.125 .25 .0625'") density='200'"
+    sed -i "/<inertial/d; s/type='mesh' type='box'/type='box'/" weighs_$name.xml
+    hop run tumble.yaml --name weighs_$name --set simulation.robot=weighs_$name.xml --progress none ||
+        fail "$name weighs: $(cat log)"
+    hop show weighs_$name/0 --robot
+    grep -q ' 3.125 ' log || fail "mass of $name: $(cat log)"
+    mv meshes away
+    hop replay weighs_$name/0 --output weighs_$name.csv || fail "replay of $name: $(cat log)"
+    grep -q 'the same to the bit' log || fail "replay of $name: $(cat log)"
+    mv away meshes
+done
+for column in base_x base_y base_z base_qx base_qy base_qz base_wx; do
+    near "$column of what a mesh weighs" "$(last weighs_solid.csv $column)" "$(last weighs_box.csv $column)" 1e-8
+done
+hop check tumble.yaml --set simulation.robot=weighs_solid.xml --set simulation.meshes=refuse && fail "a mesh weighs"
+grep -q 'gives its body inertia and is a mesh, which is not read; give the body <inertial>, set meshes: hull' log ||
+    fail "refuse: $(cat log)"
+# unfit WORDS SED: a mesh that weighs, changed like this, is refused
+unfit()
+{
+    sed "$2" weighs_solid.xml >wrong.xml
+    refused "$1"
+}
+sed '/^f 8 6/d' meshes/solid.obj >meshes/open.obj
+unfit "its surface is not closed, and so has no exact volume; give the body <inertial>" 's/solid.obj/open.obj/
+    s/mesh=.solid./mesh="open"/'
+unfit "inertia is 'heavy', expected convex, exact, legacy or shell" 's/exact/heavy/'
+unfit "maxhullvert is not read, and mesh 'solid' weighs as its hull" "s/exact/convex' name='solid' maxhullvert='9/"
+unfit "write inertia=\"shell\" in its <mesh>" 's/density/shellinertia="true" density/'
+sed 's/^f 8 6 2 4/f 8 6 2 9/' meshes/solid.obj >meshes/open.obj
+unfit "meshes/open.obj:15: a face needs three corners or more, of 8 vertices" 's/solid.obj/open.obj/
+    s/mesh=.solid./mesh="open"/'
+corners="vertex='0 0 0 1 0 0 0 1 0 0 0 1'"
+unfit "9 of face is not one of 4 vertices, 0 to 3" "s/file='solid.obj'/name='solid' $corners face='0 1 9'/"
+unfit "the volume of solid must be greater than 0" "s/exact'/exact' solid='0 1 1 1 1 1 1 1 1 1'/"
 
 # ---- what can't be read ----------------------------------------------------------------------------------------------
 robot wrong.xml "<mesh file='binary.stl'/>" "$place mesh='binary'"

@@ -112,12 +112,11 @@ static Error files_load_robot(const Spec *spec, const char *folder, const SpecFi
 {
     size_t size = 0;
     const char *in = files_folder(folder, file);
-    const bool meshes = files_meshes(spec) != ROBOT_MESHES_REFUSE;
     TRY(files_open_text(folder, file, XML_BYTES_MAX, arena, source, &size));
     Source *kept = ARENA_NEW(arena, Source, 1); // diagnostics point to it
     *kept = *source;
     if (!source_check(kept, size, diagnostics) ||
-        !(meshes ? robot_text_with_meshes : robot_text)(kept, in, arena, diagnostics, text))
+        !robot_text_with_meshes(kept, in, files_meshes(spec), arena, diagnostics, text))
         return error_make(ERROR_USER, "%.200s can't be read", file->name);
     *digest = sha256_of(*text, strlen(*text));
     return files_check_digest(file, digest);
