@@ -498,6 +498,15 @@ static void robot_add_notes(const RobotFile *file, Robot *robot, Arena *arena)
     robot->n_notes = file->n_notes;
 }
 
+static void robot_add_reduced(const RobotFile *file, Robot *robot, Arena *arena)
+{
+    if (file->reduced.meshes == 0) return;
+    const char *name = robot_asset_name(file->reduced_mesh, file->arena);
+    if (name == NULL) name = robot_text_of(file->reduced_mesh, "filename");
+    robot->reduced = file->reduced;
+    robot->reduced.name = arena_copy(arena, name != NULL ? name : "");
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static void robot_check_bodies(RobotFile *file, const RobotBody *bodies, int count)
@@ -534,6 +543,7 @@ const Robot *robot_build(RobotFile *file, Arena *arena)
     robot_find_contacts(file, robot, arena);
     robot_add_shapes(file, robot, arena);
     robot_add_notes(file, robot, arena);
+    robot_add_reduced(file, robot, arena);
     robot_check_numbers(file, robot);
     return robot;
 }

@@ -328,6 +328,7 @@ static void mesh_give(RobotFile *file, int index)
     if (node == NULL || !mesh_read(file, node, false, &mesh)) return;
     const int count = mesh_points(&mesh, points);
     const MeshCapsule capsule = mesh_capsule(mesh.points, mesh.n_points, scale);
+    if (file->options->meshes == ROBOT_MESHES_HULL) mesh_reduce(file, node, &mesh, scale, points, count);
     arena_rewind(file->arena, used);
     RobotFrame frame;
     memcpy(frame.p, shape->shape.p, sizeof frame.p);

@@ -37,6 +37,12 @@ const char *mesh_setting(const XmlNode *root, const XmlNode *node, const char *n
 // plane, or the hull takes too long.
 Error mesh_hull(double (*points)[3], int n_points, Arena *arena, int (**faces)[3], int *n_faces);
 
+// ---- mesh_lost.c ----------------------------------------------------------------------------------------------------
+
+// Counts a mesh, with this scale, of which only these points touch.
+void mesh_reduce(RobotFile *file, const XmlNode *node, const Mesh *mesh, const double scale[3], double (*points)[3],
+                 int count);
+
 // ---- mesh_mass.c ----------------------------------------------------------------------------------------------------
 
 // What the mesh weighs with this scale, by the word of its attribute `inertia`; NULL: by MuJoCo's default. Error

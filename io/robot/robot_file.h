@@ -109,8 +109,10 @@ typedef struct RobotFile {
     int n_excludes;
     RobotFileMesh *meshes; // [n_meshes]
     int n_meshes;
-    size_t mesh_bytes; // read of their files
-    double *heights;   // [n_heights] of height fields, as in Robot; memory for ROBOT_HEIGHTS_MAX, or NULL
+    size_t mesh_bytes;           // read of their files
+    RobotReduced reduced;        // without the name
+    const XmlNode *reduced_mesh; // that loses most
+    double *heights;             // [n_heights] of height fields, as in Robot; memory for ROBOT_HEIGHTS_MAX, or NULL
     int n_heights;
     RobotFileKey keys[ROBOT_KEYFRAMES_MAX];
     int n_keys;

@@ -178,6 +178,20 @@ static void robot_say_start(RobotRemarks *to, const Configured *configured, cons
                            name, host->robot->bodies[shape->body].name, -1e3 * start.least, more));
 }
 
+// Hulls of meshes by fewer points than they have corners.
+static void robot_say_reduced(RobotRemarks *to, const Robot *robot)
+{
+    const RobotReduced *reduced = &robot->reduced;
+    if (reduced->meshes == 0) return;
+    robot_say(
+        to, "meshes", false,
+        arena_format(to->arena,
+                     "%d touch%s with fewer points than vertices; most is lost of %.60s: its hull reaches %.3g mm "
+                     "out of that of its %d points, of %d vertices",
+                     reduced->meshes, reduced->meshes == 1 ? "es" : "", reduced->name, 1e3 * reduced->lost,
+                     reduced->points, reduced->vertices));
+}
+
 static void robot_say_fields(RobotRemarks *to, const ArticulatedHost *host)
 {
     const Robot *robot = host->robot;
@@ -295,6 +309,7 @@ int articulated_explain(const Configured *configured, const double *point, int c
     robot_say_legs(&to, host, &c, configured->assets);
     robot_say_terrain(&to, host, &c);
     robot_say_fields(&to, host);
+    robot_say_reduced(&to, host->robot);
     robot_say_reference(&to, host, &c);
     robot_say_gains(&to, &c, configured->assets);
     robot_say_added(&to, host, &c, configured->assets);

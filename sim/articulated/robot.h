@@ -119,6 +119,15 @@ typedef struct RobotNote {
     const char *what; // "equality (2)", "mesh (40)", "sensor (12)"
 } RobotNote;
 
+// Meshes that touch with fewer points than they have corners.
+typedef struct RobotReduced {
+    int meshes;
+    // of the one that loses most: its points, its vertices, and how far (m) its hull reaches out of that of the points
+    const char *name;
+    int points, vertices;
+    double lost;
+} RobotReduced;
+
 typedef struct Robot {
     const char *name;        // of the file
     const RobotBody *bodies; // [n_bodies], parents before children
@@ -134,6 +143,7 @@ typedef struct Robot {
     int n_coordinates;
     const RobotNote *notes; // [n_notes]
     int n_notes;
+    RobotReduced reduced;
 } Robot;
 
 // What a robot file may hold although it is not simulated, if a spec says so: elements, and attributes, by their names.

@@ -191,7 +191,28 @@ TEST(robot_mesh_that_can_not_weigh)
     arena_destroy(&c.arena);
 }
 
-// ---- capsules -------------------------------------------------------------------------------------------------------
+// ---- shapes ---------------------------------------------------------------------------------------------------------
+
+// A robot of one mesh with the points of the case, which are scaled too.
+static const Robot *mesh_robot(MeshCase *c, const double scale[3], RobotMeshes meshes)
+{
+    char *text = arena_take(&c->arena, 65536, 1), *at = text;
+    at += sprintf(at, "<mujoco><asset><mesh name='m' scale='%.17g %.17g %.17g' vertex='", scale[0], scale[1], scale[2]);
+    for (int i = 0; i < c->n_points; i++) {
+        at += sprintf(at, " %.17g %.17g %.17g", c->points[i][0], c->points[i][1], c->points[i][2]);
+        for (int a = 0; a < 3; a++) c->points[i][a] *= scale[a];
+    }
+    sprintf(at, "'/></asset><worldbody><body><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+                "<geom type='mesh' mesh='m'/></body></worldbody></mujoco>");
+    const Source source = {.file = "robot.xml", .text = text};
+    const RobotOptions options = {.meshes = meshes};
+    Diagnostics *diagnostics = diagnostics_new(&c->arena);
+    const Robot *robot = robot_read(&source, &options, &c->arena, diagnostics);
+    diagnostics_print(diagnostics, stdout, false);
+    CHECK(robot != NULL);
+    if (robot == NULL) abort();
+    return robot;
+}
 
 // How far a point lies from the segment of a capsule, less its radius.
 static double capsule_outside(const RobotShape *shape, const double *point)
@@ -205,6 +226,22 @@ static double capsule_outside(const RobotShape *shape, const double *point)
     return robot_norm(way, 3) - shape->size[0];
 }
 
+static double capsule_farthest(const RobotShape *shape, const MeshCase *c)
+{
+    double farthest = -INFINITY;
+    for (int i = 0; i < c->n_points; i++) farthest = fmax(farthest, capsule_outside(shape, c->points[i]));
+    return farthest;
+}
+
+static void mesh_case_cloud(MeshCase *c, int count, bool ball, uint64_t *state)
+{
+    mesh_case(c);
+    for (; c->n_points < count; c->n_points++) {
+        for (int a = 0; a < 3; a++) c->points[c->n_points][a] = random_between(state, -1.0, 1.0);
+        if (ball) robot_normalize(c->points[c->n_points], 3);
+    }
+}
+
 // All vertices of a mesh lie in its capsule, which can't be narrower or shorter, also with a scale that differs along
 // the axes.
 TEST(robot_mesh_in_a_capsule)
@@ -214,33 +251,78 @@ TEST(robot_mesh_in_a_capsule)
         const double scale[3] = {random_between(&state, 0.2, 2.0), random_between(&state, -2.0, -0.2),
                                  random_between(&state, 0.2, round % 2 == 0 ? 6.0 : 2.0)};
         MeshCase c;
-        mesh_case(&c);
-        char *text = arena_take(&c.arena, 65536, 1), *at = text;
-        at += sprintf(at, "<mujoco><asset><mesh name='m' scale='%.17g %.17g %.17g' vertex='", scale[0], scale[1],
-                      scale[2]);
-        for (; c.n_points < 200; c.n_points++) {
-            double *point = c.points[c.n_points];
-            for (int a = 0; a < 3; a++) point[a] = random_between(&state, -1.0, 1.0);
-            if (round % 4 == 3) robot_normalize(point, 3);
-            at += sprintf(at, " %.17g %.17g %.17g", point[0], point[1], point[2]);
-        }
-        sprintf(at, "'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>");
-        const Source source = {.file = "robot.xml", .text = text};
-        const RobotOptions options = {.meshes = ROBOT_MESHES_CAPSULE};
-        Diagnostics *diagnostics = diagnostics_new(&c.arena);
-        const Robot *robot = robot_read(&source, &options, &c.arena, diagnostics);
-        CHECK(robot != NULL && robot->n_shapes == 1 && robot->shapes[0].kind == ROBOT_CAPSULE);
-        if (robot == NULL) return;
-        double farthest = -INFINITY;
-        for (int i = 0; i < c.n_points; i++) {
-            for (int a = 0; a < 3; a++) c.points[i][a] *= scale[a];
-            farthest = fmax(farthest, capsule_outside(&robot->shapes[0], c.points[i]));
-        }
-        CHECK_NEAR(0.0, farthest, 1e-12);
+        mesh_case_cloud(&c, 200, round % 4 == 3, &state);
+        const Robot *robot = mesh_robot(&c, scale, ROBOT_MESHES_CAPSULE);
+        CHECK(robot->n_shapes == 1 && robot->shapes[0].kind == ROBOT_CAPSULE);
+        CHECK_NEAR(0.0, capsule_farthest(&robot->shapes[0], &c), 1e-12);
         RobotShape shorter = robot->shapes[0];
         shorter.size[1] *= 0.999;
-        for (int i = 0; i < c.n_points; i++) farthest = fmax(farthest, capsule_outside(&shorter, c.points[i]));
-        CHECK(shorter.size[1] == 0.0 || farthest > 1e-6);
+        CHECK(shorter.size[1] == 0.0 || capsule_farthest(&shorter, &c) > 1e-6);
         arena_destroy(&c.arena);
     }
+}
+
+// How far one hull reaches out of the other along a direction.
+static double mesh_reaches(const MeshCase *c, const Robot *robot, const double *direction)
+{
+    double all = -INFINITY, kept = -INFINITY;
+    for (int i = 0; i < c->n_points; i++) all = fmax(all, robot_dot(direction, c->points[i]));
+    for (int i = 0; i < robot->n_shapes; i++) kept = fmax(kept, robot_dot(direction, robot->shapes[i].p));
+    return all - kept;
+}
+
+// The most over all directions: of some, and then of those near the best one, ever nearer; from several starts.
+static double mesh_reaches_most(const MeshCase *c, const Robot *robot, bool flat, uint64_t *state)
+{
+    enum { STARTS = 20, ANY = 200, NEAR = 800 };
+    double most = 0.0;
+    for (int start = 0; start < STARTS; start++) {
+        double best[3] = {0.0}, here = -INFINITY;
+        for (int k = 0; k < ANY + NEAR; k++) {
+            const double size = k < ANY ? 1.0 : exp(-10.0 * (k - ANY) / NEAR);
+            double direction[3];
+            for (int a = 0; a < 3; a++)
+                direction[a] = (k < ANY ? 0.0 : best[a]) + size * random_between(state, -1.0, 1.0);
+            if (flat) direction[2] = 0.0;
+            robot_normalize(direction, 3);
+            const double reaches = mesh_reaches(c, robot, direction);
+            if (reaches <= here) continue;
+            here = reaches;
+            memcpy(best, direction, sizeof best);
+        }
+        most = fmax(most, here);
+    }
+    return most;
+}
+
+// The distance that a hull of fewer points loses is the greatest over all directions; also of a mesh in a plane.
+TEST(robot_mesh_by_fewer_points)
+{
+    uint64_t state = 11;
+    for (int round = 0; round < (test_quick() ? 3 : 8); round++) {
+        const double scale[3] = {1.0, random_between(&state, 0.3, 2.0), round == 2 ? 0.0 : 0.5};
+        MeshCase c;
+        mesh_case_cloud(&c, 400, round % 2 == 1, &state);
+        const Robot *robot = mesh_robot(&c, scale, ROBOT_MESHES_HULL);
+        CHECK_INTEGER(1, robot->reduced.meshes);
+        CHECK_TEXT("m", robot->reduced.name);
+        CHECK_INTEGER(robot->n_shapes, robot->reduced.points);
+        CHECK_INTEGER(400, robot->reduced.vertices);
+        CHECK_NEAR(mesh_reaches_most(&c, robot, round == 2, &state), robot->reduced.lost,
+                   2e-6 + 1e-3 * robot->reduced.lost);
+        arena_destroy(&c.arena);
+    }
+}
+
+// Of a brick whose faces have more vertices nothing is lost.
+TEST(robot_mesh_that_loses_nothing)
+{
+    MeshCase c;
+    mesh_case(&c);
+    for (int i = 0; i < 4 * 5 * 6; i++, c.n_points++) {
+        const double point[3] = {i % 4 * 0.1, i / 4 % 5 * 0.1, i / 20 * 0.1};
+        memcpy(c.points[i], point, sizeof point);
+    }
+    CHECK_INTEGER(0, mesh_robot(&c, mesh_plain, ROBOT_MESHES_HULL)->reduced.meshes);
+    arena_destroy(&c.arena);
 }
