@@ -1,36 +1,7 @@
 #!/bin/sh
 # Robots' files as they come: what is simulated of them against right values (analytic, or MuJoCo's at a small step),
 # what is accepted because it changes nothing, what is refused and how, starts in the ground, and names of all kinds.
-. "$(dirname "$0")/../scratch.sh"
-fail()
-{
-    echo "FAIL robot_files: $*"
-    status=1
-}
-hop() { "$HOPSCOTCH" "$@" --results r --no-color >log 2>&1; }
-# spec NAME ROBOT DURATION DT [MORE]
-spec()
-{
-    printf '%s\n' 'version: 1' "experiment: $1" 'model: articulated' \
-        "simulation: {robot: $2, duration: $3, dt: $4${5-}}" 'objective: {minimize: energy}' >"$1.yaml"
-}
-# near WHAT GOT RIGHT TOLERANCE
-near()
-{
-    awk -v got="$2" -v right="$3" -v most="$4" 'BEGIN { far = got - right; exit !(far <= most && -far <= most) }' ||
-        fail "$1 is $2, not $3"
-}
-# last CAMPAIGN COLUMN...: values at the end
-last()
-{
-    campaign=$1
-    shift
-    hop replay "$campaign/0" --output "$campaign.csv" || fail "replay of $campaign: $(cat log)"
-    for column in "$@"; do
-        awk -F, -v name="$column" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) k = i }
-            { value = $k } END { print k ? value : "none" }' "$campaign.csv"
-    done
-}
+. "$(dirname "$0")/../robots.sh"
 
 # ---- motors: the constant of an affine one, disabled groups, the controls of a keyframe -----------------------------
 cat >bias.xml <<'XML'
@@ -88,7 +59,7 @@ cat >planar.xml <<'XML'
 <inertial pos=".25 0 0" mass=".8" diaginertia=".001 .01 .01"/></body></body></worldbody>
 <actuator><motor joint="px"/><motor joint="py"/><motor joint="yaw"/><motor joint="shoulder"/></actuator></mujoco>
 XML
-spec planar planar.urdf 1 0.0005 ', base: fixed'
+spec planar planar.urdf 1 0.0005 'base: fixed'
 echo 'parameters: {all_kp: 40, all_kd: 1, px_offset: 0.3, py_offset: -0.2, yaw_offset: 0.5, shoulder_offset: -0.7}' \
     >>planar.yaml
 hop run planar.yaml --progress none || fail "massless: $(cat log)"
@@ -199,7 +170,7 @@ grep -q "^start  *warning: $deep" log ||
 hop check low.yaml --set 'search={over: {base_z: [0.1, 0.02]}}'
 grep -q "is 20 mm deep in it" log || fail "the deepest start: $(cat log)"
 for how in true 'true, keyframe: [high]'; do
-    spec low low.xml 0.5 0.001 ", settle: $how"
+    spec low low.xml 0.5 0.001 "settle: $how"
     hop check low.yaml || fail "settle: $(cat log)"
     grep -q '^start' log && fail "settled, and in the ground: $(cat log)"
     hop run low.yaml --name "settled" --progress none || fail "settled: $(cat log)"
@@ -209,12 +180,12 @@ for how in true 'true, keyframe: [high]'; do
     near "greatest force" "$(tail -n 1 log)" 45 30 # of 41 N that it weighs, not of 800 N
     rm -rf r/settled
 done
-spec low planar.xml 0.5 0.001 ', settle: true'
+spec low planar.xml 0.5 0.001 'settle: true'
 hop check low.yaml && fail "settle of an arm"
 grep -q 'low.yaml:4:.* error: settle needs a robot that floats: this one is fixed to the world' log ||
     fail "arm: $(cat log)"
 sed 's/<geom name/<geom contype="0" conaffinity="0" name/' low.xml >ghost.xml
-spec low ghost.xml 0.5 0.001 ', settle: true'
+spec low ghost.xml 0.5 0.001 'settle: true'
 hop check low.yaml && fail "settle of a ghost"
 grep -q 'settle: no shape of the robot can touch the ground' log || fail "ghost: $(cat log)"
 
@@ -307,5 +278,4 @@ named 'design: {SLIP: {length: elbow}}'
 says named.yaml 'design SLIP has the name of a metric: give it another'
 named 'design: {Elbow_KP: {length: elbow}}'
 says named.yaml 'design Elbow_KP has the name of a parameter: give it another'
-[ "$status" -eq 0 ] && echo "ok   robot_files"
-exit "$status"
+passed

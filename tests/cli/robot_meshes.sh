@@ -1,25 +1,7 @@
 #!/bin/sh
 # Meshes that collide: the points of their hulls, boxes and capsules around them move as the solids that they are, from
 # every kind of file; meshes weigh as these; the campaign keeps what counts; what can't be read is named.
-. "$(dirname "$0")/../scratch.sh"
-fail()
-{
-    echo "FAIL robot_meshes: $*"
-    status=1
-}
-hop() { "$HOPSCOTCH" "$@" --results r --no-color >log 2>&1; }
-# near WHAT GOT RIGHT TOLERANCE
-near()
-{
-    awk -v got="$2" -v right="$3" -v most="$4" 'BEGIN { far = got - right; exit !(far <= most && -far <= most) }' ||
-        fail "$1 is $2, not $3"
-}
-# last CSV COLUMN: its value at the end
-last()
-{
-    awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) k = i } { value = $k }
-        END { print k ? value : "none" }' "$1"
-}
+. "$(dirname "$0")/../robots.sh"
 # refused WORDS: check fails, and says that
 refused()
 {
@@ -87,7 +69,7 @@ objective: {minimize: ground_force_max}
 YAML
 hop run tumble.yaml --name box --progress none || fail "box: $(cat log)"
 hop replay box/0 --output box.csv
-near "a brick that falls" "$(last box.csv base_z)" 0.2 0.15
+near "a brick that falls" "$(value box.csv 0 base_z)" 0.2 0.15
 for kind in hull box; do
     for name in binary text brick inline; do
         hop run tumble.yaml --name $name-$kind --set simulation.robot=$name.xml --set simulation.meshes=$kind \
@@ -97,7 +79,7 @@ for kind in hull box; do
         grep -q 'the same to the bit' log || fail "replay of $name, $kind: $(cat log)"
         [ "$name" = binary ] && mv away meshes
         for column in base_x base_y base_z base_qx base_qy base_qz base_wx; do
-            near "$column of $name, $kind" "$(last $name.csv $column)" "$(last box.csv $column)" 1e-8
+            near "$column of $name, $kind" "$(value $name.csv 0 $column)" "$(value box.csv 0 $column)" 1e-8
         done
     done
 done
@@ -132,7 +114,7 @@ cmp -s r/inside/files/* r/beside/files/* || fail "the two are not the same robot
 hop run pkg/inside.yaml --name rests --set simulation.duration=1 --set initial={} --set simulation.settle=true \
     --progress none || fail "rests: $(cat log)"
 hop replay rests/0 --output rests.csv
-near "a ball at rest" "$(last rests.csv base_z)" 0.095 0.006
+near "a ball at rest" "$(value rests.csv 0 base_z)" 0.095 0.006
 
 hop run pkg/inside.yaml --name cased --set simulation.meshes=capsule --progress none || fail "a capsule: $(cat log)"
 mv pkg away
@@ -151,7 +133,7 @@ for name in rod capsule; do
     hop replay $name/0 --output $name.csv || fail "replay of $name: $(cat log)"
 done
 for column in base_x base_y base_z base_qx base_qy base_qz base_wx; do
-    near "$column of a rod in a capsule" "$(last rod.csv $column)" "$(last capsule.csv $column)" 1e-8
+    near "$column of a rod in a capsule" "$(value rod.csv 0 $column)" "$(value capsule.csv 0 $column)" 1e-8
 done
 
 # ---- meshes that weigh -----------------------------------------------------------------------------------------------
@@ -176,7 +158,7 @@ for name in solid box; do
     mv away meshes
 done
 for column in base_x base_y base_z base_qx base_qy base_qz base_wx; do
-    near "$column of what a mesh weighs" "$(last weighs_solid.csv $column)" "$(last weighs_box.csv $column)" 1e-8
+    near "$column of what a mesh weighs" "$(value weighs_solid.csv 0 $column)" "$(value weighs_box.csv 0 $column)" 1e-8
 done
 hop check tumble.yaml --set simulation.robot=weighs_solid.xml --set simulation.meshes=refuse && fail "a mesh weighs"
 grep -q 'gives its body inertia and is a mesh, which is not read; give the body <inertial>, set meshes: hull' log ||
@@ -246,5 +228,4 @@ if [ -z "${QUICK-}" ]; then # 1 GiB of zeros
     done) $place mesh='m1'"
     refused "the meshes have more than 1024 MiB"
 fi
-[ "$status" -eq 0 ] && echo "ok   robot_meshes"
-exit "$status"
+passed

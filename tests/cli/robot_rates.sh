@@ -1,32 +1,8 @@
 #!/bin/sh
 # Rates at t = 0 of joints, balls and free bodies, by qvel of a keyframe or by name: against MuJoCo, a top that
 # precesses steadily, momentum, and the three kinds of derivatives.
-. "$(dirname "$0")/../scratch.sh"
-fail()
-{
-    echo "FAIL robot_rates: $*"
-    status=1
-}
-hop() { "$HOPSCOTCH" "$@" --results r --no-color >log 2>&1; }
-# near WHAT GOT RIGHT TOLERANCE
-near()
-{
-    awk -v got="$2" -v right="$3" -v most="$4" 'BEGIN { far = got - right; exit !(far <= most && -far <= most) }' ||
-        fail "$1 is $2, not $3"
-}
-# spec NAME ROBOT DURATION DT KEYFRAME [MORE]
-spec()
-{
-    printf '%s\n' 'version: 1' "experiment: $1" 'model: articulated' \
-        "simulation: {robot: $2, duration: $3, dt: $4, keyframe: [$5], terrain: none}" \
-        'objective: {minimize: momentum_error}' ${6+"$6"} >"$1.yaml"
-}
-# value FILE ROW COLUMN: ROW 1 is at t = 0, 0 at the end
-value()
-{
-    awk -F, -v row="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) k = i }
-        { got = $k } row > 0 && NR == row + 1 { exit } END { print k ? got : "none" }' "$1"
-}
+. "$(dirname "$0")/../robots.sh"
+minimize=momentum_error
 
 # ---- all kinds of joints against MuJoCo 3.17: RK4 of 1e-5 s, no contacts ---------------------------------------------
 cat >all.xml <<'XML'
@@ -46,7 +22,7 @@ qvel="1 -2 .5 3 -2 4  2 .3 1 -2 3   1.5 -.4 2  .3 .2 2 -3 5 1"/>
 <key name="rest" qpos="0.1 0.2 1.5 .7 .3 .2 -.1  .4 .05  .9 .1 .3 -.2  .3 .02 .5   3 .1 1.2 .8 .1 .2 .3"/></keyframe>
 </mujoco>
 XML
-spec go all.xml 0.5 0.0005 go
+spec go all.xml 0.5 0.0005 'keyframe: [go], terrain: none'
 for dt in 0.002 0.0005; do
     hop run go.yaml --name go$dt --set simulation.dt=$dt --progress none || fail "go: $(cat log)"
     hop replay go$dt/0 --output go$dt.csv || fail "replay of go: $(cat log)"
@@ -67,7 +43,8 @@ for right in knee_rate:2 slide_rate:0.3 h1_rate:1.5 s1_rate:-0.4 h2_rate:2 base_
 done
 
 # The same by names.
-spec named all.xml 0.5 0.0005 rest 'initial: {base_vx: 1, base_vy: -2, base_vz: 0.5, base_wx: 3.095238095238095,
+spec named all.xml 0.5 0.0005 'keyframe: [rest], terrain: none' \
+    'initial: {base_vx: 1, base_vy: -2, base_vz: 0.5, base_wx: 3.095238095238095,
   base_wy: -4.380952380952381, base_wz: -0.4761904761904754, knee_rate: 2, slide_rate: 0.3, ball_wx: 1, ball_wy: -2,
   ball_wz: 3, h1_rate: 1.5, s1_rate: -0.4, h2_rate: 2, f_vx: -0.7, f_vy: 2.2, f_vz: 1.5, f_wx: -4.333333333333333,
   f_wy: 1.6666666666666667, f_wz: 3.6666666666666667}'
@@ -84,7 +61,7 @@ hop replay bits/0 || fail "replay: $(cat log)"
 grep -q 'the same to the bit' log || fail "bits of another instruction set: $(cat log)"
 
 # Left out, at rest: as without.
-spec ignored all.xml 0.2 0.001 go
+spec ignored all.xml 0.2 0.001 'keyframe: [go], terrain: none'
 hop check ignored.yaml --set 'simulation.ignore=[qvel]' || fail "ignore: $(cat log)"
 grep -q 'skipped .*qvel (1)' log || fail "no word of qvel: $(cat log)"
 hop run ignored.yaml --set 'simulation.ignore=[qvel]' --progress none || fail "ignored: $(cat log)"
@@ -98,7 +75,8 @@ cat >top.xml <<'XML'
 <geom type="cylinder" fromto="0 0 .09 0 0 .11" size=".05" mass=".5"/></body></worldbody>
 <keyframe><key name="leans" qpos="0.9800665778412416 0 0.19866933079506122 0"/></keyframe></mujoco>
 XML
-spec top top.xml 1 0.0001 leans 'initial: {tip_wx: -1.1682550269259515, tip_wz: 285.38179486515446}'
+spec top top.xml 1 0.0001 'keyframe: [leans], terrain: none' \
+    'initial: {tip_wx: -1.1682550269259515, tip_wz: 285.38179486515446}'
 hop run top.yaml --progress none || fail "top: $(cat log)"
 hop replay top/0 --output top.csv || fail "replay of the top: $(cat log)"
 q() { value top.csv 0 "tip_q$1"; }
@@ -111,7 +89,7 @@ near "the top's lean" "$z" 0.921061 2e-4
 
 # ---- thrown: momentum stays ------------------------------------------------------------------------------------------
 sed '/<body name="e"/,/h2/d' all.xml | sed 's/  \.3 \.02 \.5   3/ 3/; s/   1\.5 -\.4 2  \.3/ .3/' >thrown.xml
-spec thrown thrown.xml 0.5 0.001 go
+spec thrown thrown.xml 0.5 0.001 'keyframe: [go], terrain: none'
 hop run thrown.yaml --progress none || fail "thrown: $(cat log)"
 hop query thrown --columns momentum_error --format csv
 near "the error of the momentum" "$(tail -n 1 log)" 0 1e-11
@@ -154,17 +132,16 @@ awk '$1 == "distance" { found = $3 > 0 } END { exit !found }' log || fail "drawn
 hop replay drawn/1 --output drawn.csv
 near "the rate of a group" "$(value drawn.csv 1 h2_rate)" 2 1e-15
 sed 's/"h1"/"yaw"/; s/"a"/"base"/' all.xml >yaw.xml
-spec yaw yaw.xml 0.01 0.001 rest 'initial: {yaw_rate_2: 3, base_wz: 1}'
+spec yaw yaw.xml 0.01 0.001 'keyframe: [rest], terrain: none' 'initial: {yaw_rate_2: 3, base_wz: 1}'
 hop run yaw.yaml --progress none || fail "yaw: $(cat log)"
 hop replay yaw/0 --output yaw.csv
 near "a joint called yaw" "$(value yaw.csv 1 yaw_rate)" 3 1e-15
 near "a base called base" "$(value yaw.csv 1 base_wz)" 1 1e-15
-spec fixed top.xml 0.01 0.001 leans 'initial: {base_wx: 1}'
+spec fixed top.xml 0.01 0.001 'keyframe: [leans], terrain: none' 'initial: {base_wx: 1}'
 hop check fixed.yaml && fail "a base that is fixed turns"
 grep -q "unknown parameter 'base_wx' in initial\|unknown key 'base_wx' in initial" log || fail "fixed: $(cat log)"
-spec held all.xml 0.01 0.001 go
+spec held all.xml 0.01 0.001 'keyframe: [go], terrain: none'
 hop run held.yaml --set simulation.base=fixed --progress none || fail "held: $(cat log)"
 hop replay held/0 --output held.csv
 near "a joint on a held base" "$(value held.csv 1 knee_rate)" 2 1e-15
-[ "$status" -eq 0 ] && echo "ok   robot_rates"
-exit "$status"
+passed

@@ -1,32 +1,7 @@
 #!/bin/sh
 # What public robots' files hold besides: points, locked and floating joints, dampers of three numbers, motors that are
 # stronger one way, declarations behind comments; and robots of other folders, which --allow-files allows.
-. "$(dirname "$0")/../scratch.sh"
-fail()
-{
-    echo "FAIL robot_words: $*"
-    status=1
-}
-hop() { "$HOPSCOTCH" "$@" --results r --no-color >log 2>&1; }
-# spec NAME ROBOT DURATION [MORE]
-spec()
-{
-    printf '%s\n' 'version: 1' "experiment: $1" 'model: articulated' \
-        "simulation: {robot: $2, duration: $3, dt: 0.001${4-}}" 'objective: {minimize: energy}' >"$1.yaml"
-}
-# near WHAT GOT RIGHT TOLERANCE
-near()
-{
-    awk -v got="$2" -v right="$3" -v most="$4" 'BEGIN { far = got - right; exit !(far <= most && -far <= most) }' ||
-        fail "$1 is $2, not $3"
-}
-# last CAMPAIGN COLUMN: its value at the end
-last()
-{
-    hop replay "$1/0" --output "$1.csv" || fail "replay of $1: $(cat log)"
-    awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) k = i } { value = $k }
-        END { print k ? value : "none" }' "$1.csv"
-}
+. "$(dirname "$0")/../robots.sh"
 inertial='<inertial><mass value="1"/><inertia ixx=".02" iyy=".02" izz=".02" ixy="0" ixz="0" iyz="0"/></inertial>'
 
 # ---- spheres of radius 0: contact points -----------------------------------------------------------------------------
@@ -39,7 +14,7 @@ inertial='<inertial><mass value="1"/><inertia ixx=".02" iyy=".02" izz=".02" ixy=
     done
     printf '</link></robot>\n'
 } >points.urdf
-spec points points.urdf 1 ', settle: true'
+spec points points.urdf 1 0.001 'settle: true'
 hop run points.yaml --progress none || fail "points: $(cat log)"
 near "a table on four points" "$(last points base_z)" 0.0998774 2e-6 # 0.1 - 9.81/4/2e4
 sed 's/radius="0"/radius="-1"/' points.urdf >negative.urdf
@@ -69,7 +44,7 @@ arm slid.urdf "<joint name='j' type='prismatic'>$ends<origin xyz='0.1 0 -0.4'/><
 arm straight.urdf "<joint name='j' type='fixed'>$ends<origin xyz='0.3 0 -0.4'/></joint>"
 for pair in fixed:locked straight:slid; do
     for robot in "${pair%:*}" "${pair#*:}"; do
-        spec "$robot" "$robot.urdf" 0.5
+        spec "$robot" "$robot.urdf" 0.5 0.001
         hop run "$robot.yaml" --progress none || fail "$robot: $(cat log)"
     done
     near "$pair" "$(last "${pair#*:}" shoulder_q)" "$(last "${pair%:*}" shoulder_q)" 1e-13
@@ -86,8 +61,8 @@ arm thrown.urdf "<joint name='j' type='floating'>$ends<origin xyz='0.3 0 -0.4'/>
 arm alone.urdf ''
 sed -i "s/<link name='lower'>.*/<link name='none'\/>/; s/<\/robot>/<joint name='n' type='fixed'><parent link='upper'\/>\
 <child link='none'\/><\/joint><\/robot>/" alone.urdf
-spec thrown thrown.urdf 0.5 ', terrain: none'
-spec alone alone.urdf 0.5 ', terrain: none'
+spec thrown thrown.urdf 0.5 0.001 'terrain: none'
+spec alone alone.urdf 0.5 0.001 'terrain: none'
 hop run thrown.yaml --progress none || fail "thrown: $(cat log)"
 hop run alone.yaml --progress none || fail "alone: $(cat log)"
 near "a link in free fall" "$(last thrown lower_z)" -1.456654 1e-5 # 0.2 - 0.3 sin - 0.4 cos(0.1) - g t (t + dt)/2
@@ -116,7 +91,7 @@ hinge one.xml 'damping=".2" stiffness="3"' ''
 hinge three.xml 'damping=".2 0 0" stiffness="3 0 0"' ''
 hinge more.xml 'damping=".2 .1" stiffness="3 0 1"' ''
 for robot in one three; do
-    spec $robot $robot.xml 0.3
+    spec $robot $robot.xml 0.3 0.001
     hop run $robot.yaml --progress none || fail "$robot: $(cat log)"
 done
 near "three numbers" "$(last three j_q)" "$(last one j_q)" 0
@@ -176,7 +151,7 @@ cp one.xml outside/secret.xml
 ln -s "$here/outside/secret.xml" package/link.xml
 ln -s ../outside package/folder
 ln -s package alias
-spec far "$here/package/robots/ball.xml" 0.1
+spec far "$here/package/robots/ball.xml" 0.1 0.001
 mv far.yaml work
 hop check work/far.yaml && fail "a file of another folder"
 grep -q "far.yaml:4:.* error: '$here/package/robots/ball.xml' lies outside of the spec's folder; put it" log ||
@@ -216,5 +191,4 @@ mv gone package
 hop submit work/far.yaml --print --parts 2 --set 'search={over: {gravity: [1, 9.81]}}' --allow-files package ||
     fail "submit: $(cat log)"
 grep -q -- "--progress none --set .* --allow-files '$here/package'" log || fail "tasks are allowed less: $(cat log)"
-[ "$status" -eq 0 ] && echo "ok   robot_words"
-exit "$status"
+passed
