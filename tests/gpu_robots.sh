@@ -97,7 +97,7 @@ cat >"$folder/robots/mixed.xml" <<'XML'
   </worldbody>
   <actuator>
     <position joint="left_hip" kp="60" kv="2" forcerange="-15 15"/>
-    <position joint="right_hip" kp="60" kv="2" forcerange="-15 15"/>
+    <position joint="right_hip" kp="60" kv="2" forcerange="-15 10"/>
     <position joint="slider" kp="200" kv="5"/>
   </actuator>
 </mujoco>
