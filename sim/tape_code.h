@@ -85,7 +85,7 @@ HD_CALL real tape_function(int operation, real a, real b, real c)
 }
 
 // Runs steps[count] of assets, from index `first` on.
-HD void tape_run(const double *assets, int64_t first, int count, Frame frame)
+HD_CALL void tape_run(const double *assets, int64_t first, int count, Frame frame)
 {
     for (int k = 0; k < count; k++) {
         const int64_t step = asset_integer(assets, first + k);

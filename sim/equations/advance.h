@@ -8,7 +8,7 @@
 // ---- trajectories ---------------------------------------------------------------------------------------------------
 
 // A sample of the arguments at time t: time, states, held numbers, mode, further columns.
-HD void equations_sample(const EquationsLane *lane, const LaneGroup *group, real t, mask which)
+HD_CALL void equations_sample(const EquationsLane *lane, const LaneGroup *group, real t, mask which)
 {
     const EquationsConstants *c = &lane->c;
     int column = 0;
@@ -36,8 +36,8 @@ HD void equations_sample(const EquationsLane *lane, const LaneGroup *group, real
 }
 
 // Samples inside the step from t, from its dense output.
-HD void equations_trace(const EquationsLane *lane, const LaneGroup *group, EquationsMethod method, real t, real h,
-                        mask taken)
+HD_CALL void equations_trace(const EquationsLane *lane, const LaneGroup *group, EquationsMethod method, real t, real h,
+                             mask taken)
 {
     const Trace *trace = &group->batch.trace;
     if (group->lane >= trace->lanes) return;
@@ -87,7 +87,7 @@ typedef struct EquationsOutcome {
     mask stopped, changed;
 } EquationsOutcome;
 
-HD void equations_act(const EquationsLane *lane, int64_t row, mask fires, EquationsOutcome *outcome)
+HD_CALL void equations_act(const EquationsLane *lane, int64_t row, mask fires, EquationsOutcome *outcome)
 {
     const int event = equations_integer(lane, row + EQUATIONS_ACTION_EVENT),
               to = equations_integer(lane, row + EQUATIONS_ACTION_TO),
@@ -105,7 +105,7 @@ HD void equations_act(const EquationsLane *lane, int64_t row, mask fires, Equati
 
 // The actions due at time t in the lanes of `landed` (their guards that turn) and of `timed` (instants), in the order
 // of the spec. The arguments are the lane's state.
-HD EquationsOutcome equations_happen(const EquationsLane *lane, real t, mask landed, mask timed)
+HD_CALL EquationsOutcome equations_happen(const EquationsLane *lane, real t, mask landed, mask timed)
 {
     const EquationsConstants *c = &lane->c;
     EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
@@ -132,7 +132,7 @@ HD EquationsOutcome equations_happen(const EquationsLane *lane, real t, mask lan
 }
 
 // Rates, guards, sides and values of metrics where a state begins. near: as in equations_take_sides.
-HD void equations_settle(const EquationsLane *lane, real near, mask which)
+HD_CALL void equations_settle(const EquationsLane *lane, real near, mask which)
 {
     const EquationsConstants *c = &lane->c;
     equations_argue(lane, c->y);
@@ -146,7 +146,7 @@ HD void equations_settle(const EquationsLane *lane, real near, mask which)
 // What guards that turn after a step of length h count as 0: where they stand now, unless they have jumped there.
 // Returns the landed lanes with one that has stayed within rounding of 0 since their last event, `apart` (s) ago: a
 // guard that leaves 0 and returns is a quarter of its slope times that time away from it.
-HD mask equations_stays(const EquationsLane *lane, real apart, real h, mask landed)
+HD_CALL mask equations_stays(const EquationsLane *lane, real apart, real h, mask landed)
 {
     const EquationsConstants *c = &lane->c;
     mask stays = no_lanes();
@@ -213,7 +213,7 @@ HD real equations_nearness(const EquationsLane *lane, real h, mask landed)
 
 // What happens at time t, after a step of length h, in the lanes of `landed` (their guards that turn) and of `timed`
 // (instants), and what follows from that at once.
-HD EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, mask landed, mask timed)
+HD_CALL EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, mask landed, mask timed)
 {
     const EquationsConstants *c = &lane->c;
     EquationsOutcome all = {splat(0.0), no_lanes(), no_lanes()};
@@ -311,7 +311,7 @@ HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
     return lesser_of(lesser_of(equations_next_instant(lane, t), *grid), end);
 }
 
-HD EquationsOutcome equations_start(const EquationsLane *lane, const LaneGroup *group, bool observed, mask running)
+HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGroup *group, bool observed, mask running)
 {
     const EquationsConstants *c = &lane->c;
     equations_begin(lane);

@@ -38,7 +38,7 @@ HD void equations_guards(const EquationsLane *lane, int guards, mask which)
 }
 
 // Guard k, less its offset, at theta of the step from t.
-HD real equations_guard_between(const EquationsLane *lane, int k, real t, real h, real theta, mask which)
+HD_CALL real equations_guard_between(const EquationsLane *lane, int k, real t, real h, real theta, mask which)
 {
     real value = splat(0.0);
     equations_argue_between(lane, t, h, theta);
@@ -76,7 +76,8 @@ HD real equations_bend(real from, real to, real from_slope, real to_slope, real 
 
 // The theta at which sign * guard k becomes positive, in (0, high]: the upper end of an interval of EQUATIONS_ROOT.
 // at_high: that value at `high`. Illinois' method, with bisections between.
-HD real equations_root(const EquationsLane *lane, int k, real t, real h, real sign, real high, real at_high, mask which)
+HD_CALL real equations_root(const EquationsLane *lane, int k, real t, real h, real sign, real high, real at_high,
+                            mask which)
 {
     real low = splat(0.0), at_low = sign * frame_get(lane->frame, lane->c.guard + k);
     mask last_high = no_lanes(), last_low = no_lanes();
@@ -101,7 +102,7 @@ HD real equations_root(const EquationsLane *lane, int k, real t, real h, real si
 
 // The lanes of `which` in which guard k goes to its other side in the step from t, in a direction that counts. *theta
 // <- when.
-HD mask equations_crossing(const EquationsLane *lane, int k, real t, real h, mask which, real *theta)
+HD_CALL mask equations_crossing(const EquationsLane *lane, int k, real t, real h, mask which, real *theta)
 {
     const int direction = equations_direction(lane, k);
     const real side = equations_side(lane, k);
@@ -134,7 +135,7 @@ HD mask equations_crossing(const EquationsLane *lane, int k, real t, real h, mas
 }
 
 // The lanes of a map in which guards have crossed in the iteration that is accepted; these turn.
-HD mask equations_seek_in_map(const EquationsLane *lane, mask accepted)
+HD_CALL mask equations_seek_in_map(const EquationsLane *lane, mask accepted)
 {
     const EquationsConstants *c = &lane->c;
     mask any = no_lanes();
@@ -151,7 +152,7 @@ HD mask equations_seek_in_map(const EquationsLane *lane, mask accepted)
 
 // Looks for crossings in an accepted step. Returns the lanes with one: they repeat the step up to the first. Those of a
 // map stand at their crossing.
-HD mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted)
+HD_CALL mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted)
 {
     const EquationsConstants *c = &lane->c;
     mask any = no_lanes();
@@ -282,7 +283,7 @@ HD mask equations_due(const EquationsLane *lane, real t)
 }
 
 // The first instant after t at which an action of the lane's mode is due.
-HD real equations_next_instant(const EquationsLane *lane, real t)
+HD_CALL real equations_next_instant(const EquationsLane *lane, real t)
 {
     real next = splat(1e300);
     if (lane->c.n_instants == 0) return next;

@@ -89,7 +89,7 @@ HD void equations_argue(const EquationsLane *lane, int numbers)
 
 // Runs a code of every mode that a lane of `which` is in; numbers[count] of the frame <- its outputs, those from
 // `first` on, 0 where a mode has none.
-HD void equations_of_modes(const EquationsLane *lane, int code_row, int first, int numbers, int count, mask which)
+HD_CALL void equations_of_modes(const EquationsLane *lane, int code_row, int first, int numbers, int count, mask which)
 {
     FRAME_EACH
     for (int mode = 0; mode < lane->c.n_modes; mode++) {
@@ -110,7 +110,7 @@ HD void equations_rates(const EquationsLane *lane, int numbers, mask which)
 }
 
 // Whether guard k stands in the mode of each lane.
-HD mask equations_has_guard(const EquationsLane *lane, int k)
+HD_CALL mask equations_has_guard(const EquationsLane *lane, int k)
 {
     mask has = no_lanes();
     FRAME_EACH

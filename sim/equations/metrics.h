@@ -49,7 +49,7 @@ HD void equations_watch(const EquationsLane *lane, int numbers, mask which)
     equations_of_modes(lane, EQUATIONS_MODE_WATCHED, 0, numbers, 2 * lane->c.n_metrics, which);
 }
 
-HD mask equations_watches(const EquationsLane *lane, int metric)
+HD_CALL mask equations_watches(const EquationsLane *lane, int metric)
 {
     mask has = no_lanes();
     FRAME_EACH
@@ -63,7 +63,7 @@ HD mask equations_watches(const EquationsLane *lane, int metric)
 HD bool equations_is_extremum(int reduction) { return reduction == SYSTEM_MIN || reduction == SYSTEM_MAX; }
 
 // Values where a state begins; the arguments are that state.
-HD void equations_begin_extrema(const EquationsLane *lane, mask which)
+HD_CALL void equations_begin_extrema(const EquationsLane *lane, mask which)
 {
     if (!lane->c.extrema || !any_lane(which)) return;
     equations_watch(lane, lane->c.watched, which);
@@ -78,7 +78,7 @@ HD void equations_begin_extrema(const EquationsLane *lane, mask which)
 }
 
 // Extrema inside a step, before its values become those of the lane. The dense output is that of the step.
-HD void equations_inner_extrema(const EquationsLane *lane, real t, real h, mask which)
+HD_CALL void equations_inner_extrema(const EquationsLane *lane, real t, real h, mask which)
 {
     const EquationsConstants *c = &lane->c;
     if (!c->extrema || !any_lane(which)) return;
@@ -113,7 +113,7 @@ HD void equations_inner_extrema(const EquationsLane *lane, real t, real h, mask 
 }
 
 // The metrics at event `event`, before what it sets or after it.
-HD void equations_at_event(const EquationsLane *lane, int event, bool after, mask which)
+HD_CALL void equations_at_event(const EquationsLane *lane, int event, bool after, mask which)
 {
     const EquationsConstants *c = &lane->c;
     bool watched = false;
@@ -135,7 +135,7 @@ HD void equations_at_event(const EquationsLane *lane, int event, bool after, mas
 
 // After a step of length h, or at the start (h 0): durations, conditions, and the failure of the first condition that
 // fails a lane; 0: none. The arguments are the lane's state.
-HD real equations_conditions(const EquationsLane *lane, real h, mask which)
+HD_CALL real equations_conditions(const EquationsLane *lane, real h, mask which)
 {
     const EquationsConstants *c = &lane->c;
     const real t = equations_named(lane, EQUATIONS_T);
@@ -201,7 +201,7 @@ HD real equations_metric_value(const EquationsLane *lane, int m, mask defined)
 }
 
 // Ends the lanes of `which`. The arguments are the lane's state.
-HD void equations_finish(const EquationsLane *lane, const LaneGroup *group, real failure, mask which)
+HD_CALL void equations_finish(const EquationsLane *lane, const LaneGroup *group, real failure, mask which)
 {
     equations_watch(lane, lane->c.saved, which);
     FRAME_EACH

@@ -73,7 +73,7 @@ HD real equations_error(const EquationsLane *lane, int errors)
     return square_root(sum / (double)lane->c.n_states);
 }
 
-HD EquationsStep equations_dormand_prince_step(const EquationsLane *lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_dormand_prince_step(const EquationsLane *lane, real t, real h, mask which)
 {
     const EquationsTable *table = equations_table();
     const EquationsConstants *c = &lane->c;
@@ -125,7 +125,7 @@ HD EquationsStep equations_end_step(const EquationsLane *lane, real t, real h, m
     return step;
 }
 
-HD EquationsStep equations_rk4_step(const EquationsLane *lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_rk4_step(const EquationsLane *lane, real t, real h, mask which)
 {
     const EquationsConstants *c = &lane->c;
     const real half = 0.5 * h, sixth = h / 6.0;
@@ -149,7 +149,7 @@ HD EquationsStep equations_rk4_step(const EquationsLane *lane, real t, real h, m
 }
 
 // Velocities first, then positions with the new ones. A position is a state whose rate is another state.
-HD EquationsStep equations_semi_implicit_euler_step(const EquationsLane *lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_semi_implicit_euler_step(const EquationsLane *lane, real t, real h, mask which)
 {
     const EquationsConstants *c = &lane->c;
     const int rates = equations_stage(lane, 0);
@@ -170,7 +170,7 @@ HD EquationsStep equations_semi_implicit_euler_step(const EquationsLane *lane, r
 }
 
 // One iteration of a map.
-HD EquationsStep equations_map_step(const EquationsLane *lane, real t, mask which)
+HD_CALL EquationsStep equations_map_step(const EquationsLane *lane, real t, mask which)
 {
     const EquationsStep step = {splat(0.0), splat(0.0)};
     FRAME_EACH
@@ -203,7 +203,7 @@ HD void equations_swap(const EquationsLane *lane, int a, int b, mask which)
 }
 
 // Decomposes the matrix; row i of the pivots stands behind the right side.
-HD void equations_decompose(const EquationsLane *lane)
+HD_CALL void equations_decompose(const EquationsLane *lane)
 {
     const int n = lane->c.n_total;
     FRAME_EACH
@@ -241,7 +241,7 @@ HD void equations_decompose(const EquationsLane *lane)
 }
 
 // The right side <- the solution.
-HD void equations_solve(const EquationsLane *lane)
+HD_CALL void equations_solve(const EquationsLane *lane)
 {
     const int n = lane->c.n_total;
     FRAME_EACH
@@ -275,7 +275,7 @@ HD void equations_solve(const EquationsLane *lane)
 
 // matrix <- diagonal 1 - factor J, with J of the modes at the arguments. The entries of integrals' columns are 0.
 // time_rates: numbers[n_total] <- d rates / d time; -1: not wanted.
-HD void equations_jacobian(const EquationsLane *lane, real diagonal, real factor, int time_rates, mask which)
+HD_CALL void equations_jacobian(const EquationsLane *lane, real diagonal, real factor, int time_rates, mask which)
 {
     const int n = lane->c.n_states, total = lane->c.n_total;
     FRAME_EACH
@@ -344,7 +344,7 @@ HD const EquationsRodas *equations_rodas(void)
     return &table;
 }
 
-HD EquationsStep equations_rodas5p_step(const EquationsLane *lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_rodas5p_step(const EquationsLane *lane, real t, real h, mask which)
 {
     const EquationsRodas *table = equations_rodas();
     const EquationsConstants *c = &lane->c;
@@ -399,7 +399,7 @@ enum { EQUATIONS_NEWTON_STEPS = 12 };
 #define EQUATIONS_NEWTON_ROUNDING 1e-9 // a change over |state| + scale
 
 // k = f(t + h/2, y + h/2 k) by Newton's method, from the rates of the step's start.
-HD EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane, real t, real h, mask which)
 {
     const EquationsConstants *c = &lane->c;
     const real half = 0.5 * h;
@@ -446,7 +446,7 @@ HD EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane, rea
 
 HD int equations_dense_row(const EquationsLane *lane, int k) { return lane->c.dense + k * lane->c.n_total; }
 
-HD void equations_dense(const EquationsLane *lane, EquationsMethod method, real h)
+HD_CALL void equations_dense(const EquationsLane *lane, EquationsMethod method, real h)
 {
     const EquationsConstants *c = &lane->c;
     FRAME_EACH
