@@ -44,6 +44,7 @@
 #include "table.h"
 #include "terminal.h"
 #include "text.h"
+#include "words.h"
 
 // what models read from files
 #include "cloud.h"

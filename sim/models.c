@@ -24,6 +24,11 @@ int configured_named(const Configured *configured)
     return count;
 }
 
+const char *configured_choices(const Configured *configured, int parameter)
+{
+    return configured->choices != NULL ? configured->choices[parameter] : NULL;
+}
+
 int configured_failure(const Configured *configured, const char *name)
 {
     for (int i = 0; i < configured->n_failures; i++) {

@@ -189,8 +189,10 @@ typedef struct ItemField {
     int least, count; // numbers: how many must and may be given, missing numbers are NaN; else 1
     const char *unit;
     double value, low, high; // numbers: default and range of each. Default NaN: required, unless `otherwise` is given
-    const char *words;       // choice: "a|b|c"; reference: name of the other list; else NULL
-    const char *otherwise;   // a word that may stand instead: numbers are NaN then, a reference is -1; NULL: no word
+    // Choice: "a|b|c". Reference: name of the other list. Number: name of a field of ITEM_WORDS; an item that has it
+    // gives one of its words, and the number is its index. Else NULL
+    const char *words;
+    const char *otherwise; // a word that may stand instead: numbers are NaN then, a reference is -1; NULL: no word
     const char *doc;
 } ItemField;
 
@@ -322,6 +324,9 @@ struct Configured {
     const Model *model;
     const Parameter *parameters; // [n_parameters], the order of Batch.parameter
     int n_parameters;
+    // [n_parameters] "a|b|c": words that are the parameter's values, which the lanes have as 0, 1, ...; NULL: numbers
+    // are. choices NULL: all are numbers
+    const char *const *choices;
     const Field *metrics; // [n_metrics], the order of Batch.metric; `survived` (s), if it exists, ranks failed trials
     int n_metrics;
     const Field *columns; // [n_columns] of one trajectory sample; column 0 is `time` (s), group "time"
@@ -481,6 +486,8 @@ struct Model {
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.
 int configured_named(const Configured *configured);
+// The words of a parameter, as in Configured.choices; NULL: it is a number.
+const char *configured_choices(const Configured *configured, int parameter);
 // Calls model->configure. If the model has no failure NON_FINITE, adds it as the last: an objective of the spec can be
 // not finite too (fitness/objective.c).
 #define NON_FINITE "non_finite"

@@ -218,8 +218,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was derived from
 //                (store/campaign/origin.c)
 //   blocks       id, first, last, rows, name, bytes, columns, sha256, digest: shards of columns in which the trials
-//                are, instead of the table trials; block_words number, word: what their column `failure` means; best:
-//                the best 1,000 trials, with the columns of trials (store/trials/trial_blocks.h)
+//                are, instead of the table trials; block_words number, word: what numbers in their columns of texts
+//                mean; best: the best 1,000 trials, with the columns of trials (store/trials/trial_blocks.h)
 //   kept_rows    best, every, failures: which trials keep a row, if not all do; then also summary_failures,
 //                summary_columns and summary_axes, the sums over all trials (store/summary/summary_tables.c)
 //   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/commit/seal.c)
@@ -231,6 +231,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 #define STORE_SCHEMA_VERSION 1
 #define STORE_SCHEMA_WITH_SUMS 3   // some trials keep a row, all are summed up (store/commit/kept_rows.c)
 #define STORE_SCHEMA_WITH_BLOCKS 4 // all trials are in blocks (store/trials/trial_blocks.h), with sums or without
+#define STORE_SCHEMA_WITH_WORDS 5  // the same, and parameters whose values are words: block_words has theirs too
 
 // A batch and a shard have arrays of one kind.
 typedef enum RecordKind { RECORD_TRAJECTORIES, RECORD_DEBUG, RECORD_KINDS } RecordKind;
@@ -314,7 +315,7 @@ typedef struct TrialRows {
     int columns[TRIAL_ROWS_ARRAYS];  // of the table trials that each array holds; spread: 0 with one replicate
     int64_t *id;                     // [stride]
     int64_t *search, *round;         // [stride]
-    double *searched;                // [P][stride], the spec's axes in order, derived ones too
+    Cell *searched;                  // [P][stride], the spec's axes in order, derived ones too; words as integers
     double *fitness;                 // [stride], NaN: failed, or there are several objectives
     double *objective;               // [K][stride] of several objectives, NaN: failed
     double *constraint;              // [C][stride] violation and constraints, if there are any; NaN: failed
@@ -331,7 +332,11 @@ typedef struct TrialRows {
     double *replicate_drawn;              // [perturbed parameters][replicate_stride]
 } TrialRows;
 
-int rows_searched(const Spec *spec);             // P
+int rows_searched(const Spec *spec);                   // P
+const char *rows_choices(const Spec *spec, int index); // the words of searched parameter `index`; NULL: it is a number
+// The value of searched parameter `index` in a row, as lanes have it; and back.
+double rows_searched_value(const Spec *spec, const TrialRows *rows, int index, int64_t row);
+void rows_set_searched(const Spec *spec, TrialRows *rows, int index, int64_t row, double value);
 int rows_objectives(const Spec *spec);           // K
 const char *rows_objective_name(int index);      // "objective_1", of several; index from 0
 const char *rows_outcome_name(const Spec *spec); // the column that is NULL if the trial failed

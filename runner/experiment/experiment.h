@@ -26,6 +26,9 @@ typedef struct Scope {
     int count;
     const char *const *texts; // names of text columns (only `=` and `!=` with a quoted text), for --where
     int n_texts;
+    // [count] the words that a name's values are the indices of (configured_choices): it is compared with them as a
+    // text is, and the number of such a quoted text is its index. NULL: a number; choices NULL: all are numbers
+    const char *const *choices;
 } Scope;
 
 // Reads the text of the scalar `at`. NULL after an error, which is diagnosed at its character.
@@ -92,7 +95,8 @@ typedef struct Values {
     };
     double sigma; // range, for cmaes: initial step size as a fraction of the range; 0: the default of the method
     const double *list;
-    int64_t count; // 0 for a range
+    int64_t count;       // 0 for a range
+    const char *choices; // of a list, or of a range of integers: the words whose indices the values are; NULL: numbers
 } Values;
 
 // A form of values, a row each of spec/values.h.

@@ -38,13 +38,16 @@ static const Option command_options[COMMAND_N_OPTIONS] = {
 
 static const ItemField command_parameter_fields[] = {
     {"name", ITEM_NAME, 0, 1, "", 0, 0, 0, NULL, NULL, "its name, in expressions and in messages to the program"},
-    {"value", ITEM_NUMBERS, 1, 1, "1", 0, -1e300, 1e300, NULL, "auto",
-     "its value where it is not searched; auto: 0, or the number of the range that is nearest to it"},
+    {"value", ITEM_NUMBERS, 1, 1, "1", 0, -1e300, 1e300, "words", "auto",
+     "its value where it is not searched; auto: 0, or the number of the range that is nearest to it; the first word"},
     {"unit", ITEM_WORDS, 0, 1, "", 0, 0, 0, NULL, NULL, "its unit"},
     {"range", ITEM_NUMBERS, 2, 2, "1", 0, -1e300, 1e300, NULL, "none",
      "the least and the greatest value that it takes"},
     {"doc", ITEM_WORDS, 0, 1, "", 0, 0, 0, NULL, NULL, "what it is"},
+    {"words", ITEM_WORDS, 0, 1, "", 0, 0, 0, NULL, NULL,
+     "the words that are its values, in place of numbers, such as [adam, sgd]"},
 };
+enum { COMMAND_UNIT, COMMAND_DOC, COMMAND_WORDS }; // fields of words, in their order
 
 static const ItemField command_output_fields[] = {
     {"name", ITEM_NAME, 0, 1, "", 0, 0, 0, NULL, NULL, "its name, in expressions and in the program's answers"},
@@ -58,7 +61,7 @@ static const List command_lists[COMMAND_N_LISTS] = {
      COMMAND_FIELDS(command_parameter_fields),
      .most = COMMAND_NAMES_MAX,
      .doc = "the parameters that the program takes",
-     .example = "{mass: {value: 1, unit: kg, range: [0.1, 10]}, gain: 2}"},
+     .example = "{mass: {value: 1, unit: kg, range: [0.1, 10]}, gain: 2, solver: {words: [euler, heun]}}"},
     {.name = "metrics",
      COMMAND_FIELDS(command_output_fields),
      .most = COMMAND_NAMES_MAX,
@@ -117,25 +120,96 @@ static const char *command_words(const List *list, const Points *items, int64_t 
     return words != NULL && words[0] != NULL ? words[0] : otherwise;
 }
 
-static Error command_parameters(const Points *items, Arena *arena, Configured *out)
+// A word stands in specs, expressions, tables and messages as it is, and is never taken for a number.
+static bool command_word_is_plain(const char *word)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+    static const char others[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.:+-";
+    const size_t length = strlen(word);
+    return length > 0 && length <= COMMAND_WORD_LENGTH && strchr(letters, word[0]) != NULL &&
+           strspn(word, others) == length && strcmp(word, "all") != 0 && strcmp(word, "auto") != 0;
+}
+
+static Error command_check_words(const char *const *words, int count, const char *name, int64_t item, Configured *out)
+{
+    char text[320];
+    if (count > COMMAND_WORDS_MAX) {
+        snprintf(text, sizeof text, "%.40s has more than %d words", name, COMMAND_WORDS_MAX);
+        return command_wrong(out, COMMAND_PARAMETERS, item, "%s", text);
+    }
+    for (int i = 0; i < count; i++) {
+        bool twice = false;
+        for (int k = 0; k < i; k++) twice |= strcmp(words[k], words[i]) == 0;
+        if (!twice && command_word_is_plain(words[i])) continue;
+        if (twice)
+            snprintf(text, sizeof text, "%.40s has the word '%.40s' twice, remove one", name, words[i]);
+        else
+            snprintf(text, sizeof text,
+                     "'%.60s' can't be a word of %.40s: words have up to %d of A-Z a-z 0-9 _ . : + -, begin with a "
+                     "letter or _, and are not all or auto",
+                     words[i], name, COMMAND_WORD_LENGTH);
+        return command_wrong(out, COMMAND_PARAMETERS, item, "%s", text);
+    }
+    return error_none();
+}
+
+// *choices <- the words of item i as "a|b|c"; NULL: it has none.
+static Error command_choices(const Points *items, int64_t i, Arena *arena, const char **choices, Configured *out)
 {
     const List *list = &command_lists[COMMAND_PARAMETERS];
+    const char *const *words = items->words[i * list_words(list) + COMMAND_WORDS];
+    int count = 0;
+    size_t size = 1;
+    *choices = NULL;
+    if (words == NULL) return error_none();
+    for (; words[count] != NULL; count++) size += strlen(words[count]) + 1;
+    if (count == 0)
+        return command_wrong(out, COMMAND_PARAMETERS, i, "%.40s has an empty list of words", items->names[i]);
+    TRY(command_check_words(words, count, items->names[i], i, out));
+    char *text = arena_take(arena, size, 1), *end = text;
+    for (int w = 0; w < count; w++) end = stpcpy(stpcpy(end, w > 0 ? "|" : ""), words[w]);
+    *choices = text;
+    return error_none();
+}
+
+static double command_last_choice(const char *choices)
+{
+    double last = 0.0;
+    for (; *choices != '\0'; choices++) last += *choices == '|';
+    return last;
+}
+
+static Error command_parameter(const Points *items, int64_t i, const char *choices, Parameter *row, Configured *out)
+{
+    const List *list = &command_lists[COMMAND_PARAMETERS];
+    const double *item = items->items + i * list_width(list), given = item[0];
+    const double last = choices != NULL ? command_last_choice(choices) : INFINITY;
+    const double low = !isnan(item[1]) ? item[1] : choices != NULL ? 0.0 : -INFINITY;
+    const double high = isnan(item[2]) ? last : item[2];
+    const double value = !isnan(given) ? given : low > 0.0 ? low : high < 0.0 ? high : 0.0;
+    *row = (Parameter){.name = items->names[i],
+                       .unit = command_words(list, items, i, COMMAND_UNIT, "1"),
+                       .value = value,
+                       .low = low,
+                       .high = high,
+                       .section = SECTION_PARAMETERS,
+                       .doc = command_words(list, items, i, COMMAND_DOC, "parameter of the program")};
+    if (choices != NULL && !isnan(item[1]))
+        return command_wrong(out, COMMAND_PARAMETERS, i, "%.40s has words, and so no range", row->name);
+    if (low > high) return command_wrong(out, COMMAND_PARAMETERS, i, "range of %.40s must be [low, high]", row->name);
+    if (value < low || value > high)
+        return command_wrong(out, COMMAND_PARAMETERS, i, "value of %.40s is outside of its range", row->name);
+    return error_none();
+}
+
+static Error command_parameters(const Points *items, Arena *arena, Configured *out)
+{
     Parameter *rows = ARENA_NEW(arena, Parameter, items->count + 1);
+    const char **choices = ARENA_NEW(arena, const char *, items->count + 1);
     for (int64_t i = 0; i < items->count; i++) {
-        const double *item = items->items + i * list_width(list), given = item[0];
-        const double low = isnan(item[1]) ? -INFINITY : item[1], high = isnan(item[2]) ? INFINITY : item[2];
-        const double value = !isnan(given) ? given : low > 0.0 ? low : high < 0.0 ? high : 0.0;
-        rows[i] = (Parameter){.name = items->names[i],
-                              .unit = command_words(list, items, i, 0, "1"),
-                              .value = value,
-                              .low = low,
-                              .high = high,
-                              .section = SECTION_PARAMETERS,
-                              .doc = command_words(list, items, i, 1, "parameter of the program")};
-        if (low > high)
-            return command_wrong(out, COMMAND_PARAMETERS, i, "range of %.40s must be [low, high]", rows[i].name);
-        if (value < low || value > high)
-            return command_wrong(out, COMMAND_PARAMETERS, i, "value of %.40s is outside of its range", rows[i].name);
+        TRY(command_choices(items, i, arena, &choices[i], out));
+        TRY(command_parameter(items, i, choices[i], &rows[i], out));
+        if (choices[i] != NULL) out->choices = choices;
     }
     rows[items->count] = (Parameter){.name = "seed",
                                      .unit = "1",

@@ -27,8 +27,15 @@ size_t message_request_most(const Configured *configured)
 {
     size_t most = MESSAGE_HEAD;
     for (int p = 0; p < configured->n_parameters; p++)
-        most += strlen(configured->parameters[p].name) + MESSAGE_NUMBER + 8;
+        most += strlen(configured->parameters[p].name) + MESSAGE_NUMBER + COMMAND_WORD_LENGTH + 8;
     return most;
+}
+
+// A word of "a|b|c" in quotes; words have no characters that JSON escapes.
+static int message_choice(char *out, const char *choices, double index)
+{
+    for (int i = (int)index; i > 0 && strchr(choices, '|') != NULL; i--) choices = strchr(choices, '|') + 1;
+    return sprintf(out, "\"%.*s\"", (int)strcspn(choices, "|"), choices);
 }
 
 size_t message_write_request(const Configured *configured, const Request *request, char *out)
@@ -42,7 +49,9 @@ size_t message_write_request(const Configured *configured, const Request *reques
         request->traced ? "true" : "false");
     for (int i = 0; i < named; i++) {
         p += sprintf(p, "%s\"%s\": ", i > 0 ? ", " : "", configured->parameters[i].name);
-        p += message_number(p, request->value[i * request->stride]);
+        const double value = request->value[i * request->stride];
+        const char *choices = configured_choices(configured, i);
+        p += choices != NULL ? message_choice(p, choices, value) : message_number(p, value);
     }
     p = stpcpy(p, "}}\n");
     return (size_t)(p - out);

@@ -5,7 +5,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"fitness", "k_fp", "thrust"}, *const texts[] = {"failure"};
     static const double values[] = {0.5, 120.0, 30.0, 0.0}; // the last one: the number of the text
-    const Scope scope = {names, 3, texts, 1};
+    const Scope scope = {.names = names, .count = 3, .texts = texts, .n_texts = 1};
     Arena *arena = fuzz_arena();
     char *text = fuzz_text(data, size);
     Expression *expression, *again;

@@ -40,7 +40,7 @@ static void fuzz_query(const char *where, const SqlValue *values, int count, Are
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const Scope scope = {fuzz_numbers, 4, fuzz_texts, 1};
+    const Scope scope = {.names = fuzz_numbers, .count = 4, .texts = fuzz_texts, .n_texts = 1};
     Arena *arena = fuzz_arena();
     char *text = fuzz_text(data, size);
     Expression *expression;

@@ -16,7 +16,8 @@
 static Arena expression_arena;
 static const char *const expression_names[] = {"a", "b", "k_fp", "fitness", "velocity_error"};
 static const char *const expression_text_names[] = {"failure"};
-static const Scope expression_scope = {expression_names, 5, expression_text_names, 1};
+static const Scope expression_scope = {
+    .names = expression_names, .count = 5, .texts = expression_text_names, .n_texts = 1};
 
 static void expression_begin(void)
 {

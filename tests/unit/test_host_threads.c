@@ -123,7 +123,7 @@ static Sha256Text host_digest_rows(const Spec *spec, const Flight *flight, const
     sha256_start(&hash);
     const void *const integers[] = {rows->id, rows->search, rows->round, rows->failure, rows->n_failed};
     for (int i = 0; i < 5; i++) sha256_add(&hash, integers[i], bytes);
-    host_add_columns(&hash, rows->searched, rows->stride, n, rows_searched(spec));
+    host_add_columns(&hash, &rows->searched->real, rows->stride, n, rows_searched(spec));
     host_add_columns(&hash, rows->fitness, rows->stride, n, 1);
     host_add_columns(&hash, rows->objective, rows->stride, n, rows_objectives(spec));
     host_add_columns(&hash, rows->constraint, rows->stride, n, spec->n_constraints > 0 ? 1 + spec->n_constraints : 0);

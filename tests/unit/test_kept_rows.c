@@ -65,9 +65,9 @@ static void kept_invent(KeptCase *test)
             rows->metric[m * rows->stride + i] = kept_draw(test, 11) == 0 ? (double)NAN : value * fabs(value);
         }
         survived[i] = (double)kept_draw(test, 3);
-        rows->searched[i] = 50 + 0.25 * (double)kept_draw(test, 1001);
-        rows->searched[rows->stride + i] = portable_exp(-4.6 + 4.6e-3 * (double)kept_draw(test, 1001));
-        rows->searched[2 * rows->stride + i] = 25 + 10 * (double)kept_draw(test, 3);
+        rows->searched[i].real = 50 + 0.25 * (double)kept_draw(test, 1001);
+        rows->searched[rows->stride + i].real = portable_exp(-4.6 + 4.6e-3 * (double)kept_draw(test, 1001));
+        rows->searched[2 * rows->stride + i].real = 25 + 10 * (double)kept_draw(test, 3);
         if (rows->constraint != NULL && rows->columns[6] > 0)
             for (int c = 0; c < 2; c++)
                 rows->constraint[c * rows->stride + i] =
@@ -394,7 +394,7 @@ static const double *kept_searched(KeptCase *test, const char *name)
 {
     static const char *const names[] = {"k_fp", "k_xdot", "thrust"};
     for (int i = 0; i < 3; i++)
-        if (strcmp(names[i], name) == 0) return test->all.searched + i * test->all.stride;
+        if (strcmp(names[i], name) == 0) return &test->all.searched[i * test->all.stride].real;
     return NULL;
 }
 

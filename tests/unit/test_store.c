@@ -86,7 +86,7 @@ static void store_case_fill(StoreCase *test, int64_t first, int64_t count)
         rows->fitness[i] = i == 1 ? (double)NAN : 1.5 + (double)(first + i);
         rows->failure[i] = i == 1;
         rows->n_failed[i] = i == 1;
-        for (int p = 0; p < 2; p++) rows->searched[p * rows->stride + i] = (double)(100 * (p + 1));
+        for (int p = 0; p < 2; p++) rows->searched[p * rows->stride + i].real = (double)(100 * (p + 1));
         for (int m = 0; m < metrics; m++) rows->metric[m * rows->stride + i] = m == 0 ? -0.0 : 0.1 * (double)(i + m);
         for (int m = 0; m < metrics; m++) rows->spread[m * rows->stride + i] = m == 1 ? (double)NAN : 1e-300;
         for (int r = 0; r < 2; r++) {

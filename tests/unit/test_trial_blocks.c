@@ -46,7 +46,7 @@ static void blocked_invent(BlockedCase *test, int64_t id)
     rows->failure[id] = blocked_draw(test, 9) == 0;
     rows->n_failed[id] = rows->failure[id];
     rows->fitness[id] = rows->failure[id] != 0 ? (double)NAN : (double)blocked_draw(test, 900) / 8;
-    for (int c = 0; c < 2; c++) rows->searched[c * rows->stride + id] = (double)blocked_draw(test, 1000) - 500.5;
+    for (int c = 0; c < 2; c++) rows->searched[c * rows->stride + id].real = (double)blocked_draw(test, 1000) - 500.5;
     for (int m = 0; m < test->spec.configured.n_metrics; m++)
         rows->metric[m * rows->stride + id] = (double)blocked_draw(test, 1000) * 0.1;
 }

@@ -236,7 +236,7 @@ static void lanes_put_row(const Spec *spec, const Trials *trials, int64_t trial,
     rows->id[trial] = trials->id[trial];
     rows->search[trial] = trials->search[trial];
     rows->round[trial] = trials->round[trial];
-    for (int i = 0; i < searched; i++) rows->searched[i * rows->stride + trial] = parameter[spec->axes[i].parameter];
+    for (int i = 0; i < searched; i++) rows_set_searched(spec, rows, i, trial, parameter[spec->axes[i].parameter]);
     rows->fitness[trial] = result->fitness;
     lanes_put(rows->objective, rows->stride, trial, result->objective, rows_objectives(spec));
     rows->failure[trial] = result->failure;

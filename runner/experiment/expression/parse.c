@@ -66,6 +66,21 @@ static bool expression_is_text(const ExpressionParser *parser, int end)
     return operation == EXPRESSION_TEXT || operation == EXPRESSION_TEXT_NAME;
 }
 
+// The words of the name at step `end`; NULL: it has none.
+static const char *expression_choices(const ExpressionParser *parser, int end)
+{
+    const ExpressionStep *step = &parser->steps[end];
+    const bool may = step->operation == EXPRESSION_TEXT_NAME && parser->scope->choices != NULL;
+    return may && step->index < parser->scope->count ? parser->scope->choices[step->index] : NULL;
+}
+
+// A text that the name at step `end` can be compared with, for messages.
+static const char *expression_example(const ExpressionParser *parser, int end)
+{
+    const char *choices = expression_choices(parser, end);
+    return choices != NULL ? words_at(choices, 0, parser->arena) : "none";
+}
+
 // Refuses a text as an operand of anything but = and !=. `at`: where that operand starts.
 static void expression_need_number(ExpressionParser *parser, const char *at)
 {
@@ -74,7 +89,8 @@ static void expression_need_number(ExpressionParser *parser, const char *at)
     const char *text = parser->steps[parser->count - 1].text;
     const int width = name ? (int)strlen(text) : 1;
     if (name) {
-        expression_stop(parser, at, width, "'%.40s' is a text; compare it, as in %.40s = 'none'", text, text);
+        expression_stop(parser, at, width, "'%.40s' is a text; compare it, as in %.40s = '%.40s'", text, text,
+                        expression_example(parser, parser->count - 1));
     } else {
         expression_stop(parser, at, width, "a text can only be compared, with = or !=, to a column that holds texts");
     }
@@ -192,7 +208,8 @@ static void expression_parse_name(ExpressionParser *parser, const char *start, c
         return;
     }
     if (index < 0 && text < 0) expression_unknown_name(parser, start, name, after_text);
-    const int operation = text >= 0 ? EXPRESSION_TEXT_NAME : EXPRESSION_NAME;
+    const bool word = index >= 0 && scope->choices != NULL && scope->choices[index] != NULL;
+    const int operation = text >= 0 || word ? EXPRESSION_TEXT_NAME : EXPRESSION_NAME;
     const int at = index >= 0 ? index : text >= 0 ? scope->count + text : 0;
     expression_emit(parser, (ExpressionStep){.operation = operation, .index = at, .text = name});
 }
@@ -330,6 +347,27 @@ static bool expression_parse_prefix(ExpressionParser *parser, ExpressionRank ran
     return true;
 }
 
+// A name with words and the text or name that it is compared with, at `at`: the text gets the number of its word.
+static void expression_take_word(ExpressionParser *parser, int name, int other, const char *at)
+{
+    const char *choices = expression_choices(parser, name), *others = expression_choices(parser, other);
+    ExpressionStep *text = &parser->steps[other];
+    if (choices == NULL || text->operation == EXPRESSION_TEXT_NAME) {
+        if (choices == NULL || (others != NULL && strcmp(choices, others) == 0)) return;
+        expression_stop(parser, at, (int)strlen(text->text), "'%.40s' and '%.40s' have different words", text->text,
+                        parser->steps[name].text);
+        return;
+    }
+    const int index = words_find(choices, text->text), count = words_count(choices);
+    text->number = index;
+    if (index >= 0) return;
+    const char **words = words_list(choices, parser->arena), *near = nearest_name(text->text, words, count);
+    expression_complain(parser, at, 1, "'%.40s' is never '%.40s'%s", parser->steps[name].text, text->text,
+                        near != NULL ? arena_format(parser->arena, "; did you mean '%s'?", near)
+                                     : arena_format(parser->arena, ": its words are %.120s",
+                                                    words_sentence(words, count, parser->arena)));
+}
+
 // After the right side of `operation`: whether both sides are what it takes.
 static void expression_check_sides(ExpressionParser *parser, int operation, const char *left, const char *right)
 {
@@ -338,7 +376,11 @@ static void expression_check_sides(ExpressionParser *parser, int operation, cons
     const bool right_text = expression_is_text(parser, right_end), left_text = expression_is_text(parser, left_end);
     const bool column = parser->steps[right_end].operation == EXPRESSION_TEXT_NAME ||
                         parser->steps[left_end].operation == EXPRESSION_TEXT_NAME;
-    if (expression_compares_texts(operation) && left_text && right_text && column) return;
+    if (expression_compares_texts(operation) && left_text && right_text && column) {
+        expression_take_word(parser, left_end, right_end, right);
+        if (!parser->stopped) expression_take_word(parser, right_end, left_end, left);
+        return;
+    }
     expression_need_number(parser, right);
     if (parser->stopped || !left_text) return;
     const int count = parser->count;

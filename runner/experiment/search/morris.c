@@ -111,6 +111,14 @@ static const Sensitivity search_morris_sensitivity = {search_morris_measures, SE
 
 static Error search_morris_check(const Spec *spec, const char **key)
 {
+    *key = "search.over";
+    for (int a = 0; a < spec->n_axes; a++) {
+        if (spec->axes[a].values.choices == NULL) continue;
+        return error_make(ERROR_USER,
+                          "morris measures changes per range, and the values of %s are words: sobol_indices measures "
+                          "their share of the variance",
+                          spec->configured.parameters[spec->axes[a].parameter].name);
+    }
     *key = "search.levels";
     if ((int64_t)spec->method_settings[SEARCH_MORRIS_LEVELS] % 2 == 0) return error_none();
     return error_make(ERROR_USER, "levels of morris must be even");

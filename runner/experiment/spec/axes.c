@@ -82,7 +82,7 @@ static void axes_warn_of_repeats(SpecReader *reader, const AxesBuild *build)
             if (sorted[i] != sorted[i - 1]) continue;
             diagnose_warning(reader->diagnostics, build->names[a],
                              "%s has the value %s twice: trials that differ in nothing are run twice",
-                             build->names[a]->text, text_number(sorted[i]).text);
+                             build->names[a]->text, value_text(values->choices, sorted[i]).text);
             break;
         }
     }
@@ -160,6 +160,14 @@ static int axes_find_names(SpecReader *reader, int most, bool *whole)
     return names.count;
 }
 
+// The words that a spec declares for a parameter of this name; NULL: none.
+static const char *axes_declared_choices(const SpecReader *reader, const char *name)
+{
+    const Node *parameters = node_find(reader->root, "parameters");
+    const Node *item = parameters != NULL && parameters->kind == NODE_MAPPING ? node_find(parameters, name) : NULL;
+    return item != NULL && item->kind == NODE_MAPPING ? items_choices(node_find(item, "words"), reader->arena) : NULL;
+}
+
 static void axes_invent_parameters(SpecReader *reader, int count)
 {
     Parameter *parameters = ARENA_NEW(reader->arena, Parameter, count + 1);
@@ -168,7 +176,7 @@ static void axes_invent_parameters(SpecReader *reader, int count)
     for (int i = 0; i < count; i++) {
         parameters[i] = (Parameter){
             .name = reader->names[i], .unit = "1", .doc = "", .low = -(double)INFINITY, .high = (double)INFINITY};
-        keys[i] = key_of_parameter(&parameters[i], reader->arena);
+        keys[i] = key_of_parameter(&parameters[i], axes_declared_choices(reader, reader->names[i]), reader->arena);
         reader->parameter_keys[i] = &keys[i];
     }
     reader->spec->configured.parameters = parameters;

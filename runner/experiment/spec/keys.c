@@ -208,15 +208,16 @@ Key key_of_list(const List *list, const char *section, Arena *arena)
                  .flags = KEY_IDENTITY | (section[0] == '\0' ? KEY_TOP : 0U)};
 }
 
-Key key_of_parameter(const Parameter *parameter, Arena *arena)
+Key key_of_parameter(const Parameter *parameter, const char *choices, Arena *arena)
 {
     const char *section = parameter->section == SECTION_INITIAL ? "initial" : "parameters";
     return (Key){.path = arena_format(arena, "%s.%s", section, parameter->name),
-                 .type = KEY_NUMBER,
+                 .type = choices != NULL ? KEY_CHOICE : KEY_NUMBER,
                  .unit = parameter->unit,
                  .value = parameter->value,
                  .low = parameter->low,
                  .high = parameter->high,
+                 .words = choices,
                  .doc = parameter->doc,
                  .store = STORE_DOUBLE,
                  .flags = KEY_IDENTITY};
@@ -259,48 +260,6 @@ bool keys_widest_model(const Model *model, Arena *arena, Configured *out)
     if (model_configure(model, settings, NULL, arena, out).kind == OK) return true;
     for (int i = 0; i < model->n_options; i++) settings[i] = model->options[i].value;
     return model_configure(model, settings, NULL, arena, out).kind == OK;
-}
-
-// ---- words ----------------------------------------------------------------------------------------------------------
-
-int words_count(const char *words)
-{
-    int count = 1;
-    for (const char *p = words; *p != '\0'; p++) count += *p == '|';
-    return count;
-}
-
-const char *words_at(const char *words, int index, Arena *arena)
-{
-    for (; index > 0; index--) words = strchr(words, '|') + 1;
-    return arena_format(arena, "%.*s", (int)strcspn(words, "|"), words);
-}
-
-const char **words_list(const char *words, Arena *arena)
-{
-    const int count = words_count(words);
-    const char **list = ARENA_NEW(arena, const char *, count);
-    for (int i = 0; i < count; i++) list[i] = words_at(words, i, arena);
-    return list;
-}
-
-int words_find(const char *words, const char *text)
-{
-    const size_t length = strlen(text);
-    for (int i = 0;; i++) {
-        const size_t word = strcspn(words, "|");
-        if (word == length && strncmp(words, text, length) == 0) return i;
-        if (words[word] == '\0') return -1;
-        words += word + 1;
-    }
-}
-
-const char *words_sentence(const char *const *words, int count, Arena *arena)
-{
-    const char *text = count > 0 ? words[0] : "nothing";
-    for (int i = 1; i < count; i++)
-        text = arena_format(arena, "%s%s%s", text, i == count - 1 ? " or " : ", ", words[i]);
-    return text;
 }
 
 // ---- what a row expects, in words -----------------------------------------------------------------------------------

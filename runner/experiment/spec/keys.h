@@ -98,8 +98,8 @@ const Key *keys_table(Arena *arena, int *count); // with a row for each form
 // A row of another table as a key, whose path is in the arena. section "": the top of the spec.
 Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
-Key key_of_parameter(const Parameter *parameter, Arena *arena);
-const char *key_name(const Key *key); // last word of the path
+Key key_of_parameter(const Parameter *parameter, const char *choices, Arena *arena); // choices: configured_choices
+const char *key_name(const Key *key);                                                // last word of the path
 // What follows "SECTION." in a path, "" being the section of all paths; NULL: the path is not below it.
 const char *path_below(const char *path, const char *section);
 // A row of `record.debug.newton` as another model has it, under the name of its own debug rows; other rows as they are.
@@ -108,13 +108,6 @@ Key key_of_debug(const Key *key, const Model *model, Arena *arena);
 // all". key_range: "in [0, 1000000] N m/rad".
 const char *key_expected(const Key *key, Arena *arena);
 const char *key_range(const Key *key, Arena *arena);
-// The words of "any|of|these": their number, word `index`, all of them, the index of `text` (-1: none), and the
-// sentence "any, of or these".
-int words_count(const char *words);
-const char *words_at(const char *words, int index, Arena *arena);
-const char **words_list(const char *words, Arena *arena);
-int words_find(const char *words, const char *text);
-const char *words_sentence(const char *const *words, int count, Arena *arena);
 // The parameter of that name that other settings would give the model; NULL: none.
 const Parameter *keys_extra(const Model *model, const char *name);
 // A Configured with the most parameters that integer options can give the model (bbob's dimension), to describe them;
@@ -126,6 +119,8 @@ bool keys_widest_model(const Model *model, Arena *arena, Configured *out);
 // A number under a row's rules (units, integers, range); *value untouched and false after an error. A value out of
 // range is an error too, but *value is then the nearest bound, so that reading can go on.
 bool scalar_number(SpecReader *reader, const Key *key, const Node *node, double *value);
+// A value of a parameter, by its row: a number, or one of its words as its index. False after an error.
+bool scalar_of_parameter(SpecReader *reader, const Key *key, const Node *node, double *value);
 // Any scalar row, into the field where the row stores it; node NULL: its default.
 void scalar_read(SpecReader *reader, const Key *key, const Node *node);
 // `text` as a strict number, nothing behind it.
@@ -158,6 +153,9 @@ const Node *include_all(const char *folder, const Node *root, Arena *arena, Diag
 
 // Values of the parameter that `key` describes: [list], {linspace: ...}, ... ; false after an error.
 bool values_read(SpecReader *reader, const Key *key, const Node *node, Values *out);
+// Makes values that are words a range of integers, for a method that takes ranges only; false after an error, which is
+// reported at `node`.
+bool values_words_as_range(SpecReader *reader, const Key *key, const Node *node, Values *values);
 // As flow YAML, {linspace: [50, 300, 26]}, that reads back to the same values.
 const char *values_text(const Values *values, Arena *arena);
 // Read the value of a key of this kind into the spec (node NULL: not given), and write it as flow YAML that reads back
@@ -224,6 +222,8 @@ const char *items_identity(const Key *key, Arena *arena); // of a list at the to
 // items_declared: item `index` as YAML, with this value.
 void items_declare(SpecReader *reader, const Model *model, const Node *given, Points *points);
 const char *items_declared(const Spec *spec, int index, double value, Arena *arena);
+// The words of a node, a list or a single one, as "a|b|c"; NULL: there are none, or they are wrong.
+const char *items_choices(const Node *words, Arena *arena);
 
 // ---- spec/axes.c: what `search:` asks for ---------------------------------------------------------------------------
 
@@ -249,6 +249,7 @@ bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *a
 const char *source_beside(const Node *name, Arena *arena); // that name, relative to the spec's folder
 // NULL after an error; `what` is the key that holds the expression.
 const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what);
+Scope parameter_scope(const SpecReader *reader); // the parameters' names
 
 // ---- spec/forms/objective.c -----------------------------------------------------------------------------------------
 

@@ -215,6 +215,34 @@ static void items_read_reference(const ItemsReader *items, const ItemField *fiel
              did_you_mean(found ? near : NULL, reader->arena));
 }
 
+static const ItemField *items_field(const List *list, const char *name)
+{
+    for (int f = 0; f < list->n_fields; f++) {
+        if (strcmp(list->fields[f].name, name) == 0) return &list->fields[f];
+    }
+    return NULL;
+}
+
+const char *items_choices(const Node *words, Arena *arena)
+{
+    enum { MOST = 1000 };
+    const bool several = words != NULL && words->kind == NODE_SEQUENCE;
+    const char *text = NULL;
+    for (int i = 0; words != NULL && i < (several ? words->count : 1); i++) {
+        const Node *word = several ? words->items[i] : words;
+        if (word->kind != NODE_SCALAR || strchr(word->text, '|') != NULL || i == MOST) return NULL;
+        text = text == NULL ? word->text : arena_format(arena, "%s|%s", text, word->text);
+    }
+    return text;
+}
+
+static void items_read_choice(const ItemsReader *items, const ItemField *field, const char *choices, const Node *node,
+                              double *value)
+{
+    const Key key = {.path = field->name, .type = KEY_CHOICE, .words = choices, .store = STORE_DOUBLE, .at = value};
+    scalar_read(items->reader, &key, node);
+}
+
 static void items_read_numbers(const ItemsReader *items, const ItemField *field, const Node *node, double *value)
 {
     const bool list = node->kind == NODE_SEQUENCE;
@@ -353,11 +381,19 @@ static void items_read_field(ItemsReader *items, const ItemField *field, const N
     }
     if (field->otherwise != NULL && node->kind == NODE_SCALAR && strcmp(node->text, field->otherwise) == 0) return;
     const Key key = items_key(field, value);
+    const Node *words = field->type == ITEM_NUMBERS && field->words != NULL
+                            ? items_value(items->reader, items->list, item, field->words)
+                            : NULL;
+    const char *choices = items_choices(words, items->reader->arena);
     switch (field->type) {
     case ITEM_NAME: items_read_name(items, field, node); break;
     case ITEM_REFERENCE: items_read_reference(items, field, node, value); break;
     case ITEM_WORDS: items_read_words(items, field, node, items_words_index(items->list, field)); break;
     case ITEM_NUMBERS:
+        if (choices != NULL) {
+            items_read_choice(items, field, choices, node, value);
+            break;
+        }
         items_read_numbers(items, field, node, value);
         items_step(items, field, item, value);
         break;
@@ -658,7 +694,8 @@ const char *items_declared(const Spec *spec, int index, double value, Arena *are
     Points items = spec->option_points[model->n_options + model->declares - 1];
     Key key = {.list = list, .at = &items};
     const double *item = items.items + index * list_width(list);
-    const char *text = arena_format(arena, "{value: %s", text_number(value).text);
+    const char *text =
+        arena_format(arena, "{value: %s", value_text(configured_choices(&spec->configured, index), value).text);
     for (int f = 0; f < list->n_fields; item += list_field_width(&list->fields[f]), f++) {
         const ItemField *field = &list->fields[f];
         const bool words = field->type == ITEM_WORDS, skipped = f < 2; // its name and its value
@@ -670,15 +707,29 @@ const char *items_declared(const Spec *spec, int index, double value, Arena *are
     return arena_format(arena, "%s}", text);
 }
 
+// The field of words that a field of numbers can be one of; NULL: the list has none.
+static const ItemField *items_chosen_among(const List *list)
+{
+    for (int f = 0; f < list->n_fields; f++) {
+        const ItemField *field = &list->fields[f];
+        if (field->type == ITEM_NUMBERS && field->words != NULL) return items_field(list, field->words);
+    }
+    return NULL;
+}
+
 const char *items_identity(const Key *key, Arena *arena)
 {
     const Points *items = key->at;
     const int width = list_width(key->list);
+    const ItemField *choices = items_chosen_among(key->list);
     const char *text = "[";
     for (int64_t i = 0; i < items->count; i++) {
         text = arena_format(arena, "%s%s%s", text, i > 0 ? ", " : "", items->names[i]);
         for (int k = 1; k < width; k++) // the first is a default value, and stands in `parameters`
             text = arena_format(arena, "%s %s", text, text_number(items->items[i * width + k]).text);
+        if (choices == NULL) continue;
+        const char *words = items_words_text(key, i, choices, arena); // their order says what a stored number means
+        if (words != NULL) text = arena_format(arena, "%s %s", text, words);
     }
     return arena_format(arena, "%s]", text);
 }

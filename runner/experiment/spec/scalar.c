@@ -208,6 +208,11 @@ static bool scalar_choice(SpecReader *reader, const Key *key, const Node *node, 
     return index >= 0;
 }
 
+bool scalar_of_parameter(SpecReader *reader, const Key *key, const Node *node, double *value)
+{
+    return (key->type == KEY_CHOICE ? scalar_choice : scalar_number)(reader, key, node, value);
+}
+
 static void scalar_store(const Key *key, double value, const char *text)
 {
     switch (key->store) {

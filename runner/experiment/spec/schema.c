@@ -382,8 +382,9 @@ static Key *schema_parameter_rows(const Configured *configured, int *count, Aren
     const Model *model = configured->model;
     const int named = configured_named(configured);
     Key *rows = ARENA_NEW(arena, Key, named + model->n_extra);
-    for (int i = 0; i < named; i++) rows[i] = key_of_parameter(&configured->parameters[i], arena);
-    for (int i = 0; i < model->n_extra; i++) rows[named + i] = key_of_parameter(&model->extra[i], arena);
+    for (int i = 0; i < named; i++)
+        rows[i] = key_of_parameter(&configured->parameters[i], configured_choices(configured, i), arena);
+    for (int i = 0; i < model->n_extra; i++) rows[named + i] = key_of_parameter(&model->extra[i], NULL, arena);
     *count = named + model->n_extra;
     return rows;
 }

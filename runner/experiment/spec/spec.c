@@ -203,10 +203,10 @@ static const char *spec_elsewhere(SpecReader *reader, const char *name)
     }
     for (int i = 0; i < configured.n_parameters; i++) {
         if (strcmp(configured.parameters[i].name, name) == 0)
-            return key_of_parameter(&configured.parameters[i], reader->arena).path;
+            return key_of_parameter(&configured.parameters[i], NULL, reader->arena).path;
     }
     const Parameter *extra = keys_extra(model, name);
-    return extra != NULL ? key_of_parameter(extra, reader->arena).path : NULL;
+    return extra != NULL ? key_of_parameter(extra, NULL, reader->arena).path : NULL;
 }
 
 // The nearest of `names`; preferably one that `mapping` does not give.
@@ -490,6 +490,7 @@ static bool spec_configure(SpecReader *reader)
     if (diagnostics_errors(reader->diagnostics) == errors)
         diagnose(reader->diagnostics, spec_wrong(reader, section), "%s", error.text);
     for (int i = 0; i < n_options; i++) reader->nameless |= files[i].name != NULL; // the defaults have other names
+    reader->nameless |= spec->model->declares > 0;
     return spec_configure_defaults(reader);
 }
 
@@ -499,7 +500,7 @@ static void spec_add_parameters(SpecReader *reader, double *fixed)
     const int first = reader->n_keys, n = configured_named(configured);
     const char **names = ARENA_NEW(reader->arena, const char *, n);
     for (int i = 0; i < n; i++) {
-        Key key = key_of_parameter(&configured->parameters[i], reader->arena);
+        Key key = key_of_parameter(&configured->parameters[i], configured_choices(configured, i), reader->arena);
         key.at = &fixed[i];
         key.parameter = i + 1;
         spec_add_key(reader, key);
@@ -614,6 +615,12 @@ const Expression *expression_read(SpecReader *reader, const Node *node, const Sc
         return expression_parse(node, scope, reader->arena, reader->diagnostics);
     diagnose(reader->diagnostics, node, "%s is %s, expected an expression", what, scalar_given(node, reader->arena));
     return NULL;
+}
+
+Scope parameter_scope(const SpecReader *reader)
+{
+    const Configured *configured = &reader->spec->configured;
+    return (Scope){.names = reader->names, .count = configured_named(configured), .choices = configured->choices};
 }
 
 // Reports the method's error at the key that it is about; if that key is not given, at the method.

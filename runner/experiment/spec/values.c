@@ -23,9 +23,53 @@ static bool values_read_list(SpecReader *reader, const Key *key, const Node *nod
     double *list = ARENA_NEW(reader->arena, double, node->count);
     bool ok = node->count > 0;
     if (!ok) diagnose(reader->diagnostics, node, "%s has no values, give at least one", key_name(key));
-    for (int i = 0; i < node->count; i++) ok &= scalar_number(reader, key, node->items[i], &list[i]);
-    *out = (Values){.list = list, .count = node->count};
+    for (int i = 0; i < node->count; i++) {
+        list[i] = NAN; // what is wrong equals nothing
+        ok &= scalar_of_parameter(reader, key, node->items[i], &list[i]);
+    }
+    *out = (Values){.list = list, .count = node->count, .choices = key->type == KEY_CHOICE ? key->words : NULL};
     return ok;
+}
+
+// Values of a parameter that has words: [adam, sgd], or all of them.
+static bool values_read_words(SpecReader *reader, const Key *key, const Node *node, Values *out)
+{
+    const bool all = node->kind == NODE_SCALAR && strcmp(node->text, "all") == 0;
+    const int count = words_count(key->words);
+    if (node->kind == NODE_SEQUENCE) return values_read_list(reader, key, node, out);
+    if (!all) {
+        diagnose(reader->diagnostics, node,
+                 "values of %s are words, expected a list of %s, or all; a single word is fixed in `%.*s`",
+                 key_name(key), key_expected(key, reader->arena), (int)strcspn(key->path, "."), key->path);
+        return false;
+    }
+    double *list = ARENA_NEW(reader->arena, double, count);
+    for (int i = 0; i < count; i++) list[i] = i;
+    *out = (Values){.list = list, .count = count, .choices = key->words};
+    return true;
+}
+
+// The words must be neighbours in their declaration, in any order.
+bool values_words_as_range(SpecReader *reader, const Key *key, const Node *node, Values *values)
+{
+    double low, high;
+    values_ends(values, &low, &high);
+    bool each = values->count > 1;
+    for (double x = low; x <= high; x++) {
+        int64_t times = 0;
+        for (int64_t i = 0; i < values->count; i++) times += values->list[i] == x;
+        each = each && times == 1;
+    }
+    if (each) {
+        *values = values_prepared(
+            (Values){.form = &values_range, .low = low, .high = high, .integer = true, .choices = values->choices});
+        return true;
+    }
+    diagnose(reader->diagnostics, node,
+             "method %s searches words of %s in their order: give two or more that follow each other in its "
+             "declaration, each once, or all",
+             reader->spec->method->name, key_name(key));
+    return false;
 }
 
 bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Values *values)
@@ -157,6 +201,7 @@ static const ValueForm *values_form_of(SpecReader *reader, const Key *key, const
 
 bool values_read(SpecReader *reader, const Key *key, const Node *node, Values *out)
 {
+    if (key->type == KEY_CHOICE) return values_read_words(reader, key, node, out);
     if (node->kind == NODE_SEQUENCE) return values_read_list(reader, key, node, out);
     if (node->kind == NODE_SCALAR) {
         diagnose(reader->diagnostics, node,
@@ -320,6 +365,19 @@ const char *texts_text(const Points *texts, Arena *arena)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
+static const char *values_words_text(const Values *values, Arena *arena)
+{
+    const bool range = values_are_range(values);
+    const int64_t count = range ? (int64_t)(values->high - values->low) + 1 : values->count;
+    char *text = arena_take(arena, (size_t)count * (sizeof(ValueText) + 1) + 3, 1), *p = stpcpy(text, "[");
+    for (int64_t i = 0; i < count; i++) {
+        const ValueText word = value_text(values->choices, range ? values->low + (double)i : values->list[i]);
+        p = stpcpy(stpcpy(p, i > 0 ? ", " : ""), word.text);
+    }
+    stpcpy(p, "]");
+    return text;
+}
+
 static const char *values_list_text(const Values *values, Arena *arena)
 {
     const size_t size = (size_t)values->count * 32 + 3; // 24 characters a number at most, and ", "
@@ -335,6 +393,7 @@ static const char *values_list_text(const Values *values, Arena *arena)
 
 const char *values_text(const Values *values, Arena *arena)
 {
+    if (values->choices != NULL) return values_words_text(values, arena);
     return values->form == NULL ? values_list_text(values, arena) : values->form->text(values, arena);
 }
 

@@ -109,7 +109,8 @@ Error schema_version(Database *database, int64_t *version)
 
 bool schema_is_known(int64_t version)
 {
-    return version == STORE_SCHEMA_VERSION || version == STORE_SCHEMA_WITH_SUMS || version == STORE_SCHEMA_WITH_BLOCKS;
+    return version == STORE_SCHEMA_VERSION || version == STORE_SCHEMA_WITH_SUMS ||
+           version == STORE_SCHEMA_WITH_BLOCKS || version == STORE_SCHEMA_WITH_WORDS;
 }
 
 Error schema_check(Database *database, const char *path)

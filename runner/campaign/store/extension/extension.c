@@ -27,7 +27,7 @@ static Error extension_check_tables(Database *database, Arena *arena)
     const char *path = database_path(database);
     if (application != STORE_APPLICATION_ID || tables != 3)
         return error_make(ERROR_USER, "%.300s is not a campaign of hopscotch with trials in blocks", path);
-    if (version == STORE_SCHEMA_WITH_BLOCKS) return error_none();
+    if (version == STORE_SCHEMA_WITH_BLOCKS || version == STORE_SCHEMA_WITH_WORDS) return error_none();
     return error_make(ERROR_USER,
                       "%.300s has schema version %lld, expected %d: use the libhopscotch_sqlite that belongs "
                       "to the program that wrote it",

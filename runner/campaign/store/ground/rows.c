@@ -41,6 +41,26 @@ static const char *rows_searched_name(const Spec *spec, int index)
     return spec->configured.parameters[spec->axes[index].parameter].name;
 }
 
+const char *rows_choices(const Spec *spec, int index)
+{
+    return configured_choices(&spec->configured, spec->axes[index].parameter);
+}
+
+double rows_searched_value(const Spec *spec, const TrialRows *rows, int index, int64_t row)
+{
+    const Cell cell = rows->searched[index * rows->stride + row];
+    return rows_choices(spec, index) != NULL ? (double)cell.integer : cell.real;
+}
+
+void rows_set_searched(const Spec *spec, TrialRows *rows, int index, int64_t row, double value)
+{
+    Cell *cell = &rows->searched[index * rows->stride + row];
+    if (rows_choices(spec, index) != NULL)
+        cell->integer = (int64_t)value;
+    else
+        cell->real = value;
+}
+
 static const char *rows_failure_name(const Spec *spec, int64_t failure)
 {
     return failure >= 0 && failure < spec->configured.n_failures ? spec->configured.failures[failure] : "unknown";
@@ -69,7 +89,12 @@ static const char *rows_objective(const Spec *spec, int index)
     return rows_objective_name(index);
 }
 
-typedef enum RowsType { ROWS_INTEGER, ROWS_REAL, ROWS_FAILURE } RowsType; // ROWS_FAILURE: an integer names a text
+typedef enum RowsType {
+    ROWS_INTEGER,
+    ROWS_REAL,
+    ROWS_FAILURE, // an integer names a text
+    ROWS_CHOICE   // the same, of a searched parameter
+} RowsType;
 _Static_assert(sizeof(double) == sizeof(int64_t), "one size for all columns");
 
 // The columns in their order. Each entry is one array of TrialRows, [count][stride].
@@ -86,7 +111,7 @@ static const RowsColumns rows_columns_of_trial[] = {
     {ROWS_INTEGER, "INTEGER PRIMARY KEY", MEMBER(id), rows_one, "id", NULL},
     {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(search), rows_one, "search", NULL},
     {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(round), rows_one, "round", NULL},
-    {ROWS_REAL, "REAL", MEMBER(searched), rows_searched, "", rows_searched_name},
+    {ROWS_REAL, "REAL", MEMBER(searched), rows_searched, "", rows_searched_name}, // or words: rows_type
     {ROWS_REAL, "REAL", MEMBER(fitness), rows_one, "fitness", NULL},
     {ROWS_REAL, "REAL", MEMBER(objective), rows_objectives, "", rows_objective},
     {ROWS_REAL, "REAL", MEMBER(constraint), rows_constraints, "constraint", NULL},
@@ -97,6 +122,17 @@ static const RowsColumns rows_columns_of_trial[] = {
 };
 #undef MEMBER
 _Static_assert(sizeof rows_columns_of_trial / sizeof *rows_columns_of_trial == TRIAL_ROWS_ARRAYS, "one per array");
+
+// The type of column `index` of an array, and its declaration.
+static RowsType rows_type(const Spec *spec, const RowsColumns *columns, int index)
+{
+    return columns->count == rows_searched && rows_choices(spec, index) != NULL ? ROWS_CHOICE : columns->type;
+}
+
+static const char *rows_declaration(const Spec *spec, const RowsColumns *columns, int index)
+{
+    return rows_type(spec, columns, index) == ROWS_CHOICE ? "TEXT NOT NULL" : columns->declaration;
+}
 
 typedef struct RowsName {
     char text[256];
@@ -223,6 +259,16 @@ Field rows_field(const Spec *spec, const char *name)
 
 // ---- as a table in memory -------------------------------------------------------------------------------------------
 
+// The words of a searched parameter, and "unknown" for any other value.
+static const char *const *rows_choice_words(const Spec *spec, int index, Arena *arena, int *count)
+{
+    const char *choices = rows_choices(spec, index);
+    *count = words_count(choices) + 1;
+    const char **words = ARENA_NEW(arena, const char *, *count);
+    for (int i = 0; i < *count; i++) words[i] = arena_copy(arena, value_text(choices, i).text);
+    return words;
+}
+
 // The names of failures, and "unknown" for any other.
 static const char *const *rows_failure_words(const Spec *spec, Arena *arena)
 {
@@ -234,8 +280,10 @@ static const char *const *rows_failure_words(const Spec *spec, Arena *arena)
 
 void rows_table_take(const Spec *spec, Arena *arena, MemoryTable *table)
 {
-    static const MemoryKind kinds[] = {
-        [ROWS_INTEGER] = MEMORY_INTEGER, [ROWS_REAL] = MEMORY_REAL, [ROWS_FAILURE] = MEMORY_WORD};
+    static const MemoryKind kinds[] = {[ROWS_INTEGER] = MEMORY_INTEGER,
+                                       [ROWS_REAL] = MEMORY_REAL,
+                                       [ROWS_FAILURE] = MEMORY_WORD,
+                                       [ROWS_CHOICE] = MEMORY_WORD};
     *table = (MemoryTable){.n_columns = (int)rows_columns(spec)};
     table->columns = ARENA_NEW(arena, MemoryColumn, table->n_columns);
     MemoryColumn *column = table->columns;
@@ -243,10 +291,11 @@ void rows_table_take(const Spec *spec, Arena *arena, MemoryTable *table)
         const RowsColumns *columns = &rows_columns_of_trial[c];
         for (int i = 0; i < columns->count(spec); i++, column++) {
             const char *name = arena_copy(arena, rows_name(spec, columns, i).text);
-            *column = (MemoryColumn){.name = name, .kind = kinds[columns->type]};
-            if (columns->type != ROWS_FAILURE) continue;
-            column->words = rows_failure_words(spec, arena);
-            column->n_words = spec->configured.n_failures + 1;
+            const RowsType type = rows_type(spec, columns, i);
+            *column = (MemoryColumn){.name = name, .kind = kinds[type], .n_words = spec->configured.n_failures + 1};
+            if (type == ROWS_FAILURE) column->words = rows_failure_words(spec, arena);
+            if (type == ROWS_CHOICE) column->words = rows_choice_words(spec, i, arena, &column->n_words);
+            if (column->words == NULL) column->n_words = 0;
         }
     }
 }
@@ -320,7 +369,7 @@ static void rows_each_column(const Spec *spec, RowsText *text, Arena *arena, Row
     for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         for (int i = 0; i < columns->count(spec); i++)
-            add(text, arena, rows_name(spec, columns, i).text, columns->declaration, &count);
+            add(text, arena, rows_name(spec, columns, i).text, rows_declaration(spec, columns, i), &count);
     }
 }
 
@@ -422,6 +471,14 @@ Error rows_check_names(const Spec *spec)
 
 int32_t rows_failure_code(const Spec *spec, const char *name) { return configured_failure(&spec->configured, name); }
 
+// The index of a stored word; that of "unknown" for a text that is none.
+static int64_t rows_choice(const Spec *spec, int index, const char *text)
+{
+    const char *choices = rows_choices(spec, index);
+    const int found = words_find(choices, text);
+    return found >= 0 ? found : words_count(choices);
+}
+
 void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t row)
 {
     int at = 0;
@@ -432,8 +489,14 @@ void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t r
         switch (columns->type) {
         case ROWS_INTEGER: ((int64_t *)array)[row] = cell_integer(trial, at++); break;
         case ROWS_FAILURE: ((int64_t *)array)[row] = rows_failure_code(spec, cell_text(trial, at++)); break;
+        case ROWS_CHOICE:
         case ROWS_REAL:
-            for (int i = 0; i < count; i++) ((double *)array)[i * rows->stride + row] = cell_real(trial, at++);
+            for (int i = 0; i < count; i++, at++) {
+                const bool choice = rows_type(spec, columns, i) == ROWS_CHOICE;
+                if (choice)
+                    ((Cell *)array)[i * rows->stride + row].integer = rows_choice(spec, i, cell_text(trial, at));
+                if (!choice) ((double *)array)[i * rows->stride + row] = cell_real(trial, at);
+            }
             break;
         }
     }
@@ -464,13 +527,23 @@ static void rows_put(RowsBytes *bytes, const void *data, size_t size)
 
 static void rows_put_integer(RowsBytes *bytes, int64_t value) { rows_put(bytes, &value, sizeof value); }
 
-// One value of each column
-static void rows_put_reals(RowsBytes *bytes, const double *values, int count, int64_t stride)
+static void rows_put_real(RowsBytes *bytes, double value)
 {
-    for (int i = 0; i < count; i++) {
-        const double value = rows_stored(values[i * stride]);
-        rows_put(bytes, &value, sizeof value);
-    }
+    const double stored = rows_stored(value);
+    rows_put(bytes, &stored, sizeof stored);
+}
+
+static void rows_put_text(RowsBytes *bytes, const char *text)
+{
+    const size_t length = strlen(text);
+    rows_put_integer(bytes, (int64_t)length);
+    rows_put(bytes, text, length);
+}
+
+// The word of a searched parameter in a row.
+static ValueText rows_word(const Spec *spec, const TrialRows *rows, int index, int64_t row)
+{
+    return value_text(rows_choices(spec, index), rows_searched_value(spec, rows, index, row));
 }
 
 void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *hash)
@@ -485,11 +558,16 @@ void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *has
         const char *failure = columns->type == ROWS_FAILURE ? rows_failure_name(spec, rows->failure[row]) : "";
         switch (columns->type) {
         case ROWS_INTEGER: rows_put_integer(&bytes, ((const int64_t *)array)[row]); break;
-        case ROWS_FAILURE:
-            rows_put_integer(&bytes, (int64_t)strlen(failure));
-            rows_put(&bytes, failure, strlen(failure));
+        case ROWS_FAILURE: rows_put_text(&bytes, failure); break;
+        case ROWS_CHOICE:
+        case ROWS_REAL:
+            for (int i = 0; i < count; i++) {
+                if (rows_type(spec, columns, i) == ROWS_CHOICE)
+                    rows_put_text(&bytes, rows_word(spec, rows, i, row).text);
+                else
+                    rows_put_real(&bytes, ((const double *)array)[i * rows->stride + row]);
+            }
             break;
-        case ROWS_REAL: rows_put_reals(&bytes, (const double *)array + row, count, rows->stride); break;
         }
     }
     sha256_add(hash, bytes.data, bytes.used);
@@ -499,6 +577,23 @@ static bool rows_number_differs(double stored, double again)
 {
     const double a = rows_stored(stored), b = rows_stored(again);
     return memcmp(&a, &b, sizeof a) != 0;
+}
+
+// text[size] <- how column i of an array of numbers or words differs between two rows. Returns its length; 0: it does
+// not.
+static size_t rows_describe_number(const Spec *spec, const RowsColumns *columns, int i, const TrialRows *stored,
+                                   int64_t row, const TrialRows *again, int64_t row_again, char *text, size_t size)
+{
+    const RowsName name = rows_name(spec, columns, i);
+    if (rows_type(spec, columns, i) == ROWS_CHOICE) {
+        const ValueText a = rows_word(spec, stored, i, row), b = rows_word(spec, again, i, row_again);
+        if (strcmp(a.text, b.text) == 0) return 0;
+        return (size_t)snprintf(text, size, "%s is %s stored and %s now", name.text, a.text, b.text);
+    }
+    const double a = ((const double *)rows_array(stored, columns))[i * stored->stride + row];
+    const double b = ((const double *)rows_array(again, columns))[i * again->stride + row_again];
+    if (!rows_number_differs(a, b)) return 0;
+    return (size_t)snprintf(text, size, "%s is %.17g stored and %.17g now", name.text, rows_stored(a), rows_stored(b));
 }
 
 bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
@@ -517,12 +612,7 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
             return true;
         }
         for (int i = 0; columns->type == ROWS_REAL && i < count; i++) {
-            const double a = ((const double *)rows_array(stored, columns))[i * stored->stride + row];
-            const double b = ((const double *)rows_array(again, columns))[i * again->stride + row_again];
-            if (!rows_number_differs(a, b)) continue;
-            snprintf(text, size, "%s is %.17g stored and %.17g now", rows_name(spec, columns, i).text, rows_stored(a),
-                     rows_stored(b));
-            return true;
+            if (rows_describe_number(spec, columns, i, stored, row, again, row_again, text, size) > 0) return true;
         }
     }
     return false;
@@ -537,17 +627,16 @@ void rows_differences(const Spec *spec, const TrialRows *stored, int64_t row, co
         const RowsColumns *columns = &rows_columns_of_trial[c];
         const bool failure = columns->type == ROWS_FAILURE;
         for (int i = 0; (failure || columns->type == ROWS_REAL) && i < stored->columns[c] && used + 1 < size; i++) {
-            const double *a = failure ? NULL : (const double *)rows_array(stored, columns) + i * stored->stride + row;
-            const double *b =
-                failure ? NULL : (const double *)rows_array(again, columns) + i * again->stride + row_again;
             const char *gap = used > 0 ? "; " : "";
+            char one[512];
+            size_t length = 0;
             if (failure && stored->failure[row] != again->failure[row_again])
-                used += (size_t)snprintf(text + used, size - used, "%sfailure is %s stored and %s now", gap,
-                                         rows_failure_name(spec, stored->failure[row]),
-                                         rows_failure_name(spec, again->failure[row_again]));
-            if (!failure && rows_number_differs(*a, *b))
-                used += (size_t)snprintf(text + used, size - used, "%s%s is %.17g stored and %.17g now", gap,
-                                         rows_name(spec, columns, i).text, rows_stored(*a), rows_stored(*b));
+                length = (size_t)snprintf(one, sizeof one, "failure is %s stored and %s now",
+                                          rows_failure_name(spec, stored->failure[row]),
+                                          rows_failure_name(spec, again->failure[row_again]));
+            if (!failure)
+                length = rows_describe_number(spec, columns, i, stored, row, again, row_again, one, sizeof one);
+            if (length > 0) used += (size_t)snprintf(text + used, size - used, "%s%s", gap, one);
         }
     }
 }

@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TRIAL_BLOCKS_WORDS = 64, TRIAL_BLOCKS_COLUMNS = 2000 }; // most; columns: SQLite's own limit
+// Most words of a column; columns: the limit of SQLite itself.
+enum { TRIAL_BLOCKS_WORDS = 1024, TRIAL_BLOCKS_COLUMNS = 2000 };
+// In the table block_words word i of the column c has the number c*TRIAL_BLOCKS_NUMBERS + i; of `failure` i.
+enum { TRIAL_BLOCKS_NUMBERS = 1 << 16 };
 
 // ---- a new campaign -------------------------------------------------------------------------------------------------
 
@@ -33,27 +36,44 @@ bool trial_blocks_are_chosen(const Spec *spec, int64_t trials)
     return strcmp(spec->store.rows, "blocks") == 0 || trials >= many;
 }
 
+// Columns besides `failure` have words.
+static bool trial_blocks_have_words(const Spec *spec)
+{
+    for (int i = 0; i < rows_searched(spec); i++) {
+        if (rows_choices(spec, i) != NULL) return true;
+    }
+    return false;
+}
+
 Error trial_blocks_make(Database *database, const Spec *spec, Arena *arena)
 {
     char sql[64];
-    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", STORE_SCHEMA_WITH_BLOCKS);
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %d",
+             trial_blocks_have_words(spec) ? STORE_SCHEMA_WITH_WORDS : STORE_SCHEMA_WITH_BLOCKS);
     TRY(database_run(database, sql));
     TRY(database_run(database, trial_blocks_sql));
     return best_rows_make(database, spec, arena);
+}
+
+// The number of a column's first word in block_words.
+static int64_t trial_blocks_first_word(int column, const char *name)
+{
+    return strcmp(name, "failure") == 0 ? 0 : (int64_t)column * TRIAL_BLOCKS_NUMBERS;
 }
 
 Error trial_blocks_fill(Database *database, const Spec *spec, Arena *arena)
 {
     MemoryTable rows;
     rows_table_take(spec, arena, &rows);
-    const MemoryColumn *column = rows.columns;
-    while (column->words == NULL) column++; // the failure
     TRY(database_run(database, "DELETE FROM block_words"));
     Cursor insert = cursor_open(database, "INSERT INTO block_words VALUES(?, ?)");
-    for (int i = 0; i < column->n_words; i++) {
-        with_integer(&insert, i);
-        with_text(&insert, column->words[i]);
-        cursor_next(&insert);
+    for (int c = 0; c < rows.n_columns; c++) {
+        const MemoryColumn *column = &rows.columns[c];
+        for (int i = 0; i < column->n_words; i++) {
+            with_integer(&insert, trial_blocks_first_word(c, column->name) + i);
+            with_text(&insert, column->words[i]);
+            cursor_next(&insert);
+        }
     }
     return cursor_close(&insert);
 }
@@ -78,38 +98,47 @@ static const char *trial_blocks_schema(const Database *database, Arena *arena)
     return sql_identifier(arena, database_schema(database));
 }
 
-static Error trial_blocks_load_words(Database *database, TrialBlocks *list, const char *const **words, int *n_words)
+// The words of a column of texts, by their numbers. Another program may have removed some: they are unknown.
+static Error trial_blocks_load_words(Database *database, int index, TrialBlocks *list, NumberColumn *column)
 {
-    const char **all = ARENA_NEW(&list->arena, const char *, TRIAL_BLOCKS_WORDS), *word;
-    *n_words = 0;
-    Cursor rows = cursor_open(database, arena_format(&list->arena, "SELECT word FROM %s.block_words ORDER BY number",
-                                                     trial_blocks_schema(database, &list->arena)));
-    while (*n_words < TRIAL_BLOCKS_WORDS && next_text(&rows, &word)) all[(*n_words)++] = arena_copy(&list->arena, word);
-    if (*n_words == 0) all[(*n_words)++] = "unknown"; // another program removed them
-    *words = all;
+    Arena *arena = &list->arena;
+    const int64_t first = trial_blocks_first_word(index, column->field.name);
+    const char **words = ARENA_NEW(arena, const char *, TRIAL_BLOCKS_WORDS);
+    Cursor rows = cursor_open(database, arena_format(arena,
+                                                     "SELECT number, word FROM %s.block_words WHERE number >= ? AND "
+                                                     "number < ? ORDER BY number",
+                                                     trial_blocks_schema(database, arena)));
+    with_integer(&rows, first);
+    with_integer(&rows, first + TRIAL_BLOCKS_WORDS);
+    while (column->n_words < TRIAL_BLOCKS_WORDS && cursor_next(&rows)) {
+        const int word = (int)(cell_integer(&rows, 0) - first);
+        while (column->n_words < word) words[column->n_words++] = "unknown";
+        words[column->n_words++] = arena_copy(arena, cell_text(&rows, 1));
+    }
+    if (column->n_words == 0) words[column->n_words++] = "unknown";
+    column->words = words;
     return cursor_close(&rows);
 }
 
-static NumberColumn trial_blocks_column(const char *name, const char *type, const char *const *words, int n_words)
+static NumberColumn trial_blocks_column(const char *name, const char *type)
 {
     const bool text = strcmp(type, "TEXT") == 0, integer = strcmp(type, "INTEGER") == 0;
-    return (NumberColumn){.field = {.name = name},
-                          .type = text || integer ? NUMBER_INTEGER : NUMBER_REAL,
-                          .words = text ? words : NULL,
-                          .n_words = text ? n_words : 0};
+    return (NumberColumn){.field = {.name = name}, .type = text || integer ? NUMBER_INTEGER : NUMBER_REAL};
 }
 
 static Error trial_blocks_load_columns(Database *database, TrialBlocks *list)
 {
-    const char *const *words = NULL;
-    int n_words = 0;
-    TRY(trial_blocks_load_words(database, list, &words, &n_words));
     list->columns = ARENA_NEW(&list->arena, NumberColumn, TRIAL_BLOCKS_COLUMNS);
     Cursor each = cursor_open(database, "SELECT name, type FROM pragma_table_info('best', ?) ORDER BY cid");
     with_text(&each, database_schema(database));
-    while (list->n_columns < TRIAL_BLOCKS_COLUMNS && cursor_next(&each))
-        list->columns[list->n_columns++] =
-            trial_blocks_column(arena_copy(&list->arena, cell_text(&each, 0)), cell_text(&each, 1), words, n_words);
+    while (list->n_columns < TRIAL_BLOCKS_COLUMNS && cursor_next(&each)) {
+        NumberColumn *column = &list->columns[list->n_columns];
+        const char *type = cell_text(&each, 1);
+        *column = trial_blocks_column(arena_copy(&list->arena, cell_text(&each, 0)), type);
+        if (strcmp(type, "TEXT") == 0)
+            cursor_stop(&each, trial_blocks_load_words(database, list->n_columns, list, column));
+        list->n_columns++;
+    }
     TRY(cursor_close(&each));
     if (list->n_columns > 0 && list->columns[0].type == NUMBER_INTEGER && list->columns[0].words == NULL)
         return error_none();
@@ -175,9 +204,10 @@ static Error trial_blocks_measure(Database *database, int64_t *records, int64_t 
         &arena,
         "SELECT count(*), ifnull(sum(ifnull(length(CAST(name AS BLOB)), 0) + ifnull(length(CAST(columns AS BLOB)), 0) "
         "+ ifnull(length(CAST(sha256 AS BLOB)), 0)), 0) + "
-        "ifnull((SELECT sum(length(CAST(word AS BLOB))) FROM %s.block_words), 0) + "
-        "ifnull((SELECT sum(length(CAST(name AS BLOB))) FROM pragma_table_info('best', ?)), 0) FROM %s.blocks",
-        schema, schema);
+        "ifnull((SELECT sum(length(CAST(word AS BLOB)) + 64) FROM %s.block_words), 0) + "
+        "ifnull((SELECT sum(length(CAST(name AS BLOB)) + CASE type WHEN 'TEXT' THEN %d ELSE 0 END) FROM "
+        "pragma_table_info('best', ?)), 0) FROM %s.blocks",
+        schema, TRIAL_BLOCKS_WORDS * (int)sizeof(const char *) + 512, schema);
     Cursor row = cursor_open(database, sql);
     with_text(&row, database_schema(database));
     *records = *bytes = 0;

@@ -26,7 +26,16 @@ Error search_stored_trial(const Search *search, Database *database, const TrialR
     int64_t member = 0;
     if (!search_learns(search->method)) return search->method->trial(search, rows->id[row], ordinal, parameter);
     memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
-    for (int i = 0; i < searched; i++) parameter[spec->axes[i].parameter] = rows->searched[i * rows->stride + row];
+    for (int i = 0; i < searched; i++) {
+        const char *choices = rows_choices(spec, i);
+        const double value = rows_searched_value(spec, rows, i, row);
+        parameter[spec->axes[i].parameter] = value;
+        if (choices == NULL || words_have(choices, value)) continue;
+        return error_make(ERROR_MACHINE,
+                          "trial %lld has a word of %s that the spec does not have: another program "
+                          "changed the database",
+                          (long long)rows->id[row], spec->configured.parameters[spec->axes[i].parameter].name);
+    }
     if (!spec->replicates.common) TRY(stored_member(database, rows, row, &member)); // else it names no random number
     *ordinal = search_ordinal(search->method, (int32_t)rows->round[row], member);
     return error_none();

@@ -268,14 +268,16 @@ static bool scan_leaves_out(const void *context, const ColumnBounds *bounds)
 
 // ---- what is read ---------------------------------------------------------------------------------------------------
 
+// The words of all text columns, each once.
 static void scan_take_words(TrialScan *scan, const TrialBlocks *list)
 {
-    scan->words = NULL;
-    for (int c = 0; c < list->n_columns && scan->words == NULL; c++) {
-        if (list->columns[c].words == NULL) continue; // all text columns of blocks have the same words
-        scan->words = ARENA_NEW(scan->arena, const char *, list->columns[c].n_words);
-        scan->n_words = list->columns[c].n_words;
-        memcpy(scan->words, list->columns[c].words, (size_t)scan->n_words * sizeof *scan->words);
+    int n = 0;
+    for (int c = 0; c < list->n_columns; c++) n += list->columns[c].n_words;
+    scan->words = ARENA_NEW(scan->arena, const char *, n + 1);
+    scan->n_words = n;
+    n = 0;
+    for (int c = 0; c < list->n_columns; c++) {
+        for (int w = 0; w < list->columns[c].n_words; w++) scan->words[n++] = list->columns[c].words[w];
     }
     scan_sort_words(scan);
 }

@@ -26,7 +26,7 @@ Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Co
         }
         if (texts == 0) n_numbers = n;
     }
-    const Scope scope = {names, n_numbers, names + n_numbers, n - n_numbers};
+    const Scope scope = {.names = names, .count = n_numbers, .texts = names + n_numbers, .n_texts = n - n_numbers};
     TRY(expression_parse_text(text, "--where", &scope, arena, &expression));
     condition->expression = expression;
     condition->n_columns = n;

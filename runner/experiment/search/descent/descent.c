@@ -63,6 +63,10 @@ static Error descent_check_axes(const Spec *spec)
 {
     for (int i = 0; i < spec->n_axes; i++) {
         if (!spec->axes[i].values.integer) continue;
+        if (spec->axes[i].values.choices != NULL)
+            return error_make(ERROR_USER,
+                              "%s needs derivatives, and the values of %s are words: search it by cmaes, or by a grid",
+                              spec->method->name, spec->configured.parameters[spec->axes[i].parameter].name);
         return error_make(ERROR_USER, "%s needs derivatives, and %s is an integer, which has none: search it by cmaes",
                           spec->method->name, spec->configured.parameters[spec->axes[i].parameter].name);
     }

@@ -118,8 +118,8 @@ static void csv_read_point(const CsvReader *csv, const AxesBuild *build, double 
     for (int c = 0; c < csv->n_columns; c++) {
         const int axis = csv->axis[c];
         if (axis < 0) continue;
-        scalar_number(reader, reader->parameter_keys[build->axes[axis].parameter], &csv->lines.fields[c],
-                      &values[axis]);
+        scalar_of_parameter(reader, reader->parameter_keys[build->axes[axis].parameter], &csv->lines.fields[c],
+                            &values[axis]);
     }
 }
 

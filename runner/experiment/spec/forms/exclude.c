@@ -14,7 +14,7 @@ static void exclude_read(SpecReader *reader, const GivenKey *given)
                  node->count, EXCLUDE_MAX);
         return;
     }
-    const Scope scope = {.names = reader->names, .count = configured_named(&reader->spec->configured)};
+    const Scope scope = parameter_scope(reader);
     const Expression **list = ARENA_NEW(reader->arena, const Expression *, node->count);
     for (int i = 0; i < node->count; i++) list[i] = expression_read(reader, node->items[i], &scope, "exclude");
     reader->spec->exclude = list;

@@ -30,10 +30,10 @@ static void inject_read_coordinate(SpecReader *reader, const char *path, const N
     }
     const Values *range = &reader->spec->axes[axis].values;
     given[axis] = true;
-    if (!scalar_number(reader, reader->parameter_keys[parameter], node, &values[axis])) return;
+    if (!scalar_of_parameter(reader, reader->parameter_keys[parameter], node, &values[axis])) return;
     if (values[axis] < range->low || values[axis] > range->high)
         diagnose(reader->diagnostics, node, "%s is %s, and is searched in [%s, %s]", name->text, node->text,
-                 text_number(range->low).text, text_number(range->high).text);
+                 value_text(range->choices, range->low).text, value_text(range->choices, range->high).text);
     else if (range->integer && values[axis] != floor(values[axis]))
         diagnose(reader->diagnostics, node, "%s is %s, and only integers are searched", name->text, node->text);
 }
@@ -83,9 +83,9 @@ static bool inject_entry(const SpecReader *reader, int index, FormEntry *out)
     const char *text = "{";
     if (index >= spec->n_inject) return false;
     for (int a = 0; a < spec->n_axes; a++)
-        text =
-            arena_format(reader->arena, "%s%s%s: %s", text, a > 0 ? ", " : "", reader->names[spec->axes[a].parameter],
-                         text_number(spec->inject[(int64_t)index * spec->n_axes + a]).text);
+        text = arena_format(
+            reader->arena, "%s%s%s: %s", text, a > 0 ? ", " : "", reader->names[spec->axes[a].parameter],
+            value_text(spec->axes[a].values.choices, spec->inject[(int64_t)index * spec->n_axes + a]).text);
     out->text = arena_format(reader->arena, "%s}", text);
     return true;
 }

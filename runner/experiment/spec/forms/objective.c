@@ -152,8 +152,12 @@ Scope objective_scope(SpecReader *reader)
     const Configured *configured = &reader->spec->configured;
     const int n_metrics = configured->n_metrics, n = n_metrics + configured_named(configured);
     const char **names = ARENA_NEW(reader->arena, const char *, n);
-    for (int i = 0; i < n; i++) names[i] = i < n_metrics ? configured->metrics[i].name : reader->names[i - n_metrics];
-    return (Scope){.names = names, .count = n};
+    const char **choices = ARENA_NEW(reader->arena, const char *, n);
+    for (int i = 0; i < n; i++) {
+        names[i] = i < n_metrics ? configured->metrics[i].name : reader->names[i - n_metrics];
+        choices[i] = i < n_metrics ? NULL : configured_choices(configured, i - n_metrics);
+    }
+    return (Scope){.names = names, .count = n, .choices = choices};
 }
 
 // The minimised objectives first. Without any objective: the model's default.

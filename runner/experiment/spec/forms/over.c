@@ -3,10 +3,13 @@
 
 #include <string.h>
 
-static bool over_check_form(SpecReader *reader, const Node *node, const Key *key, const Values *values)
+static bool over_check_form(SpecReader *reader, const Node *node, const Key *key, Axis *axis)
 {
     const SearchMethod *method = reader->spec->method;
+    Values *values = &axis->values;
     const bool range = values_are_range(values);
+    if (method != NULL && values->choices != NULL && method->wants_range && !method->wants_values)
+        return values_words_as_range(reader, key, node, values);
     if (method != NULL && values->sigma > 0.0 && !method->wants_sigma)
         diagnose(reader->diagnostics, node, "sigma of %s belongs to method cmaes, and this is method %s", key_name(key),
                  method->name);
@@ -33,13 +36,18 @@ static void over_read(SpecReader *reader, const GivenKey *given)
         const int parameter = parameter_find(reader, name, over, "search.over");
         if (!axes_claim(build, name, parameter)) continue;
         Axis axis = {.parameter = parameter, .zip = -1};
+        if (derive != NULL && node->count == 1 && configured_choices(&reader->spec->configured, parameter) != NULL) {
+            diagnose(reader->diagnostics, node, "values of %s are words, and only numbers are derived",
+                     reader->names[parameter]);
+            continue;
+        }
         if (derive != NULL && node->count == 1) {
             build->expressions[build->n_derived] = derive;
             build->derived[build->n_derived++] = axis;
             continue;
         }
         const Key *key = reader->parameter_keys[parameter];
-        if (values_read(reader, key, node, &axis.values) && !over_check_form(reader, node, key, &axis.values)) continue;
+        if (values_read(reader, key, node, &axis.values) && !over_check_form(reader, node, key, &axis)) continue;
         build->names[build->n_axes] = name;
         build->axes[build->n_axes++] = axis;
     }
@@ -51,7 +59,7 @@ static void over_read(SpecReader *reader, const GivenKey *given)
 void axes_read_derived(SpecReader *reader, AxesBuild *build)
 {
     const Node *const *expressions = build->expressions;
-    const Scope scope = {.names = reader->names, .count = configured_named(&reader->spec->configured)};
+    const Scope scope = parameter_scope(reader);
     for (int d = 0; d < build->n_derived; d++) {
         Axis *axis = &build->derived[d];
         axis->derive = expression_read(reader, expressions[d], &scope, reader->names[axis->parameter]);

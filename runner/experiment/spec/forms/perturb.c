@@ -81,6 +81,11 @@ static void perturb_read(SpecReader *reader, const GivenKey *given)
         const int parameter = parameter_find(reader, node->keys[i], node, "replicates.perturb");
         if (parameter < 0) continue;
         const bool as_written = strcmp(node->keys[i]->text, reader->spec->configured.parameters[parameter].name) == 0;
+        if (configured_choices(&reader->spec->configured, parameter) != NULL) {
+            diagnose(reader->diagnostics, node->keys[i], "values of %s are words, and only numbers are perturbed",
+                     reader->names[parameter]);
+            continue;
+        }
         if (as_written && axis_of(reader->spec, parameter) != NULL)
             diagnose(reader->diagnostics, node->keys[i], "%s is searched, so it can't be perturbed",
                      node->keys[i]->text);

@@ -22,7 +22,7 @@ static void axes_read_point(SpecReader *reader, const Node *point, const AxesBui
         const Key *key = reader->parameter_keys[build->axes[a].parameter];
         const Node *node = node_find(point, build->names[a]->text);
         if (node != NULL)
-            scalar_number(reader, key, node, &values[a]);
+            scalar_of_parameter(reader, key, node, &values[a]);
         else
             diagnose(reader->diagnostics, point, "%s is missing, all points name the same parameters", key_name(key));
     }
@@ -41,7 +41,8 @@ static void axes_fill_columns(SpecReader *reader, AxesBuild *build, const double
     for (int a = 0; a < build->n_axes; a++) {
         double *column = ARENA_NEW(reader->arena, double, count);
         for (int64_t p = 0; p < count; p++) column[p] = points[p * build->n_axes + a];
-        build->axes[a].values = (Values){.list = column, .count = count};
+        const char *choices = configured_choices(&reader->spec->configured, build->axes[a].parameter);
+        build->axes[a].values = (Values){.list = column, .count = count, .choices = choices};
     }
 }
 
@@ -106,6 +107,12 @@ static void points_names(const Node *value, FormNames *names)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
+// Value `index` of all points: a number or a word.
+static ValueText points_text_of(const Spec *spec, int64_t index)
+{
+    return value_text(spec->axes[index % spec->n_axes].values.choices, spec->points[index]);
+}
+
 // A table is shorter than mappings, and YAML reads it as one text.
 static void points_resolve_table(ResolveWriter *writer, const char *path)
 {
@@ -114,7 +121,7 @@ static void points_resolve_table(ResolveWriter *writer, const char *path)
     for (int a = 0; a < spec->n_axes; a++)
         fprintf(writer->out, "%s%s", a == 0 ? "    " : ",", writer->reader->names[spec->axes[a].parameter]);
     for (int64_t i = 0; i < spec->n_points * spec->n_axes; i++)
-        fprintf(writer->out, "%s%s", i % spec->n_axes == 0 ? "\n    " : ",", text_number(spec->points[i]).text);
+        fprintf(writer->out, "%s%s", i % spec->n_axes == 0 ? "\n    " : ",", points_text_of(spec, i).text);
     fputc('\n', writer->out);
 }
 
@@ -130,7 +137,7 @@ static void points_resolve(ResolveWriter *writer, const char *path)
     for (int64_t p = 0; p < spec->n_points; p++) {
         for (int a = 0; a < spec->n_axes; a++)
             fprintf(writer->out, "%s%s: %s", a == 0 ? "    - {" : ", ", writer->reader->names[spec->axes[a].parameter],
-                    text_number(spec->points[p * spec->n_axes + a]).text);
+                    points_text_of(spec, p * spec->n_axes + a).text);
         fputs("}\n", writer->out);
     }
 }
@@ -148,8 +155,12 @@ static void points_identify(const SpecReader *reader, CanonicalLines *lines)
         return;
     }
     for (int64_t p = 0; p < spec->n_points; p++) {
-        const Values point = {.list = spec->points + p * spec->n_axes, .count = spec->n_axes};
-        canonical_add(lines, arena_format(arena, "search.points.%09lld", (long long)p), values_text(&point, arena));
+        const char *text = "[";
+        for (int a = 0; a < spec->n_axes; a++)
+            text =
+                arena_format(arena, "%s%s%s", text, a > 0 ? ", " : "", points_text_of(spec, p * spec->n_axes + a).text);
+        canonical_add(lines, arena_format(arena, "search.points.%09lld", (long long)p),
+                      arena_format(arena, "%s]", text));
     }
 }
 

@@ -38,7 +38,7 @@ static void when_check_names(SpecReader *reader, const Node *node, const When *w
 
 static bool when_read_one(SpecReader *reader, const Node *mapping, int index, const AxesBuild *build, When *when)
 {
-    const Scope scope = {.names = reader->names, .count = configured_named(&reader->spec->configured)};
+    const Scope scope = parameter_scope(reader);
     const Node *name = mapping->keys[index], *node = mapping->items[index];
     const int parameter = parameter_find(reader, name, mapping, "search.when");
     when->axis = when_axis(reader, name, parameter, build);
