@@ -4,6 +4,7 @@
 
 #include "characters.h"
 #include "text.h"
+#include "words.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -100,6 +101,14 @@ void json_number(Json *json, const char *name, double value)
 {
     json_before(json, name);
     fputs(isfinite(value) ? text_number(value).text : "null", json->out);
+}
+
+void json_value(Json *json, const char *name, const char *words, double value)
+{
+    if (words != NULL)
+        json_text(json, name, value_text(words, value).text);
+    else
+        json_number(json, name, value);
 }
 
 void json_integer(Json *json, const char *name, int64_t value)

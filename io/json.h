@@ -15,11 +15,12 @@ typedef struct Json {
     bool first[64]; // nothing is written yet at this depth
 } Json;
 void json_start(Json *json, FILE *out, bool pretty);
-void json_object(Json *json, const char *name);                  // opens {
-void json_array(Json *json, const char *name);                   // opens [
-void json_close(Json *json, char bracket);                       // '}' or ']'
-void json_text(Json *json, const char *name, const char *value); // NULL: null
-void json_number(Json *json, const char *name, double value);    // NaN, infinities: null
+void json_object(Json *json, const char *name);                                 // opens {
+void json_array(Json *json, const char *name);                                  // opens [
+void json_close(Json *json, char bracket);                                      // '}' or ']'
+void json_text(Json *json, const char *name, const char *value);                // NULL: null
+void json_number(Json *json, const char *name, double value);                   // NaN, infinities: null
+void json_value(Json *json, const char *name, const char *words, double value); // of a parameter, as table_value
 void json_integer(Json *json, const char *name, int64_t value);
 void json_boolean(Json *json, const char *name, bool value);
 

@@ -8,6 +8,7 @@
 #include "json.h"
 #include "terminal.h"
 #include "text.h"
+#include "words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -258,6 +259,14 @@ static void table_number_cell(Table *table, double value, bool exact)
 void table_number(Table *table, double value) { table_number_cell(table, value, false); }
 
 void table_exact(Table *table, double value) { table_number_cell(table, value, true); }
+
+void table_value(Table *table, const char *words, double value)
+{
+    if (words != NULL)
+        table_text(table, value_text(words, value).text);
+    else
+        table_exact(table, value);
+}
 
 void table_integer(Table *table, int64_t value)
 {

@@ -22,6 +22,8 @@ Table *table_start(FILE *out, TableFormat format, int columns, const char *const
 void table_number(Table *table, double value);                                            // NaN: empty
 void table_exact(Table *table, double value); // as table_number; TABLE_TEXT too prints a number that reads back exactly
 void table_integer(Table *table, int64_t value);
+// The value of a parameter: its word, if it has words (words.h), else as table_exact.
+void table_value(Table *table, const char *words, double value);
 void table_text(Table *table, const char *value); // NULL: empty
 // Prints what is left, flushes `out` and frees the table. Error (machine): a write failed, or `table` is NULL because
 // memory ran out.

@@ -82,12 +82,13 @@
   tip.id = "tip";
   tip.hidden = true;
   document.body.append(tip);
-  const read = (text, pixel) => {
+  const read = (text, pixel, words) => {
     const [low, high, from, to, log] = text.split(" ", 5).map(Number);
     const name = text.split(" ").slice(5).join(" ");
     const fraction = (pixel - from) / (to - from);
     if (fraction < 0 || fraction > 1) return null;
     const value = log ? low * (high / low) ** fraction : low + fraction * (high - low);
+    if (words) return `${name} ${words.split("|")[Math.round(value)] || ""}`;
     const more = Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / (high - low))); // more digits
     return `${name} ${Number(value.toPrecision(Math.min(Math.max(4, 3 + more), 15)))}`;
   };
@@ -98,8 +99,8 @@
     const panel = event.target.closest("svg[data-x][data-y]");
     if (!panel) return null;
     const box = panel.getBoundingClientRect(), scale = panel.viewBox.baseVal.width / box.width;
-    const x = read(panel.dataset.x, (event.clientX - box.left) * scale);
-    const y = read(panel.dataset.y, (event.clientY - box.top) * scale);
+    const x = read(panel.dataset.x, (event.clientX - box.left) * scale, panel.dataset.xWords);
+    const y = read(panel.dataset.y, (event.clientY - box.top) * scale, panel.dataset.yWords);
     return x && y ? `${x}, ${y}` : null;
   };
   document.addEventListener("pointermove", (event) => {

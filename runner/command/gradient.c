@@ -16,7 +16,9 @@ static Error gradient_add_named(const Spec *spec, const char *name, Arena *arena
         names[p] = spec->configured.parameters[p].name;
         if (strcmp(names[p], name) != 0) continue;
         parameters[(*count)++] = p;
-        return error_none();
+        if (configured_choices(&spec->configured, p) == NULL) return error_none();
+        return error_make(ERROR_USER, "--parameters: values of %.60s are words, and only numbers have derivatives",
+                          name);
     }
     const char *near = nearest_name(name, names, n);
     return error_make(ERROR_USAGE, "--parameters: the spec has no parameter '%.60s'%s%.60s%s", name,
@@ -30,7 +32,9 @@ static Error gradient_choose_parameters(const Spec *spec, const char *named, Are
     int *parameters = ARENA_NEW(arena, int, most + 1);
     *count = 0;
     *out = parameters;
-    for (int a = 0; a < spec->n_axes && named == NULL; a++) parameters[(*count)++] = spec->axes[a].parameter;
+    for (int a = 0; a < spec->n_axes && named == NULL; a++) {
+        if (spec->axes[a].values.choices == NULL) parameters[(*count)++] = spec->axes[a].parameter;
+    }
     for (char *rest = named != NULL ? arena_copy(arena, named) : NULL, *comma; rest != NULL; rest = comma) {
         comma = strchr(rest, ',');
         if (comma != NULL) *comma++ = '\0';

@@ -167,7 +167,15 @@ static const char *models_parameter_value(const Spec *spec, int parameter, Arena
     for (int i = 0; i < spec->replicates.n_perturb; i++) {
         if (spec->replicates.perturb[i].parameter == parameter) return "perturbed";
     }
-    return spec->fixed != NULL ? arena_copy(arena, text_number(spec->fixed[parameter]).text) : "?";
+    const char *choices = configured_choices(&spec->configured, parameter);
+    return spec->fixed != NULL ? arena_copy(arena, value_text(choices, spec->fixed[parameter]).text) : "?";
+}
+
+// "what it is: adam, sgd or rmsprop"
+static const char *models_words(const char *doc, const char *choices, Arena *arena)
+{
+    const char **words = words_list(choices, arena);
+    return arena_format(arena, "%s: %s", doc, words_sentence(words, words_count(choices), arena));
 }
 
 // spec: whose values are shown; NULL: none.
@@ -183,10 +191,11 @@ static Error models_print_parameters(const Parameter *parameters, int count, Par
         if (parameter->section != section) continue;
         table_text(table, parameter->name);
         if (spec != NULL) table_text(table, models_parameter_value(spec, i, arena));
-        table_text(table, text_number(parameter->value).text);
+        const char *choices = spec != NULL ? configured_choices(&spec->configured, i) : NULL;
+        table_text(table, value_text(choices, parameter->value).text);
         table_text(table, parameter->unit);
-        table_text(table, models_range(parameter->low, parameter->high, arena));
-        table_text(table, parameter->doc);
+        table_text(table, choices != NULL ? "words" : models_range(parameter->low, parameter->high, arena));
+        table_text(table, choices != NULL ? models_words(parameter->doc, choices, arena) : parameter->doc);
     }
     return table_finish(table);
 }
@@ -296,9 +305,16 @@ static void models_json_parameters(Json *json, const char *name, const Parameter
         json_text(json, "section", parameter->section == SECTION_INITIAL ? "initial" : "parameters");
         json_text(json, "unit", parameter->unit);
         if (spec != NULL) json_text(json, "in_spec", models_parameter_value(spec, i, arena));
-        json_number(json, "default", parameter->value);
-        json_number(json, "low", parameter->low);
-        json_number(json, "high", parameter->high);
+        const char *choices = spec != NULL ? configured_choices(&spec->configured, i) : NULL;
+        json_value(json, "default", choices, parameter->value);
+        if (choices != NULL) {
+            json_array(json, "words");
+            for (int w = 0; w < words_count(choices); w++) json_text(json, NULL, value_text(choices, w).text);
+            json_close(json, ']');
+        } else {
+            json_number(json, "low", parameter->low);
+            json_number(json, "high", parameter->high);
+        }
         json_text(json, "doc", parameter->doc);
         json_close(json, '}');
     }

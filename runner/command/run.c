@@ -65,7 +65,7 @@ static Error run_print_ends(const StoredCampaign *campaign, int64_t best, FILE *
         const double x = parameter[spec->axes[a].parameter];
         const Values *values = &spec->axes[a].values;
         double low, high;
-        if (!values_are_range(values) && values->count < 3) continue;
+        if ((!values_are_range(values) && values->count < 3) || values->choices != NULL) continue; // words have no ends
         values_ends(values, &low, &high);
         const double near = 1e-3 * (high - low);
         const bool least = x <= low + near && low > row->low, greatest = x >= high - near && high < row->high;

@@ -150,7 +150,7 @@ static Error show_print_parameters(const ShowTrial *trial, FILE *out)
     Table *table = table_start(out, TABLE_TEXT, 4, names);
     for (int i = 0; i < configured_named(configured); i++) {
         table_text(table, configured->parameters[i].name);
-        table_exact(table, trial->parameter[i]);
+        table_value(table, configured_choices(configured, i), trial->parameter[i]);
         table_text(table, configured->parameters[i].unit);
         table_text(table, show_origin(&trial->campaign->spec, i, trial->parameter[i]));
     }
@@ -328,7 +328,7 @@ static void show_json_values(const ShowTrial *trial, Json *json)
     json_object(json, "parameters");
     for (int i = 0; i < configured_named(configured); i++) {
         json_object(json, configured->parameters[i].name);
-        json_number(json, "value", trial->parameter[i]);
+        json_value(json, "value", configured_choices(configured, i), trial->parameter[i]);
         json_text(json, "unit", configured->parameters[i].unit);
         json_text(json, "from", show_origin(spec, i, trial->parameter[i]));
         json_close(json, '}');

@@ -109,8 +109,13 @@ static void status_row_of_search(StatusSearches *searches, const SearchProgress 
             table_integer(table, *(const int64_t *)status_member(progress, c));
         else
             table_number(table, *(const double *)status_member(progress, c));
-        for (int i = 0; c == 0 && i < searches->n_outer; i++)
-            table_exact(table, outer_value(&searches->outer_values, progress->search, searches->outer[i]));
+        for (int i = 0; c == 0 && i < searches->n_outer; i++) {
+            const OuterValue value = outer_value(&searches->outer_values, progress->search, searches->outer[i]);
+            if (value.word != NULL)
+                table_text(table, text_visible(value.word, arena));
+            else
+                table_exact(table, value.number);
+        }
     }
     table_text(table, text_visible(progress->stop, arena));
 }
@@ -148,9 +153,13 @@ static void status_json_search(StatusSearches *searches, const SearchProgress *p
     }
     json_text(json, "stop", progress->stop);
     if (searches->n_outer > 0) json_object(json, "outer");
-    for (int i = 0; i < searches->n_outer; i++)
-        json_number(json, searches->outer[i],
-                    outer_value(&searches->outer_values, progress->search, searches->outer[i]));
+    for (int i = 0; i < searches->n_outer; i++) {
+        const OuterValue value = outer_value(&searches->outer_values, progress->search, searches->outer[i]);
+        if (value.word != NULL)
+            json_text(json, searches->outer[i], value.word);
+        else
+            json_number(json, searches->outer[i], value.number);
+    }
     if (searches->n_outer > 0) json_close(json, '}');
     json_close(json, '}');
 }

@@ -200,8 +200,8 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
 
 // The one parameter in which a trial of the method `centered` differs from the first trial; NULL: none.
 typedef struct VerifyChange {
-    const char *parameter;
-    double value, relative; // relative: change relative to the first trial's value; NaN if that is zero
+    const char *parameter, *choices; // choices: configured_choices
+    double value, relative; // relative: change relative to the first trial's value; NaN if that is zero, or a word
 } VerifyChange;
 
 static Error verify_change(const StoredCampaign *run, int64_t trial, const VerifyTask *task, Arena *arena,
@@ -217,9 +217,12 @@ static Error verify_change(const StoredCampaign *run, int64_t trial, const Verif
         const int p = spec->axes[a].parameter;
         const double from = task->parameter[p];
         if (parameter[p] == from) continue;
+        const char *choices = configured_choices(&spec->configured, p);
+        const bool relative = from != 0.0 && choices == NULL;
         *change = (VerifyChange){.parameter = spec->configured.parameters[p].name,
+                                 .choices = choices,
                                  .value = parameter[p],
-                                 .relative = from != 0.0 ? (parameter[p] - from) / fabs(from) : (double)NAN};
+                                 .relative = relative ? (parameter[p] - from) / fabs(from) : (double)NAN};
     }
     return error_none();
 }
@@ -270,7 +273,10 @@ static void verify_change_row(const VerifyChanged *changed, Table *table)
 {
     const VerifyOutcome *outcome = &changed->outcome;
     table_text(table, changed->change.parameter);
-    table_number(table, changed->change.value);
+    if (changed->change.choices != NULL)
+        table_value(table, changed->change.choices, changed->change.value);
+    else
+        table_number(table, changed->change.value);
     table_number(table, verify_percent(changed->change.relative));
     table_number(table, verify_percent(outcome->rate.value));
     table_number(table, verify_percent(outcome->rate.low));
@@ -358,9 +364,11 @@ static Error verify_print_grid(const Verify *verify)
     for (int a = 0, shown = 0; a < spec->n_axes; a++) {
         const Values *values = &spec->axes[a].values;
         if (values->count < 2) continue;
-        fprintf(out, "%s %s %.4g to %.4g", shown++ > 0 ? "," : "",
-                spec->configured.parameters[spec->axes[a].parameter].name, values_at(values, 0),
-                values_at(values, values->count - 1));
+        fprintf(out, "%s %s ", shown++ > 0 ? "," : "", spec->configured.parameters[spec->axes[a].parameter].name);
+        if (values->choices != NULL)
+            fprintf(out, "of %lld words", (long long)values->count);
+        else
+            fprintf(out, "%.4g to %.4g", values_at(values, 0), values_at(values, values->count - 1));
     }
     fprintf(out, ": %s of %s starts succeed\n%-9s %s/%" PRId64 ": ", text_count(grid.succeeded).text,
             text_count(grid.trials).text, "worst", verify_shown_name(verify, verify->grid.name), grid.id);
@@ -384,8 +392,9 @@ static Error verify_print_summary(const Verify *verify, const VerifyOutcome *bas
         fprintf(out, "; none of %s changes makes one fail", text_count(count).text);
     else if (count > 0)
         fprintf(out, "; with %s at %s %s of %s, the fewest of %s changes", changed->change.parameter,
-                text_number(changed->change.value).text, text_count(changed->outcome.succeeded).text,
-                text_count(changed->outcome.n).text, text_count(count).text);
+                value_text(changed->change.choices, changed->change.value).text,
+                text_count(changed->outcome.succeeded).text, text_count(changed->outcome.n).text,
+                text_count(count).text);
     if (verify->grid.database != NULL) {
         TRY(trials_worst(&verify->grid, verify->line->arena, &grid));
         fprintf(out, "; %s of %s starts", text_count(grid.succeeded).text, text_count(grid.trials).text);
@@ -429,7 +438,7 @@ static void verify_changes_json(const Verify *verify, const VerifyChanged *chang
     for (int64_t i = 0; i < count; i++) {
         json_object(json, NULL);
         json_text(json, "parameter", changed[i].change.parameter);
-        json_number(json, "value", changed[i].change.value);
+        json_value(json, "value", changed[i].change.choices, changed[i].change.value);
         verify_outcome_json(&verify->seeds.spec, &changed[i].outcome, json);
         json_close(json, '}');
     }

@@ -205,8 +205,8 @@ enum {
 
 // A searched parameter with an axis (not derived, not the follower of a zip).
 typedef struct PlotGain {
-    const char *name, *unit;
-    double low, high; // of all trials
+    const char *name, *unit, *choices; // choices: configured_choices
+    double low, high;                  // of all trials
     bool log;
     int n_bins; // between edge[n_bins + 1], in the gain's unit; of a grid one bin per value
     double edge[PLOT_BINS + 1];
@@ -245,7 +245,8 @@ typedef struct PlotData {
     int64_t n_best, best_id[PLOT_BEST];
     double best_fitness[PLOT_BEST];
     double *best_value; // [n_best][n_gains]
-    // Spearman's rank correlation of each gain with the fitness, over the n_fitted trials; NaN: none
+    // Spearman's rank correlation of each gain with the fitness, over the n_fitted trials; of a gain with words, which
+    // have no order, the correlation ratio of the ranks; NaN: none
     double *correlation; // [n_gains]
     int *order;          // [n_gains] gains, the greatest correlation first; those with one value last
     int n_varied;        // gains with at least two values

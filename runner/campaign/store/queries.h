@@ -19,6 +19,10 @@ typedef struct Condition {
 } Condition;
 Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition);
 
+// The value of a parameter in a cell, as lanes have it: of a word (choices: configured_choices) its index. NaN: it is
+// missing, or no word of the parameter.
+double cell_value(const Cursor *row, int column, const char *choices);
+
 // ---- rows -----------------------------------------------------------------------------------------------------------
 // columns[count]: names of columns. A row has a cell for each. `most`: upper bound of the rows; -1: all.
 
@@ -320,9 +324,13 @@ bool round_next(Cursor *rounds, RoundRow *round);
 
 // The outer parameters, at most `most`.
 Error outer_names(Database *database, int most, Arena *arena, const char **names, int *count);
-// Their values by search: outer_value; NaN: not known.
+// Their values by search: outer_value. number NaN and word NULL: not known. A word is valid until the next value.
+typedef struct OuterValue {
+    double number;
+    const char *word; // NULL: the value is a number
+} OuterValue;
 Cursor outer_values(Database *database);
-double outer_value(Cursor *values, int64_t search, const char *parameter);
+OuterValue outer_value(Cursor *values, int64_t search, const char *parameter);
 
 // A measure of a parameter; texts are valid until the next one.
 typedef struct StoredMeasure {

@@ -45,6 +45,7 @@ static void derive_axes(const Spec *from, const Axis *axes, int n_axes, Arena *a
     for (int a = 0; a < n_axes; a++) {
         const int p = axes[a].parameter;
         all[a] = axes[a];
+        all[a].values.choices = configured_choices(&from->configured, p);
         searched[p] = true;
         fixed[p] = from->configured.parameters[p].value;
     }

@@ -122,8 +122,11 @@ static Error recommend_table(const Recommend *task, Arena *arena, const char **t
         fprintf(text.out, "%s%s", a > 0 ? "," : "", spec->configured.parameters[spec->axes[a].parameter].name);
     fputc('\n', text.out);
     for (int i = 0; i < task->count; i++) {
-        for (int a = 0; a < spec->n_axes; a++)
-            fprintf(text.out, "%s%.17g", a > 0 ? "," : "", recommend_point(task, i)[spec->axes[a].parameter]);
+        for (int a = 0; a < spec->n_axes; a++) {
+            const int p = spec->axes[a].parameter;
+            const ValueText value = value_text(configured_choices(&spec->configured, p), recommend_point(task, i)[p]);
+            fprintf(text.out, "%s%s", a > 0 ? "," : "", value.text);
+        }
         fputc('\n', text.out);
     }
     const Error error = text_stream_close(&text);

@@ -46,7 +46,7 @@ static bool verify_is_physics(const VerifyTask *task, int parameter)
     const Spec *spec = &task->campaign->spec;
     return spec->configured.parameters[parameter].section == SECTION_PARAMETERS &&
            verify_searched(spec, parameter) == NULL && verify_perturbed(spec, parameter) == NULL &&
-           task->parameter[parameter] != 0.0;
+           configured_choices(&spec->configured, parameter) == NULL && task->parameter[parameter] != 0.0;
 }
 
 static bool verify_is_also(const VerifyTask *task, int parameter)
@@ -76,6 +76,27 @@ static double verify_scale(const Parameter *row, const Axis *axis, double x)
     return high > low ? high - low : row->high - row->low < 1.0 ? row->high - row->low : 1.0;
 }
 
+// The trial's word, and all others that the axis has. `centered` takes the middle as its centre.
+static Values verify_words(const VerifyTask *task, const Axis *axis, Arena *arena)
+{
+    const double x = task->parameter[axis->parameter];
+    const bool range = values_are_range(&axis->values);
+    const int64_t most = range ? (int64_t)(axis->values.high - axis->values.low) + 1 : axis->values.count;
+    double *list = ARENA_NEW(arena, double, most + 1);
+    int count = 0;
+    list[count++] = x;
+    for (int64_t i = 0; i < most; i++) {
+        const double word = range ? axis->values.low + (double)i : values_at(&axis->values, i);
+        bool there = false;
+        for (int k = 0; k < count; k++) there |= list[k] == word;
+        if (!there) list[count++] = word;
+    }
+    const int middle = (count - 1) / 2;
+    memmove(list, list + 1, (size_t)middle * sizeof *list);
+    list[middle] = x;
+    return (Values){.list = list, .count = count};
+}
+
 // The trial's value, lowered and raised by `fraction` of it as far as the parameter's range allows. `centered` takes
 // the middle of three values and the first of two as its centre.
 static Values verify_changes(const VerifyTask *task, int parameter, double fraction, Arena *arena)
@@ -83,6 +104,7 @@ static Values verify_changes(const VerifyTask *task, int parameter, double fract
     const Parameter *row = &task->campaign->spec.configured.parameters[parameter];
     const Axis *axis = verify_searched(&task->campaign->spec, parameter);
     const double x = task->parameter[parameter];
+    if (axis != NULL && axis->values.choices != NULL && fraction > 0.0) return verify_words(task, axis, arena);
     double step = fraction * verify_scale(row, axis, x);
     if (axis != NULL && axis->values.integer && step > 0.0) step = fmax(1.0, floor(step + 0.5));
     const double low = step > 0.0 ? verify_within(row, x - step) : x;
@@ -202,6 +224,9 @@ static bool verify_grid_range(const VerifyTask *task, int parameter, double *low
     const Perturbation *drawn = verify_perturbed(spec, parameter);
     const double x = task->parameter[parameter], change = (task->physics > 0.0 ? task->physics : 0.1) * fabs(x);
     if (drawn == NULL && !verify_is_also(task, parameter)) return false;
+    *low = row->low;
+    *high = row->high;
+    if (configured_choices(&spec->configured, parameter) != NULL) return *low < *high; // every word
     *low = x - change;
     *high = x + change;
     if (drawn != NULL) {
@@ -234,10 +259,14 @@ Error verify_grid_spec(const VerifyTask *task, const char *name, Arena *arena, S
         if (!verify_grid_range(task, given.axes[a].parameter, &low, &high)) axes.axes[axes.count++] = given.axes[a];
     }
     for (int p = 0; p < configured_named(&spec->configured); p++) {
-        if (verify_grid_range(task, p, &low, &high))
-            verify_add(
-                &axes, p,
-                values_prepared((Values){.form = &values_linspace, .low = low, .high = high, .count = task->levels}));
+        if (!verify_grid_range(task, p, &low, &high)) continue;
+        const bool words = configured_choices(&spec->configured, p) != NULL;
+        const int64_t count = words ? (int64_t)(high - low) + 1 : task->levels;
+        double *list = ARENA_NEW(arena, double, count);
+        const Values between =
+            values_prepared((Values){.form = &values_linspace, .low = low, .high = high, .count = count});
+        for (int64_t i = 0; i < count && words; i++) list[i] = (double)i;
+        verify_add(&axes, p, words ? (Values){.list = list, .count = count} : between);
     }
     TRY(verify_derive(task, name, &search_grid, &axes, arena, out));
     return verify_describe(task, "from every combination of starts", false, arena, out);

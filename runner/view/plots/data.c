@@ -22,6 +22,7 @@ static void plot_find_gains(const Spec *spec, Arena *arena, PlotData *data)
         const Parameter *row = &spec->configured.parameters[spec->axes[a].parameter];
         data->gain[data->n_gains++] = (PlotGain){.name = row->name,
                                                  .unit = row->unit,
+                                                 .choices = spec->axes[a].values.choices,
                                                  .low = (double)INFINITY,
                                                  .high = (double)-INFINITY,
                                                  .log = plot_log_axis(&spec->axes[a].values)};
@@ -77,6 +78,11 @@ static bool plot_is_sampled(const PlotData *data, int64_t id)
     return data->n_sample < PLOT_SAMPLE_MOST && (double)plot_hash((uint64_t)id) * 0x1p-64 < fraction;
 }
 
+static void plot_take_values(const PlotData *data, const Cursor *trial, double *value)
+{
+    for (int g = 0; g < data->n_gains; g++) value[g] = cell_value(trial, PLOT_VALUES + g, data->gain[g].choices);
+}
+
 static void plot_take_sample(PlotData *data, const Cursor *trial)
 {
     const int64_t id = cell_integer(trial, PLOT_ID), s = data->n_sample;
@@ -84,7 +90,7 @@ static void plot_take_sample(PlotData *data, const Cursor *trial)
     data->ranked += isfinite(fitness);
     data->failures[plot_failure_of(&data->campaign->spec, cell_text(trial, PLOT_FAILURE))]++;
     for (int g = 0; g < data->n_gains; g++) {
-        const double value = cell_real(trial, PLOT_VALUES + g);
+        const double value = cell_value(trial, PLOT_VALUES + g, data->gain[g].choices);
         PlotGain *gain = &data->gain[g];
         if (!isfinite(value)) return; // written by another program
         gain->low = value < gain->low ? value : gain->low;
@@ -93,7 +99,7 @@ static void plot_take_sample(PlotData *data, const Cursor *trial)
     if (!plot_is_sampled(data, id) || (data->sample_every > 0 && id % data->sample_every != 0)) return;
     data->id[s] = id;
     data->fitness[s] = isfinite(fitness) ? fitness : (double)NAN;
-    for (int g = 0; g < data->n_gains; g++) data->value[s * data->n_gains + g] = cell_real(trial, PLOT_VALUES + g);
+    plot_take_values(data, trial, &data->value[s * data->n_gains]);
     data->n_sample++;
 }
 
@@ -219,7 +225,7 @@ static void plot_take_bins(PlotData *data, const Cursor *trial)
     const int failure = plot_failure_of(&data->campaign->spec, cell_text(trial, PLOT_FAILURE));
     int bin[PLOT_GAINS_MAX];
     for (int g = 0; g < data->n_gains; g++) {
-        const double value = cell_real(trial, PLOT_VALUES + g);
+        const double value = cell_value(trial, PLOT_VALUES + g, data->gain[g].choices);
         if (!isfinite(value)) return;
         bin[g] = plot_bin(&data->gain[g], value);
         plot_cell_add(data, &data->bin[g * PLOT_BINS + bin[g]], fitness, failure != 0);
@@ -250,7 +256,7 @@ static void plot_take_best(PlotData *data, const Cursor *trial)
     const int64_t b = data->n_best++;
     data->best_id[b] = cell_integer(trial, PLOT_ID);
     data->best_fitness[b] = cell_real(trial, PLOT_FITNESS);
-    for (int g = 0; g < data->n_gains; g++) data->best_value[b * data->n_gains + g] = cell_real(trial, PLOT_VALUES + g);
+    plot_take_values(data, trial, &data->best_value[b * data->n_gains]);
 }
 
 static Error plot_read_best(PlotData *data, Arena *arena)
@@ -293,6 +299,27 @@ static void plot_rank_column(const PlotData *data, int g, Arena *arena, double *
     arena_rewind(arena, used);
 }
 
+// rank[n_fitted] <- of each trial the mean rank of those with its word. Pearson's correlation of these means with the
+// ranks themselves is the correlation ratio eta (K. Pearson 1905; of ranks it is that of Kruskal & Wallis 1952).
+static void plot_rank_words(const PlotData *data, int g, const double *fitness, Arena *arena, double *rank)
+{
+    const size_t used = arena->used;
+    const int count = words_count(data->gain[g].choices);
+    double *sum = ARENA_NEW(arena, double, count), *trials = ARENA_NEW(arena, double, count);
+    for (int pass = 0; pass < 2; pass++) {
+        int64_t n = 0;
+        for (int64_t s = 0; s < data->n_sample; s++) {
+            const int word = (int)data->value[s * data->n_gains + g];
+            if (isnan(data->fitness[s])) continue;
+            if (pass == 1) rank[n] = sum[word] / trials[word];
+            if (pass == 0) sum[word] += fitness[n];
+            if (pass == 0) trials[word]++;
+            n++;
+        }
+    }
+    arena_rewind(arena, used);
+}
+
 // Moves the gains that never vary behind the others, and keeps their order.
 static void plot_order_varied(PlotData *data)
 {
@@ -314,7 +341,10 @@ static void plot_correlate(PlotData *data, Arena *arena)
     data->order = ARENA_NEW(arena, int, data->n_gains + 1);
     plot_rank_column(data, -1, arena, fitness);
     for (int g = 0; g < data->n_gains; g++) {
-        plot_rank_column(data, g, arena, gain);
+        if (data->gain[g].choices != NULL)
+            plot_rank_words(data, g, fitness, arena, gain);
+        else
+            plot_rank_column(data, g, arena, gain);
         data->correlation[g] = data->n_fitted >= 3 ? plot_correlation(gain, fitness, data->n_fitted) : (double)NAN;
         int at = g; // insertion sort: the greatest first, equal ones as in the spec
         for (; at > 0 && !(fabs(data->correlation[data->order[at - 1]]) >= fabs(data->correlation[g])); at--) {

@@ -20,10 +20,11 @@ static void importance_draw_correlation(const PlotData *data, Plot *plot)
     for (int i = 0; i < data->n_varied; i++) {
         const int g = data->order[i];
         const double rho = fabs(data->correlation[g]) < 0.005 ? 0 : data->correlation[g]; // not -0.00
-        plot_bar(&panel, i, data->gain[g].name, rho, rho < 0 ? "ba" : "be");
+        const bool words = data->gain[g].choices != NULL;
+        plot_bar(&panel, i, data->gain[g].name, rho, rho < 0 || words ? "ba" : "be");
         if (!isfinite(rho)) continue;
         char text[32];
-        snprintf(text, sizeof text, "%+.2f", rho);
+        snprintf(text, sizeof text, words ? "eta %.2f" : "%+.2f", rho);
         const double x = plot_at(&panel.x, rho);
         const bool left = rho < 0 ? fabs(rho) < 0.8 * most : fabs(rho) > 0.8 * most; // of the bar's end
         svg_text(plot->out, fabs(rho) > 0.8 * most ? "in" : "tk", left ? x - 4 : x + 4,
@@ -106,12 +107,20 @@ static const char *importance_nothing(const PlotData *data, Arena *arena)
     return data->n_fitted < 3 ? "fewer than three trials have a fitness" : plot_no_gain(data, arena);
 }
 
+static const char *importance_caption(const PlotData *data, Arena *arena)
+{
+    bool words = false;
+    for (int g = 0; g < data->n_gains; g++) words |= data->gain[g].choices != NULL;
+    return arena_format(arena,
+                        "Rank correlation finds monotonic effects only: a parameter whose best value is in the middle "
+                        "of its range can matter and have a correlation near zero.%s",
+                        words ? " Words have no order: eta is the correlation ratio of the ranks, from 0 to 1." : "");
+}
+
 const PlotKind plot_importance = {
     .name = "importance",
     .title = "Importance of the parameters",
-    .text =
-        "Rank correlation finds monotonic effects only: a parameter whose best value is in the middle of its range can "
-        "matter and have a correlation near zero.",
+    .caption = importance_caption,
     .draw = importance_draw,
     .nothing = importance_nothing,
 };

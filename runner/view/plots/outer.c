@@ -48,7 +48,8 @@ static OuterBest *outer_point(const OuterGrid *grid, const Cursor *trial)
 {
     int64_t line = 0, point = 0;
     for (int k = 0; k < grid->n; k++) {
-        const int64_t i = values_find(&grid->axis[k].values, cell_real(trial, k), 0);
+        const Values *values = &grid->axis[k].values;
+        const int64_t i = values_find(values, cell_value(trial, k, values->choices), 0);
         if (i < 0) return NULL; // written by another program
         if (k == grid->along)
             point = i;
@@ -112,7 +113,7 @@ static const char *outer_name(const Spec *spec, const OuterGrid *grid, int64_t l
         if (k == grid->along) continue;
         const double value = values_at(&axis->values, line % axis->values.count);
         name = arena_format(arena, "%s %s%s%s", spec->configured.parameters[axis->parameter].name,
-                            plot_short(value).text, name[0] != '\0' ? ", " : "", name);
+                            plot_value(axis->values.choices, value).text, name[0] != '\0' ? ", " : "", name);
         line /= axis->values.count;
     }
     return name;
@@ -152,8 +153,9 @@ static void outer_line(const PlotData *data, const OuterGrid *grid, int shown, P
         if (!isfinite(best->fitness)) continue;
         plot_mark(panel, colour.key, plot_at(&panel->x, value), plot_at(&panel->y, best->fitness), 3, best->trial,
                   arena_format(arena, "trial %lld: %s at %s%s%s", (long long)best->trial,
-                               plot_short(best->fitness).text, plot_short(value).text, name[0] != '\0' ? "; " : "",
-                               name));
+                               plot_short(best->fitness).text,
+                               plot_value(grid->axis[grid->along].values.choices, value).text,
+                               name[0] != '\0' ? "; " : "", name));
     }
 }
 
@@ -177,8 +179,10 @@ static Error outer_draw(const PlotData *data, Plot *plot, Arena *arena)
     const Parameter *along = &data->campaign->spec.configured.parameters[grid.axis[grid.along].parameter];
     PlotRange range = plot_range();
     for (int64_t i = 0; i < outer_length(&grid); i++) plot_widen(&range, values_at(&grid.axis[grid.along].values, i));
-    PlotPanel panel = plot_panel(plot, 440, 280, NULL, plot_axis_over(along->name, along->unit, range),
-                                 outer_fitness_axis(data, &grid));
+    PlotAxis axis = plot_axis_over(along->name, along->unit, range);
+    axis.choices = grid.axis[grid.along].values.choices;
+    axis.whole = axis.choices != NULL;
+    PlotPanel panel = plot_panel(plot, 440, 280, NULL, axis, outer_fitness_axis(data, &grid));
     for (int shown = outer_shown(&grid) - 1; shown >= 0; shown--) outer_line(data, &grid, shown, &panel, arena);
     plot_panel_end(&panel);
     outer_key(data, &grid, plot, arena);

@@ -103,6 +103,14 @@ static Text32 plot_digits(double value, int digits)
 
 Text32 plot_short(double value) { return plot_digits(value, 4); }
 
+ValueText plot_value(const char *choices, double value)
+{
+    ValueText text;
+    if (choices != NULL) return value_text(choices, value);
+    snprintf(text.text, sizeof text.text, "%s", plot_short(value).text);
+    return text;
+}
+
 const char *plot_unit(const char *unit, char *text, size_t size)
 {
     const bool none = unit == NULL || unit[0] == '\0' || strcmp(unit, "1") == 0;
@@ -123,7 +131,9 @@ PlotAxis plot_axis_of(const PlotGain *gain)
                       .unit = gain->unit,
                       .low = gain->edge[0],
                       .high = gain->edge[gain->n_bins],
-                      .log = gain->log};
+                      .log = gain->log,
+                      .whole = gain->choices != NULL,
+                      .choices = gain->choices};
 }
 
 PlotRange plot_range(void) { return (PlotRange){(double)INFINITY, (double)-INFINITY}; }
@@ -209,7 +219,8 @@ int plot_ticks(const PlotAxis *axis, double pixels, double *tick)
 enum { PLOT_LABEL_MOST = 7 }; // characters of a label
 
 typedef struct PlotLabels {
-    Text32 text[PLOT_TICKS_MAX], base; // base: "" if there is none
+    ValueText text[PLOT_TICKS_MAX];
+    Text32 base; // "" if there is none
 } PlotLabels;
 
 static double plot_label_gap(const double *tick, int count, int i)
@@ -223,17 +234,20 @@ static void plot_label_texts(const double *tick, int count, double base, PlotLab
         exact = 0;
         for (int i = 0; i < count; i++) {
             const double gap = plot_label_gap(tick, count, i), from_base = tick[i] - base;
-            labels->text[i] = plot_digits(fabs(from_base) > 1e-3 * gap ? from_base : 0, digits);
-            exact += fabs(strtod(labels->text[i].text, NULL) - from_base) <= 0.05 * gap;
+            const Text32 text = plot_digits(fabs(from_base) > 1e-3 * gap ? from_base : 0, digits);
+            snprintf(labels->text[i].text, sizeof labels->text[i].text, "%s", text.text);
+            exact += fabs(strtod(text.text, NULL) - from_base) <= 0.05 * gap;
         }
     }
 }
 
-static PlotLabels plot_labels(const double *tick, int count)
+static PlotLabels plot_labels(const PlotAxis *axis, const double *tick, int count)
 {
     PlotLabels labels = {.base = {""}};
     int shortest = 0;
     size_t longest = 0;
+    for (int i = 0; axis->choices != NULL && i < count; i++) labels.text[i] = value_text(axis->choices, tick[i]);
+    if (axis->choices != NULL) return labels;
     plot_label_texts(tick, count, 0, &labels);
     for (int i = 0; i < count; i++) {
         const size_t length = strlen(labels.text[i].text);
@@ -243,7 +257,7 @@ static PlotLabels plot_labels(const double *tick, int count)
     if (longest <= PLOT_LABEL_MOST) return labels;
     const double base = strtod(labels.text[shortest].text, NULL);
     if (base == 0) return labels;
-    labels.base = labels.text[shortest];
+    snprintf(labels.base.text, sizeof labels.base.text, "%.31s", labels.text[shortest].text);
     plot_label_texts(tick, count, base, &labels);
     return labels;
 }
@@ -275,7 +289,7 @@ static int plot_ticks_apart(const PlotAxis *axis, double *tick, PlotLabels *labe
     int count = 0;
     for (double pixels = 52; pixels < 400; pixels *= 1.3) {
         count = plot_ticks(axis, pixels, tick);
-        *labels = plot_labels(tick, count);
+        *labels = plot_labels(axis, tick, count);
         if (plot_label_room(axis, tick, count, labels) >= PLOT_LABEL_ROOM) break;
     }
     return count;
@@ -308,7 +322,7 @@ static void plot_draw_y(const PlotPanel *panel)
     FILE *out = panel->plot->out;
     double tick[PLOT_TICKS_MAX];
     const int count = plot_ticks(axis, 34, tick);
-    const PlotLabels labels = plot_labels(tick, count);
+    const PlotLabels labels = plot_labels(axis, tick, count);
     for (int i = 0; i < count; i++) {
         const double y = plot_at(axis, tick[i]);
         svg_line(out, "gr", panel->x.from, y, panel->x.to, y);
@@ -346,6 +360,10 @@ static void plot_note_axis(FILE *out, const char *name, const PlotAxis *axis)
             axis->from, axis->to, axis->log);
     put_markup(out, axis->name);
     fputc('"', out);
+    if (axis->choices == NULL) return;
+    fprintf(out, " data-%s-words=\"", name);
+    put_markup(out, axis->choices);
+    fputc('"', out);
 }
 
 static void plot_open(const PlotPanel *panel, const char *title)
@@ -369,10 +387,21 @@ static void plot_open(const PlotPanel *panel, const char *title)
     if (title != NULL) svg_text(plot->out, "tt", 2, 14, "start", title);
 }
 
+// Pixels for the labels of a vertical axis: words may need more than numbers, up to half of the panel.
+static double plot_label_width(const PlotAxis *axis, double width)
+{
+    double most = 0;
+    for (int w = 0; axis->choices != NULL && w < words_count(axis->choices); w++) {
+        const double word = plot_text_width(value_text(axis->choices, w).text);
+        if (w >= axis->low && w <= axis->high) most = fmax(most, word);
+    }
+    return fmin(fmax(54, most + 12), fmax(54, width / 2));
+}
+
 PlotPanel plot_panel(Plot *plot, double width, double height, const char *title, PlotAxis x, PlotAxis y)
 {
     PlotPanel panel = {.plot = plot, .width = width, .height = height, .x = x, .y = y};
-    panel.x.from = y.name != NULL ? 54 : 10;
+    panel.x.from = y.name != NULL ? plot_label_width(&y, width) : 10;
     panel.x.to = width - 12;
     panel.y.from = height - (x.name != NULL ? 42 : 10);
     panel.y.to = (title != NULL ? 24 : 8) + (y.name != NULL ? 16 : 0);

@@ -36,15 +36,28 @@ static void parallel_line(const PlotData *data, const PlotPanel *panel, const Pl
     svg_path_end(&path);
 }
 
+// Words stand beside their place on the axis, as many as there is room for.
+static void parallel_draw_words(FILE *out, const PlotAxis *axis, double x)
+{
+    double tick[PLOT_TICKS_MAX];
+    const int count = plot_ticks(axis, 18, tick);
+    for (int i = 0; i < count; i++)
+        svg_text(out, "tk", x - 4, plot_at(axis, tick[i]) + 4, "end", value_text(axis->choices, tick[i]).text);
+}
+
 static void parallel_draw_axis(const PlotPanel *panel, const PlotAxis *axis, int index, int count)
 {
     FILE *out = panel->plot->out;
     const double x = parallel_axis_x(panel, index, count);
     char unit[64];
     svg_line(out, "ax", x, axis->from, x, axis->to);
-    svg_text(out, "tk", x, axis->to - 5, "middle", plot_short(axis->high).text);
-    svg_text(out, "tk", x, axis->from + 13, "middle",
-             plot_short(fabs(axis->low) < 1e-3 * fabs(axis->high) && !axis->log ? 0.0 : axis->low).text);
+    if (axis->choices != NULL) {
+        parallel_draw_words(out, axis, x);
+    } else {
+        svg_text(out, "tk", x, axis->to - 5, "middle", plot_short(axis->high).text);
+        svg_text(out, "tk", x, axis->from + 13, "middle",
+                 plot_short(fabs(axis->low) < 1e-3 * fabs(axis->high) && !axis->log ? 0.0 : axis->low).text);
+    }
     svg_text(out, "tt", x, 12, "middle", axis->name);
     svg_text(out, "tk", x, axis->from + 26, "middle", plot_unit(axis->unit, unit, sizeof unit));
 }

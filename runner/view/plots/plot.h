@@ -31,6 +31,7 @@ typedef struct PlotAxis {
     double low, high;        // values at its ends
     double from, to;         // their pixels
     bool log, whole;         // whole: only whole numbers are marked
+    const char *choices;     // words in place of whole numbers (words.h); NULL: none
 } PlotAxis;
 
 // The least and the greatest of some values; low > high: there are none.
@@ -83,6 +84,7 @@ double plot_key(PlotPanel *panel, double x, double y, const char *class_name, co
 void plot_style(FILE *out, const char *scope, bool dark);
 const char *plot_unit(const char *unit, char *text, size_t size); // " (m/s)"; "" without a unit
 Text32 plot_short(double value);                                  // four digits; from 1e4 to 1e6 a whole number
+ValueText plot_value(const char *choices, double value);          // the same, or a word
 
 // ---- bars (bars.c) --------------------------------------------------------------------------------------------------
 

@@ -54,10 +54,10 @@ static void scatter_points(const PlotData *data, int g, PlotPanel *panel)
 {
     for (int64_t s = 0; s < data->n_sample; s++) {
         if (!(data->fitness[s] >= panel->y.low && data->fitness[s] <= panel->y.high)) continue;
-        char tip[96];
+        char tip[128];
         const double value = data->value[s * data->n_gains + g];
         snprintf(tip, sizeof tip, "trial %lld: %s at %s", (long long)data->id[s], plot_short(data->fitness[s]).text,
-                 plot_short(value).text);
+                 plot_value(data->gain[g].choices, value).text);
         plot_mark(panel, "pt", plot_at(&panel->x, value), plot_at(&panel->y, data->fitness[s]), 2, data->id[s], tip);
     }
 }
@@ -80,7 +80,7 @@ static void scatter_best(const PlotData *data, int g, PlotPanel *panel, Arena *a
     const double value = data->best_value[g];
     plot_mark(panel, "be", plot_at(&panel->x, value), plot_at(&panel->y, data->best_fitness[0]), 4, data->best_id[0],
               arena_format(arena, "the best, trial %lld: %s at %s", (long long)data->best_id[0],
-                           plot_short(data->best_fitness[0]).text, plot_short(value).text));
+                           plot_short(data->best_fitness[0]).text, plot_value(data->gain[g].choices, value).text));
 }
 
 static Error scatter_draw(const PlotData *data, Plot *plot, Arena *arena)
@@ -113,7 +113,7 @@ static const char *scatter_constants(const PlotData *data, Arena *arena)
         const PlotGain *gain = &data->gain[data->order[i]];
         char unit[64];
         names = arena_format(arena, "%s%s%s = %s%s", names, i > data->n_varied ? ", " : "", gain->name,
-                             plot_short(gain->low).text, plot_unit(gain->unit, unit, sizeof unit));
+                             plot_value(gain->choices, gain->low).text, plot_unit(gain->unit, unit, sizeof unit));
     }
     return data->n_varied < data->n_gains ? arena_format(arena, " The same in all trials: %s.", names) : "";
 }

@@ -143,17 +143,27 @@ Error report_head(const Report *report)
 
 // ---- best trials ----------------------------------------------------------------------------------------------------
 
+// A cell as a text: a number with five digits, or a word.
+static void report_best_cell(const Cursor *trial, int column, FILE *out)
+{
+    if (cell_kind(trial, column) == COLUMN_TEXT) {
+        put_markup(out, cell_text(trial, column));
+        return;
+    }
+    const double value = cell_real(trial, column);
+    if (isfinite(value)) fprintf(out, "%.5g", value);
+}
+
 static void report_best_row(const Cursor *trial, int count, int64_t rank, FILE *out)
 {
     const int64_t id = cell_integer(trial, 0);
     fprintf(out, "<tr data-trial=\"%" PRId64 "\" tabindex=\"0\"><td>%" PRId64 "</td>", id, rank);
     for (int c = 0; c < count; c++) {
-        const double value = cell_real(trial, c);
         fputs("<td>", out);
         if (c == 0)
             fprintf(out, "%" PRId64, id);
-        else if (isfinite(value))
-            fprintf(out, "%.5g", value);
+        else
+            report_best_cell(trial, c, out);
         fputs("</td>", out);
     }
     fputs("</tr>\n", out);

@@ -13,7 +13,11 @@ static void outer_insert(Cursor *insert, const Spec *spec, int64_t search, doubl
     for (int i = 0; i < spec->n_outer; i++) {
         with_integer(insert, search);
         with_text(insert, spec->configured.parameters[outer[i].parameter].name);
-        with_real(insert, rows_stored(parameter[outer[i].parameter]));
+        const char *choices = configured_choices(&spec->configured, outer[i].parameter);
+        if (choices != NULL)
+            with_text(insert, value_text(choices, parameter[outer[i].parameter]).text);
+        else
+            with_real(insert, rows_stored(parameter[outer[i].parameter]));
         cursor_next(insert);
     }
 }
@@ -46,11 +50,14 @@ Cursor outer_values(Database *database)
     return cursor_open(database, "SELECT value FROM outer_points WHERE search = ? AND parameter = ?");
 }
 
-double outer_value(Cursor *values, int64_t search, const char *parameter)
+OuterValue outer_value(Cursor *values, int64_t search, const char *parameter)
 {
-    double value = (double)NAN;
+    OuterValue value = {.number = (double)NAN};
     with_integer(values, search);
     with_text(values, parameter);
-    next_real(values, &value);
+    if (!cursor_next(values)) return value;
+    const bool word = cell_kind(values, 0) == COLUMN_TEXT;
+    if (word) value.word = cell_text(values, 0);
+    if (!word) value.number = cell_real(values, 0);
     return value;
 }

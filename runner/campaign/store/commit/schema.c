@@ -43,7 +43,7 @@ static const char schema_sql[] =
     "  PRIMARY KEY(search, first)) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE sensitivity(parameter TEXT NOT NULL, measure TEXT NOT NULL, value REAL, low REAL, high REAL,\n"
     "  blocks INTEGER NOT NULL, left_out INTEGER NOT NULL, PRIMARY KEY(parameter, measure)) STRICT, WITHOUT ROWID;\n"
-    "CREATE TABLE outer_points(search INTEGER NOT NULL, parameter TEXT NOT NULL, value REAL NOT NULL,\n"
+    "CREATE TABLE outer_points(search INTEGER NOT NULL, parameter TEXT NOT NULL, value %s NOT NULL,\n"
     "  PRIMARY KEY(search, parameter)) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE segments(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, resolved TEXT NOT NULL, hash TEXT NOT NULL,\n"
     "  first_id INTEGER NOT NULL, first_point INTEGER NOT NULL, decided INTEGER NOT NULL, time TEXT NOT NULL)\n"
@@ -72,12 +72,21 @@ static Error schema_make_trials(Database *database, const Spec *spec, bool block
                                      rows_outcome_name(spec), rank_order(spec, ORDER_TERMS_MAX).text, BEST_ROWS));
 }
 
+// Of outer parameters: some may be words.
+static const char *schema_outer_type(const Spec *spec)
+{
+    for (int i = 0; i < spec->n_outer; i++) {
+        if (rows_choices(spec, spec->n_axes + spec->n_derived + i) != NULL) return "ANY";
+    }
+    return "REAL";
+}
+
 Error schema_make(Database *database, const Spec *spec, bool blocks, Arena *arena)
 {
     TRY(database_run(database, arena_format(arena, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
                                             STORE_APPLICATION_ID, STORE_SCHEMA_VERSION)));
     const char *trial = blocks ? "" : " REFERENCES trials(id)";
-    TRY(database_run(database, arena_format(arena, schema_sql, trial, trial)));
+    TRY(database_run(database, arena_format(arena, schema_sql, trial, trial, schema_outer_type(spec))));
     if (spec->method->gradient_column > 0) TRY(gradients_make(database));
     TRY(kept_make(database, spec));
     TRY(schema_make_trials(database, spec, blocks, arena));

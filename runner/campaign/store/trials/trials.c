@@ -38,6 +38,13 @@ static void with_condition(Cursor *cursor, const Condition *condition)
     for (int i = 0; i < condition->count; i++) with_value(cursor, &condition->values[i]);
 }
 
+double cell_value(const Cursor *row, int column, const char *choices)
+{
+    if (choices == NULL) return cell_real(row, column);
+    const int word = cell_is_null(row, column) ? -1 : words_find(choices, cell_text(row, column));
+    return word >= 0 ? word : (double)__builtin_nan("");
+}
+
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
 Cursor trials_by_id(Database *database, const char *const *columns, int count, Arena *arena)

@@ -14,6 +14,11 @@ static const double warm_least_spread = 1e-3; // of a coordinate, beside the mea
 
 // ---- from a state ---------------------------------------------------------------------------------------------------
 
+static bool warm_same_words(const char *mine, const char *its)
+{
+    return mine == NULL || its == NULL ? mine == its : strcmp(mine, its) == 0;
+}
+
 // axis[i]: which of the other's axes is the i-th of this spec. False: ranges or parameters differ.
 static bool warm_axes_agree(const Spec *spec, const Spec *other, int *axis)
 {
@@ -25,7 +30,7 @@ static bool warm_axes_agree(const Spec *spec, const Spec *other, int *axis)
         for (int j = 0; j < other->n_axes; j++) {
             const Values *its = &other->axes[j].values;
             const bool same = mine->low == its->low && mine->high == its->high && mine->log_scale == its->log_scale &&
-                              mine->integer == its->integer;
+                              mine->integer == its->integer && warm_same_words(mine->choices, its->choices);
             if (same && strcmp(other->configured.parameters[other->axes[j].parameter].name, name) == 0) axis[i] = j;
         }
         if (axis[i] < 0) return false;
@@ -135,7 +140,8 @@ static void warm_find_parameters(const Spec *spec, const Spec *other, WarmTrials
         trials->parameter[i] = -1;
         for (int p = 0; p < configured_named(&other->configured); p++) {
             const char *name = spec->configured.parameters[spec->axes[i].parameter].name;
-            if (strcmp(other->configured.parameters[p].name, name) == 0) trials->parameter[i] = p;
+            const bool same = warm_same_words(spec->axes[i].values.choices, configured_choices(&other->configured, p));
+            if (same && strcmp(other->configured.parameters[p].name, name) == 0) trials->parameter[i] = p;
         }
         trials->shared += trials->parameter[i] >= 0;
     }
