@@ -363,10 +363,11 @@ Error trial_blocks_copy(Database *from, const char *to, const char *prefix);
 typedef struct TrialColumns {
     const char **names;
     bool *is_text, *is_integer;
-    bool *is_parameter; // an input: tables print what reads back to it
+    bool *is_parameter;   // an input: tables print what reads back to it
+    const char **choices; // of a parameter whose values are words, as configured_choices; else NULL
     int count;
 } TrialColumns;
-// spec NULL: is_parameter is false.
+// spec NULL: is_parameter is false, and choices NULL.
 Error trial_columns(Database *database, const Spec *spec, Arena *arena, TrialColumns *columns);
 int trial_column_find(const TrialColumns *columns, const char *name); // -1 if there is none
 // The columns to show by default: id, fitness, searched parameters, and the metrics that the objective uses.

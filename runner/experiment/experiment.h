@@ -26,8 +26,9 @@ typedef struct Scope {
     int count;
     const char *const *texts; // names of text columns (only `=` and `!=` with a quoted text), for --where
     int n_texts;
-    // [count] the words that a name's values are the indices of (configured_choices): it is compared with them as a
-    // text is, and the number of such a quoted text is its index. NULL: a number; choices NULL: all are numbers
+    // [count + n_texts] the words that a name's values are the indices of (configured_choices): it is compared with
+    // them as a text is, and the number of such a quoted text is its index. NULL: a number. Of a text column: the only
+    // texts that it may be compared with; NULL: any. choices NULL: all are NULL
     const char *const *choices;
 } Scope;
 

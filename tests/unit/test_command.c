@@ -176,6 +176,26 @@ TEST(command_requests_hold_numbers_that_read_back)
     arena_destroy(&it.arena);
 }
 
+TEST(command_requests_hold_words)
+{
+    CommandCase it = command_case("version: 1\nexperiment: test\nmodel: command\nsimulation: {program: [sh]}\n"
+                                  "metrics: [y]\nobjective: {minimize: y}\n"
+                                  "parameters: {a: {words: [x, y.z, \"u:+-v\"], value: y.z}, b: {words: w}, c: 2}\n");
+    CHECK_OK(it.error);
+    CHECK_NEAR(1.0, it.spec.fixed[0], 0.0);
+    CHECK_NEAR(2.0, it.spec.configured.parameters[0].high, 0.0);
+    char text[1024];
+    const double value[4] = {2, 0, 2, 5};
+    const Request request = {.id = 1, .value = value, .stride = 1};
+    const size_t size = message_write_request(&it.spec.configured, &request, text);
+    CHECK(size < message_request_most(&it.spec.configured));
+    text[size] = '\0';
+    CHECK_TEXT("{\"id\": 1, \"trial\": 0, \"replicate\": 0, \"seed\": 5, \"trajectory\": false, "
+               "\"parameters\": {\"a\": \"u:+-v\", \"b\": \"w\", \"c\": 2}}\n",
+               text);
+    arena_destroy(&it.arena);
+}
+
 // problem NULL: a good answer
 static void command_answers(bool traced, const char *text, const char *problem)
 {

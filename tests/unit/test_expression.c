@@ -35,6 +35,49 @@ static const Expression *expression_of(const char *text)
     return expression;
 }
 
+// Names whose values are indices of words: the number of a quoted word is its index, and texts read back.
+TEST(expression_words_are_indices)
+{
+    static const char *const names[] = {"rate", "optimizer", "other", "same"};
+    static const char *const choices[] = {NULL, "adam|sgd|rmsprop", "sgd|adam", "adam|sgd|rmsprop"};
+    const Scope scope = {.names = names, .count = 4, .choices = choices};
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"optimizer = 'rmsprop'", 1},
+                 {"'rmsprop' = optimizer", 1},
+                 {"optimizer != 'sgd'", 1},
+                 {"optimizer = 'adam'", 0},
+                 {"other = 'sgd'", 0},
+                 {"other = 'adam'", 1},
+                 {"same = optimizer", 0},
+                 {"same != optimizer", 1},
+                 {"rate * (other != 'sgd')", 0.5},
+                 {"optimizer = 'rmsprop' and other = 'sgd' or same = 'sgd'", 1}};
+    static const char *const wrong[][2] = {{"optimizer = 'sdg'", "'optimizer' is never 'sdg'; did you mean 'sgd'?"},
+                                           {"other = 'x'", "'other' is never 'x': its words are sgd or adam"},
+                                           {"optimizer = other", "'other' and 'optimizer' have different words"},
+                                           {"optimizer + 1", "compare it, as in optimizer = 'adam'"},
+                                           {"rate = 'adam'", "a text can only be compared"}};
+    const double values[] = {0.5, 2, 1, 1};
+    expression_begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Expression *expression, *again;
+        CHECK_OK(expression_parse_text(cases[i].text, "test", &scope, &expression_arena, &expression));
+        CHECK_NEAR(cases[i].value, expression_value(expression, values), 0.0);
+        const char *text = expression_text(expression, &expression_arena);
+        CHECK_OK(expression_parse_text(text, "test", &scope, &expression_arena, &again));
+        CHECK_NEAR(cases[i].value, expression_value(again, values), 0.0);
+        CHECK_TEXT(text, expression_text(again, &expression_arena));
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        Expression *expression;
+        const Error error = expression_parse_text(wrong[i][0], "test", &scope, &expression_arena, &expression);
+        CHECK_ERROR(ERROR_USER, error);
+        if (strstr(error.text, wrong[i][1]) == NULL) CHECK_TEXT(wrong[i][1], error.text);
+    }
+}
+
 // Derivatives along a direction against central differences of the fourth order.
 TEST(expression_slopes)
 {

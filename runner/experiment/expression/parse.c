@@ -71,7 +71,7 @@ static const char *expression_choices(const ExpressionParser *parser, int end)
 {
     const ExpressionStep *step = &parser->steps[end];
     const bool may = step->operation == EXPRESSION_TEXT_NAME && parser->scope->choices != NULL;
-    return may && step->index < parser->scope->count ? parser->scope->choices[step->index] : NULL;
+    return may ? parser->scope->choices[step->index] : NULL;
 }
 
 // A text that the name at step `end` can be compared with, for messages.
@@ -353,13 +353,14 @@ static void expression_take_word(ExpressionParser *parser, int name, int other, 
     const char *choices = expression_choices(parser, name), *others = expression_choices(parser, other);
     ExpressionStep *text = &parser->steps[other];
     if (choices == NULL || text->operation == EXPRESSION_TEXT_NAME) {
-        if (choices == NULL || (others != NULL && strcmp(choices, others) == 0)) return;
+        const bool column = parser->steps[name].index >= parser->scope->count; // of texts
+        if (choices == NULL || column || (others != NULL && strcmp(choices, others) == 0)) return;
         expression_stop(parser, at, (int)strlen(text->text), "'%.40s' and '%.40s' have different words", text->text,
                         parser->steps[name].text);
         return;
     }
     const int index = words_find(choices, text->text), count = words_count(choices);
-    text->number = index;
+    if (index >= 0 && parser->steps[name].index < parser->scope->count) text->number = index;
     if (index >= 0) return;
     const char **words = words_list(choices, parser->arena), *near = nearest_name(text->text, words, count);
     expression_complain(parser, at, 1, "'%.40s' is never '%.40s'%s", parser->steps[name].text, text->text,

@@ -470,7 +470,9 @@ static const struct {
 } schema_definitions[] = {
     {"quantity", "{type: [number, string], pattern: '" SCHEMA_QUANTITY_PATTERN "'}"},
     {"pair", "{type: array, minItems: 2, maxItems: 2, items: $quantity}"},
-    {"point", "{type: object, additionalProperties: $quantity}"},
+    {"word", "{type: string, maxLength: 32, pattern: '^[A-Za-z_][A-Za-z0-9_.:+-]*$'}"},
+    {"value", "{anyOf: [$quantity, $word]}"},
+    {"point", "{type: object, additionalProperties: $value}"},
     {"name", "{type: string}"},
     {"names", "{type: array, minItems: 2, items: $name}"},
     {"expression", "{type: [string, number], maxLength: MOST}"},
@@ -490,7 +492,7 @@ static const char *schema_values(Arena *arena)
 {
     int count;
     const ValueForm *const *forms = value_forms(&count);
-    const char *text = "{anyOf: [{type: array, minItems: 1, items: $quantity}";
+    const char *text = "{anyOf: [{type: array, minItems: 1, items: $value}, {const: all}";
     for (int i = 0; i < count; i++)
         text = arena_format(arena, "%s, %s", text,
                             schema_named_list(forms[i]->name, forms[i]->n_arguments, forms[i]->schema, arena));

@@ -181,10 +181,8 @@ static void page_put_parameters(const ReplayTrace *const *traces, int count, FIL
         fprintf(out, "<tr><th scope=\"row\">%s%s</th>", configured->parameters[p].name,
                 plot_unit(configured->parameters[p].unit, unit, sizeof unit));
         for (int i = 0; i < count; i++) {
-            const Configured *own = &traces[i]->campaign->spec.configured;
-            const bool has = p < own->n_parameters;
-            fprintf(out, "<td>%s</td>",
-                    has ? value_text(configured_choices(own, p), traces[i]->parameter[p]).text : "");
+            const bool has = p < traces[i]->campaign->spec.configured.n_parameters;
+            fprintf(out, "<td>%s</td>", has ? text_number(traces[i]->parameter[p]).text : "");
         }
         fputs("</tr>\n", out);
     }

@@ -6,12 +6,13 @@
 
 enum { CAMPAIGN_COLUMNS_MAX = 2000 }; // SQLite's own limit
 
-static bool columns_is_parameter(const Spec *spec, const char *name)
+// -1: the column is no parameter.
+static int columns_parameter(const Spec *spec, const char *name)
 {
-    for (int p = 0; p < configured_named(&spec->configured); p++) {
-        if (strcmp(spec->configured.parameters[p].name, name) == 0) return true;
+    for (int p = 0; spec != NULL && p < configured_named(&spec->configured); p++) {
+        if (strcmp(spec->configured.parameters[p].name, name) == 0) return p;
     }
-    return false;
+    return -1;
 }
 
 Error trial_columns(Database *database, const Spec *spec, Arena *arena, TrialColumns *columns)
@@ -21,6 +22,7 @@ Error trial_columns(Database *database, const Spec *spec, Arena *arena, TrialCol
     columns->is_text = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
     columns->is_integer = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
     columns->is_parameter = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
+    columns->choices = ARENA_NEW(arena, const char *, CAMPAIGN_COLUMNS_MAX);
     Cursor each = cursor_open(database, "SELECT name, type FROM pragma_table_info(?) ORDER BY cid");
     with_text(&each, trial_blocks_table(database));
     while (columns->count < CAMPAIGN_COLUMNS_MAX && cursor_next(&each)) {
@@ -28,7 +30,9 @@ Error trial_columns(Database *database, const Spec *spec, Arena *arena, TrialCol
         columns->names[i] = arena_copy(arena, cell_text(&each, 0));
         columns->is_text[i] = strcmp(cell_text(&each, 1), "TEXT") == 0;
         columns->is_integer[i] = strcmp(cell_text(&each, 1), "INTEGER") == 0;
-        columns->is_parameter[i] = spec != NULL && columns_is_parameter(spec, columns->names[i]);
+        const int parameter = columns_parameter(spec, columns->names[i]);
+        columns->is_parameter[i] = parameter >= 0;
+        columns->choices[i] = parameter >= 0 ? configured_choices(&spec->configured, parameter) : NULL;
     }
     return cursor_close(&each);
 }

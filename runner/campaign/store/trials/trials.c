@@ -13,6 +13,7 @@
 Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition)
 {
     const char **names = ARENA_NEW(arena, const char *, all->count + 1);
+    const char **choices = ARENA_NEW(arena, const char *, all->count + 1);
     Expression *expression;
     *condition = (Condition){.sql = "1"};
     if (text == NULL) return error_none();
@@ -22,11 +23,13 @@ Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Co
         for (int i = 0; i < all->count; i++) {
             if (all->is_text[i] != (texts == 1)) continue;
             names[n] = all->names[i];
+            choices[n] = texts == 1 ? all->choices[i] : NULL;
             condition->columns[n++] = i;
         }
         if (texts == 0) n_numbers = n;
     }
-    const Scope scope = {.names = names, .count = n_numbers, .texts = names + n_numbers, .n_texts = n - n_numbers};
+    const Scope scope = {
+        .names = names, .count = n_numbers, .texts = names + n_numbers, .n_texts = n - n_numbers, .choices = choices};
     TRY(expression_parse_text(text, "--where", &scope, arena, &expression));
     condition->expression = expression;
     condition->n_columns = n;
