@@ -5,6 +5,7 @@
 #   tests/bits.sh PROGRAM [OTHER PROGRAM...]      the first one is run under all settings, the others under a few
 # With CUDA=yes also on the GPU.
 set -u
+. "$(dirname "$0")/skip.sh"
 folder=$(mktemp -d) || exit 3
 trap 'rm -rf "$folder"' EXIT
 status=0
@@ -89,7 +90,8 @@ has_isa()
 first=$1
 shift
 isas=
-for isa in scalar v2 v3 v4; do has_isa $isa && isas="$isas $isa" || echo "skip $isa: not on this processor"; done
+for isa in scalar v2 v3 v4; do has_isa $isa && isas="$isas $isa" ||
+    skip "$isa" "a processor with its instructions" "another machine"; done
 
 # all_same SPEC OTHER PROGRAM...: under all settings
 all_same()

@@ -22,6 +22,7 @@
 # shellcheck disable=SC2086
 set -u
 cd "$(dirname "$0")/.." || exit 3
+. tests/skip.sh
 cache=${CLEANROOM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/hopscotch/cleanroom}
 users=${CLEANROOM_USERS:-root user} goals=${CLEANROOM_GOALS:-demo test}
 [ "${1:-}" != --roots ] || { users= && shift; }
@@ -29,17 +30,17 @@ releases=${*:-bookworm trixie}
 passed=0 failed=0
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-skip()
+leave()
 {
-    echo "skip clean rooms: $1"
+    skip "clean rooms" "$@"
     echo "0 passed, 0 failed"
     [ -n "$users" ] # no roots
     exit
 }
 
-[ "$(id -u)" = 0 ] || skip "only root can make them"
-command -v debootstrap >/dev/null || skip "there is no debootstrap (apt-get install debootstrap)"
-unshare --mount --pid --fork true 2>/dev/null || skip "nothing may be mounted here"
+[ "$(id -u)" = 0 ] || leave "the right to make them" "run it as root"
+command -v debootstrap >/dev/null || leave "debootstrap" "apt-get install debootstrap"
+unshare --mount --pid --fork true 2>/dev/null || leave "the right to mount" "a container with CAP_SYS_ADMIN"
 
 # The archive of Debian that apt here is configured for; nothing where there is none: debootstrap has its own.
 mirror()

@@ -4,6 +4,7 @@
 #
 #   tests/gpu_made.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u
+. "$(dirname "$0")/skip.sh"
 build=${1:-build}
 program=$(realpath "$build/hopscotch")
 folder=$(mktemp -d) || exit 3
@@ -162,7 +163,7 @@ if [ -n "$nvrtc" ] && mkdir "$folder/wrong" &&
     event wrong "its bits differ" && [ "$(digest wrong)" = "$(digest whole)" ]
     check $? "wrong code is found out, and nothing of it is stored"
 else
-    echo "skip wrong code: needs NVRTC and a compiler"
+    skip "wrong code" "NVRTC and a compiler" "the CUDA toolkit; apt-get install gcc"
 fi
 
 echo "$passed passed, $failed failed"

@@ -9,6 +9,7 @@
 # BUILD: the folder of `make` with CUDA and `make BUILD/bench_hopper_speed`, or of `make portable` (build); BACKEND and
 # TRIALS (1000000): cpu and few, to try the script itself. NCU: the profiler (ncu; none: no counters).
 set -u
+. "$(dirname "$0")/skip.sh"
 build=${1:-build} backend=${2:-cuda} trials=${3:-1000000}
 program=$(realpath "$build/hopscotch")
 folder=$(mktemp -d) || exit 3
@@ -181,7 +182,7 @@ if command -v "${NCU:-ncu}" >/dev/null; then
         counters "sweep over two decades, made, 5,000 steps" '^made$' "$folder/decades.yaml" --kernels made --slice 5000
     }
 else
-    echo "skip counters: there is no ${NCU:-ncu}"
+    skip "counters" "${NCU:-ncu}" "the CUDA toolkit"
 fi
 echo "$(($(date +%s) - begin)) s"
 exit $failed

@@ -15,6 +15,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 3
 suite=$(basename "$0" .sh) root=$PWD
+. "$root/tests/skip.sh"
 : "${HOPSCOTCH:=$root/build/hopscotch}" "${HOPSCOTCH_FAULTS_PROGRAM:=$root/build/hopscotch_faults}"
 : "${SQL:=$root/build/sql}" "${ATTACKER:=$root/build/attacker}"
 case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$root/$HOPSCOTCH ;; esac
@@ -56,9 +57,27 @@ with_python()
     unchecked=$1
     shift
     python3 -c "import json, sqlite3$([ $# -eq 0 ] || printf ', %s' "$@")" 2>/dev/null && return
-    echo "skip $suite: $unchecked: needs python3${*:+ with $*}"
+    skip "$unchecked" "python3${*:+ with $*}" "$(python_packages "$@")"
     return 1
 }
+
+# python_packages MODULE...: how to install python3 with these modules: those of Debian by apt-get, the others by pip
+python_packages()
+{
+    apt=python3 pip=
+    for module in "$@"; do
+        case $module in
+        numpy | h5py | pandas | jsonschema | yaml | setuptools | wheel | pip) apt="$apt python3-$module" ;;
+        ensurepip) apt="$apt python3-venv" ;;
+        cocoex) pip="$pip coco-experiment" ;;
+        *) pip="$pip $module" ;;
+        esac
+    done
+    echo "apt-get install $apt${pip:+; pip install$pip}"
+}
+
+# with_faults [WHAT]: is there a program whose calls fail? Without it WHAT is skipped, or all of the script.
+with_faults() { ! lacks_program "$HOPSCOTCH_FAULTS_PROGRAM" "${1:-all of it}"; }
 
 # The program with these arguments, which ends well; which is refused, with exit code $code (1).
 run() { "$HOPSCOTCH" "$@" >out 2>err </dev/null; }

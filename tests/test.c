@@ -22,8 +22,8 @@ static struct {
     TestFunction function;
 } tests[TESTS_MAX];
 static int n_tests, failures_in_test;
-static const char *skipped; // why; NULL: it was not
-static jmp_buf left;        // where a test goes that can't go on
+static const char *skipped, *remedy; // what it needs, and how to have that; NULL: it was not
+static jmp_buf left;                 // where a test goes that can't go on
 static char folder_root[64];
 static int n_folders;
 
@@ -96,7 +96,7 @@ static void leave_without_kernels(const Error *error)
                        strstr(error->text, "no environments for the instruction set") != NULL;
     if (!lacks || !build_is_partial()) return;
     snprintf(why, sizeof why, "%s", error->text);
-    skipped = why;
+    test_skip(why, "make");
     longjmp(left, 1);
 }
 
@@ -120,7 +120,11 @@ bool test_quick(void)
     return quick != NULL && quick[0] != '\0';
 }
 
-void test_skip(const char *why) { skipped = why; }
+void test_skip(const char *needs, const char *how)
+{
+    skipped = needs;
+    remedy = how;
+}
 
 const char *test_folder(void)
 {
@@ -233,7 +237,7 @@ int main(int argc, char **argv)
         n_skipped += is_skipped;
         passed += failures_in_test == 0 && !is_skipped;
         if (is_skipped)
-            printf("skip %s: %s\n", tests[i].name, skipped);
+            printf("skip %s: needs %s (%s); nothing is wrong without\n", tests[i].name, skipped, remedy);
         else
             printf("%-4s %s (%.2f s)\n", failures_in_test > 0 ? "FAIL" : "ok", tests[i].name, clock_seconds() - start);
     }

@@ -19,6 +19,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from skip import skip  # noqa: E402
+
 PROGRAM = os.path.abspath(sys.argv[1])
 BENCH = os.path.dirname(os.path.abspath(__file__))
 SPECS = {"biped": (os.path.join(BENCH, "../../experiments"), "biped_codesign_{}.yaml", "robots/biped.xml"),
@@ -116,7 +119,7 @@ def main():
     source, pattern, file = SPECS[robot]
     g1 = sys.argv[3] if len(sys.argv) > 3 else "../shared/data/g1"
     if robot == "g1" and not os.path.isfile(os.path.join(g1, G1_FILE)):
-        print(f"skip: no {G1_FILE} in {g1}")
+        skip("compare_codesign", "the G1", f"{G1_FILE} in {g1}", "name its folder")
         return
     with tempfile.TemporaryDirectory() as folder:
         os.makedirs(os.path.join(folder, "robots"))

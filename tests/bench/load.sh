@@ -7,9 +7,10 @@
 # Needs GNU time (the package `time`).
 set -eu
 cd "$(dirname "$0")/../.."
+. tests/skip.sh
 hopscotch=$1 folder=$2 campaigns=${3:-10000} trials=${4:-5000000}
 case $hopscotch in /*) ;; *) hopscotch=$PWD/$hopscotch ;; esac
-[ -x /usr/bin/time ] || { echo "skip load: needs /usr/bin/time"; exit 0; }
+[ -x /usr/bin/time ] || { skip "all of it" "/usr/bin/time" "apt-get install time"; exit 0; }
 sh tests/bench/load_roots.sh "$hopscotch" "$folder" "$campaigns" "$trials"
 cd "$folder"
 log=$(mktemp)

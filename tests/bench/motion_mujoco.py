@@ -24,12 +24,15 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from skip import skip  # noqa: E402
+
 try:
     import mujoco
     import numpy as np
     from mujoco import rollout
 except ImportError:
-    print("skip: no Python package mujoco")
+    skip("motion_mujoco", "all of it", "Python's mujoco and numpy", "pip install mujoco")
     sys.exit(0)
 
 REPEATS = 5
@@ -282,7 +285,7 @@ def main():
         if os.path.isdir(g1):
             cases += g1_cases(g1, folder)
         else:
-            print(f"skip: no G1 in {g1}")
+            skip("motion_mujoco", "the G1", f"its files in {g1}", "name their folder")
         print(f"error after the case's duration at 1/{RATES[0]}, 1/{RATES[1]} and 1/{RATES[2]} s, order; ground force")
         for case in cases:
             show_errors(case, folder)

@@ -7,9 +7,10 @@
 #                                          NDT_DATA: folder of the pair (../shared/data/ndt)
 set -eu
 cd "$(dirname "$0")/../.."
+. tests/skip.sh
 hopscotch=${1:-build/hopscotch} root=${PCL_ROOT:-/usr} data=${NDT_DATA:-../shared/data/ndt}
-[ -d "$root/include/pcl-1.13" ] || { echo "skip pcl_ndt: there is no PCL 1.13 under $root"; exit 0; }
-[ -r "$data/251370668.pcd" ] || { echo "skip pcl_ndt: the pair of clouds is not in $data"; exit 0; }
+[ -d "$root/include/pcl-1.13" ] || { skip "all of it" "PCL 1.13 under $root" "apt-get install libpcl-dev"; exit 0; }
+[ -r "$data/251370668.pcd" ] || { skip "all of it" "the pair of clouds in $data" "NDT_DATA=FOLDER"; exit 0; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp "$data/251370668.pcd" "$folder/target.pcd"

@@ -30,11 +30,14 @@ import sys
 import tempfile
 import warnings
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from skip import skip  # noqa: E402
+
 try:
     import mujoco
     import numpy as np
 except ImportError:
-    print("skip: no Python package mujoco")
+    skip("robot_field", "all of it", "Python's mujoco and numpy", "pip install mujoco")
     sys.exit(0)
 
 from robot_laws import Laws

@@ -14,11 +14,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from skip import skip  # noqa: E402
+
 try:
     import mujoco
     import numpy as np
 except ImportError:
-    print("skip: no Python package mujoco")
+    skip("robot_mujoco", "all of it", "Python's mujoco and numpy", "pip install mujoco")
     sys.exit(0)
 
 VERSION = [int(part) for part in mujoco.__version__.split(".")[:2]]

@@ -7,9 +7,10 @@
 #                                             NDT_DATA: folder of the pair (../shared/data/ndt)
 set -eu
 cd "$(dirname "$0")/../.."
+. tests/skip.sh
 hopscotch=${1:-build/hopscotch} python=${PYTHON:-python3} data=${NDT_DATA:-../shared/data/ndt}
-"$python" -c 'import small_gicp, numpy' 2>/dev/null || { echo "skip small_gicp: $python has no small_gicp"; exit 0; }
-[ -r "$data/251370668.pcd" ] || { echo "skip small_gicp: the pair of clouds is not in $data"; exit 0; }
+"$python" -c 'import small_gicp, numpy' 2>/dev/null || { skip "all of it" "small_gicp and numpy" "pip install small_gicp numpy"; exit 0; }
+[ -r "$data/251370668.pcd" ] || { skip "all of it" "the pair of clouds in $data" "NDT_DATA=FOLDER"; exit 0; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp "$data/251370668.pcd" "$folder/target.pcd"

@@ -12,6 +12,9 @@ import tempfile
 
 import devtools
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from skip import skip  # noqa: E402
+
 GAITS = """
 version: 1
 experiment: gaits
@@ -274,7 +277,7 @@ def open_million(browser, program, folder):
 def main():
     program, chromium = os.path.abspath(sys.argv[1]), devtools.find()
     if chromium is None:
-        print("skip browser: there is no chromium (apt-get install chromium)")
+        skip("browser", "all of it", "chromium", "apt-get install chromium")
         return
     with tempfile.TemporaryDirectory() as folder:
         campaign(program, folder, GAITS)

@@ -135,14 +135,14 @@ races_1="a a/shards a/campaign.db index.db" races_2="c c/verify c/verify/$made" 
 watched=yes
 "$ATTACKER" watch events outside true 2>err
 if [ $? -eq 125 ]; then
-    echo "skip $suite: files that are only read outside are not detected: needs inotify"
+    skip "files that are only read outside" "inotify" "a kernel that has it"
     watched=
 fi
 raceable=$watched
 mkdir -p results/folder && ln -s folder results/link
 "$ATTACKER" race results/folder results/link events outside true 2>err
 if [ $? -eq 125 ] && [ -n "$watched" ]; then
-    echo "skip $suite: races: this file system cannot exchange two names"
+    skip "races" "a file system that exchanges two names" "TMPDIR on ext4, xfs or tmpfs"
     raceable=
 fi
 

@@ -2,7 +2,7 @@
 # The build as a user sees it: configure.sh, the output of `make` and the order in which it compiles, the list at the
 # end of the tests.
 . "$(dirname "$0")/../scratch.sh"
-case $HOPSCOTCH in *asan* | *tsan*) echo "skip build: the build: sanitizers do not apply to it" && exit 0 ;; esac
+case $HOPSCOTCH in *asan* | *tsan*) skip "the build" "a build without sanitizers" "make test" && exit 0 ;; esac
 unset MAKEFLAGS MAKELEVEL MFLAGS OPT KERNEL_OPT GPU_OPT ISAS PLAIN INLINE PROGRAMS EXTRA WERROR BUILD V STEPS ARCH CI
 export CUDA=no
 

@@ -5,7 +5,7 @@
 
 : "${ORACLE_PYTHON:=python3}"
 if ! "$ORACLE_PYTHON" -c "import cocoex" 2>/dev/null; then
-    echo "skip coco: needs python3 with coco-experiment"
+    skip "COCO's values" "python3 with cocoex" "$(python_packages cocoex)"
     exit 0
 fi
 cat >compare.py <<'PYTHON'

@@ -202,7 +202,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     script -qec "$program best nothing --no-color" /dev/null >out
     lacks "--no-color switches colours off" out "$(printf '\033')["
 else
-    echo "skip commands: a terminal: needs script(1)"
+    skip "a terminal" "script(1)" "apt-get install bsdutils"
 fi
 
 # ---- interruption, and reading while it writes ----------------------------------------------------------------------

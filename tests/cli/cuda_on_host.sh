@@ -5,10 +5,11 @@
 # With QUICK=1: one model, in short slices.
 set -u
 cd "$(dirname "$0")/../.." || exit 3
+. tests/skip.sh
 program=${HOPSCOTCH:-$PWD/build/asan/hopscotch}
 export CUDA_ON_HOST_DEVICES=1
 "$program" version | grep -q 'CUDA on this host' ||
-    { echo "skip cuda_on_host: a GPU that the CPU plays: \`make asan\` runs it, with a C++ compiler" && exit 0; }
+    { skip "a GPU that the CPU plays" "its build, by a C++ compiler" "apt-get install g++; make asan" && exit 0; }
 folder=$(mktemp -d) || exit 3
 trap 'rm -rf "$folder"' EXIT
 failed=0

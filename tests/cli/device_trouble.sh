@@ -3,7 +3,7 @@
 # replaced; one that hangs is abandoned. No result is wrong or stored twice, and a stopped campaign resumes to the bits
 # of one without faults.
 . "$(dirname "$0")/../scratch.sh"
-[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip device_trouble: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
+with_faults || exit 0
 
 # 55 trials in 4 batches of two slices, each with arrays, and a shard of the best at the end
 run() # NAME FAULT OPTION...

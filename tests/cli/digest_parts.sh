@@ -190,7 +190,7 @@ both_stopped()
 }
 
 methods='random sobol sobol_indices cmaes nsga2 adam lbfgs restarts grid list csv latin_hypercube morris centered'
-[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || echo "skip $suite: kills need $HOPSCOTCH_FAULTS_PROGRAM"
+with_faults "kills"
 round=0
 while [ "$round" -lt "$rounds" ]; do
     begun=$state

@@ -160,6 +160,6 @@ echo junk >results/index.db
 check $? "a run continues with a damaged catalogue, and makes a new one"
 
 flips=$(dirname "$HOPSCOTCH")/flips
-if [ -x "$flips" ]; then "$flips" flips 30 || status=1; else echo "skip doctor: needs $flips"; fi
+if [ -x "$flips" ]; then "$flips" flips 30 || status=1; else lacks_program "$flips" "bits that flip"; fi
 HOPSCOTCH=$HOPSCOTCH sh "$root/tests/crash/flips_of_blocks.sh" || status=1
 exit $status

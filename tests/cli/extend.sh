@@ -158,7 +158,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     [ "$bad" -eq 0 ]
     check $? "killed at $kills moments of an extension: the same digest"
 else
-    echo "skip extend: needs $HOPSCOTCH_FAULTS_PROGRAM"
+    with_faults "an extension that is killed"
 fi
 
 # ---- random ---------------------------------------------------------------------------------------------------------

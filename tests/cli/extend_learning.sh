@@ -99,7 +99,7 @@ for method in cmaes nsga2 adam lbfgs; do
         done
         check $bad "$method: killed while it was extended: the same digest"
     else
-        echo "skip extend_learning: needs $HOPSCOTCH_FAULTS_PROGRAM"
+        with_faults "an extension that is killed"
     fi
     "$HOPSCOTCH" doctor "$method-parts" >out 2>&1
     check $? "$method: the doctor finds nothing"

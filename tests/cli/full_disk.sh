@@ -7,12 +7,12 @@
 #   QUICK=1                    fewer of them
 . "$(dirname "$0")/../scratch.sh"
 if [ "$(id -u)" -ne 0 ]; then
-    echo "skip $suite: only root can mount a disk to fill"
+    skip "all of it" "the right to mount a disk" "run it as root"
     exit 0
 fi
 mkdir disk
 if ! mount -t tmpfs -o size=8m none disk 2>err; then
-    echo "skip $suite: no tmpfs can be mounted here"
+    skip "all of it" "a tmpfs that can be mounted" "a container with CAP_SYS_ADMIN"
     exit 0
 fi
 umount disk
@@ -215,6 +215,6 @@ if command -v setpriv >/dev/null && cp "$HOPSCOTCH" program && chmod 755 program
     [ "$(setpriv --reuid=65534 --clear-groups ./program digest killed | cut -d ' ' -f 1)" = "$(digest killed)" ]
     check $? "a read-only digest includes the write-ahead log"
 else
-    echo "skip $suite: no other user can run the program here"
+    skip "a reader without rights" "setpriv, and a folder that other users can enter" "apt-get install util-linux"
 fi
 exit "$status"

@@ -206,7 +206,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         "$("$HOPSCOTCH" digest killed --results r | cut -d' ' -f1)" ] && good "killed and resumed: the same digest" ||
         fail "killed: $(cat log)"
 else
-    echo "skip gradient: a kill: needs $HOPSCOTCH_FAULTS_PROGRAM"
+    with_faults "a kill"
 fi
 
 # Metrics that count, time, or are the greatest of something are refused by check, by name and place; others are not.

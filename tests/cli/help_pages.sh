@@ -136,6 +136,6 @@ if command -v script >/dev/null && TERM=xterm script -qec "stty cols 90" /dev/nu
     [ ! -s wide ]
     check $? "lines on a terminal of 90 columns: $(head -n 2 wide)"
 else
-    echo "skip $suite: lines on a terminal: needs script(1)"
+    skip "lines on a terminal" "script(1)" "apt-get install bsdutils"
 fi
 exit "$status"

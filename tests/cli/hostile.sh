@@ -2,9 +2,10 @@
 # Hostile input: specs, arguments, databases and shards (tests/hostile). Each must be refused with a message, within
 # three seconds of processor and 200 MiB. HOPSCOTCH: the program. Runs in the repository's root.
 set -u
+. "$(dirname "$0")/../skip.sh"
 program=${HOPSCOTCH:-build/hopscotch}
 if ! python3 -c 'import sqlite3' 2>/dev/null; then
-    echo "skip hostile: needs python3"
+    skip "all of it" "python3" "apt-get install python3"
     exit 0
 fi
 case $program in *asan* | *tsan*) export HOSTILE_SLOWER=20 ;; esac

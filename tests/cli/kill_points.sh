@@ -5,7 +5,7 @@
 #
 #   QUICK=1   fewer moments
 . "$(dirname "$0")/../scratch.sh"
-[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip kill_points: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
+with_faults || exit 0
 
 # 36 trials of two searches in 6 generations, some with arrays; at the end shards of the front and of the generations.
 learn()

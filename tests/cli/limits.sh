@@ -7,7 +7,7 @@
 #   QUICK=1                    fewer of them
 . "$(dirname "$0")/../scratch.sh"
 if ldd "$HOPSCOTCH" | grep -q 'lib[atu]b*san'; then
-    echo "skip $suite: a sanitizer takes stack and address space for itself"
+    skip "little stack and address space" "a build without sanitizers" "make test"
     exit 0
 fi
 ulimit -c 0

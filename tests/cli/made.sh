@@ -3,10 +3,10 @@
 # happened, and has the bits of the general kernel. A library in place of NVRTC does what it is told to (tests/nvrtc.c),
 # a backend in place of a GPU takes what it gives.
 . "$(dirname "$0")/../scratch.sh"
-[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip made: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
+with_faults || exit 0
 mkdir -p nvrtc none
 ${CC:-cc} -shared -fPIC -o nvrtc/libnvrtc.so.13 "$root"/tests/nvrtc.c 2>err ||
-    { echo "skip made: the compiler makes no shared library here: $(head -n 1 err)"; exit 0; }
+    { skip "all of it" "a compiler of shared libraries" "apt-get install gcc libc6-dev"; exit 0; }
 export XDG_CACHE_HOME="$PWD/cache" FAKE_NVRTC_LOG="$PWD/compiled"
 
 run() # NAME TASK OPTION...
@@ -89,7 +89,7 @@ mounted() # OPTIONS: a small disk in place of the cache's folder
         trap 'umount "$work/$folder" 2>/dev/null; rm -rf "$work"' EXIT
         return
     fi
-    echo "skip $suite: a cache on a disk with $1: needs a mount of root"
+    skip "a cache on a disk with $1" "the right to mount" "run it as root"
     return 1
 }
 if [ "$(id -u)" -ne 0 ]; then
@@ -172,7 +172,7 @@ if env --ignore-signal=CHLD true 2>err; then
     before="env --ignore-signal=CHLD" run ignored made && same ignored && event ignored "compiled in"
     check $? "a program that was told to ignore the ends of its children"
 else
-    echo "skip $suite: ignored signals: needs env --ignore-signal"
+    skip "ignored signals" "env --ignore-signal" "apt-get install coreutils, 8.31 or later"
 fi
 
 # ---- kernels that change, compilers beside batches ------------------------------------------------------------------

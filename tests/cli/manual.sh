@@ -35,7 +35,7 @@ elif command -v groff >/dev/null; then
     grep -qF -e "--name NAME" page && grep -qF "hopscotch run experiments/smoke.yaml" page
     check $? "groff formats a page as expected"
 else
-    echo "skip manual: the pages: needs mandoc or groff"
+    skip "the pages" "mandoc or groff" "apt-get install groff"
 fi
 
 # ---- the page of the spec -------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ if command -v zsh >/dev/null; then
     cmp -s out expected
     check $? "zsh completes commands, campaigns, files, options and their values"
 else
-    echo "skip manual: completion: needs zsh"
+    skip "completion" "zsh" "apt-get install zsh"
 fi
 if command -v bash >/dev/null; then
     "$HOPSCOTCH" help --completion bash >hopscotch.bash && bash -n hopscotch.bash 2>err

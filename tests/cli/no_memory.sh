@@ -6,12 +6,13 @@
 #   QUICK=1                    messages alone, without the commands that give no new ones
 . "$(dirname "$0")/../scratch.sh"
 program=$HOPSCOTCH_FAULTS_PROGRAM
-skip() { echo "skip no_memory: $1" && exit 0; }
+leave() { skip "all of it" "$@" && exit 0; }
 ${CC:-cc} -std=c17 -D_GNU_SOURCE -O1 -shared -fPIC "$root/tests/crash/preload.c" -o preload.so 2>err ||
-    skip "tests/crash/preload.c does not compile"
-LD_PRELOAD=$work/preload.so "$program" help >out 2>err || skip "nothing can be preloaded into $program"
-ldd "$program" | grep -q 'lib[at]san\|libubsan' && skip "a sanitizer has its own allocator"
-ldd "$program" | grep -q libsqlite3 || skip "the allocations of SQLite can't be told from the program's: it is static"
+    leave "a compiler of shared libraries" "apt-get install gcc libc6-dev"
+LD_PRELOAD=$work/preload.so "$program" help >out 2>err ||
+    leave "a program that libraries can be preloaded into" "make"
+ldd "$program" | grep -q 'lib[at]san\|libubsan' && leave "a build without sanitizers" "make test"
+ldd "$program" | grep -q libsqlite3 || leave "a program with a shared SQLite" "apt-get install libsqlite3-dev; make"
 
 cat >gait.yaml <<'END_OF_SPEC'
 version: 1

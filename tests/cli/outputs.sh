@@ -66,7 +66,7 @@ if [ "$(id -u)" -eq 0 ] && mknod null c 1 3 2>/dev/null; then
     cat said
     ! grep -q ^FAIL said || status=1
 else
-    echo "skip $suite: devices can be made by root only"
+    skip "outputs that are devices" "the right to make devices" "run it as root"
 fi
 
 mkdir there

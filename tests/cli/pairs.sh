@@ -10,7 +10,8 @@
 export TMPDIR
 . "$(dirname "$0")/../scratch.sh"
 pairs=${HOPSCOTCH%/*}/pairs
-[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] && [ -x "$pairs" ] || { echo "skip pairs: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
+with_faults || exit 0
+lacks_program "$pairs" && exit 0
 : "${KINDS:=merge,gc,rm,query,run,doctor}"
 [ "$KINDS" != all ] || KINDS=
 rounds=${ROUNDS:-$([ -n "${QUICK:-}" ] && echo 1 || echo 3)}

@@ -91,6 +91,6 @@ if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups tr
         check $? "without threads: $(head -n 1 err | cut -c 1-80)"
     done
 else
-    echo "skip places: without threads: needs root and setpriv"
+    skip "without threads" "root and setpriv" "run it as root; apt-get install util-linux"
 fi
 exit "$status"

@@ -123,7 +123,7 @@ check $? "the same call continues, to the same digest"
 # A wheel, and the package in an environment of its own, by what the machine has. It finds the program of the source
 # folder that it was installed from.
 if ! python3 -c 'import setuptools, pip, wheel, ensurepip' 2>log; then
-    echo "skip $suite: a wheel: needs python3 with pip, setuptools, wheel and venv"
+    skip "a wheel" "python3 with pip, setuptools, wheel and venv" "$(python_packages pip setuptools wheel ensurepip)"
     exit $status
 fi
 mkdir -p source/build source/runner

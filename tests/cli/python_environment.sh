@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../scratch.sh"
 with_python "environments in Python" numpy gymnasium || exit 0
 library=${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}
-[ -e "$library" ] || { echo "skip $suite: needs $library" && exit 0; }
+lacks_program "$library" && exit 0
 export PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
 export HOPSCOTCH_LIBRARY="$library"
 cp "$root/experiments/hopper_env.yaml" .

@@ -85,7 +85,7 @@ ended=$?
 grep -q '^best: trial 1558, k_fp 200 N m/rad, 1.90 m/s' out && grep -q '^1.5 s of motion' out
 check $? "the tour runs a spec, and shows a motion"
 if [ ! -e "$library" ] || ! python3 -c 'import gymnasium' 2>>err; then
-    echo "skip $suite: the tour's environments: needs python3 with gymnasium, and $(basename "$library")"
+    skip "the tour's environments" "python3 with gymnasium, and $(basename "$library")" "pip install gymnasium; make"
 else
     [ $ended -eq 0 ] && grep -q '^lane [0-9]*: [0-9]* steps .* to the bit$' out
     check $? "the tour steps environments, with the bits of a run"

@@ -344,8 +344,9 @@ has "the error says that the model has no such solver" err "no solver that itera
 # ---- checks with parsers --------------------------------------------------------------------------------------------
 
 with_python "markup" || exit $status
-python3 - "$hostile" >out 2>err <<'END'
+PYTHONPATH="$root/tests" python3 - "$hostile" >out 2>err <<'END'
 import csv, glob, html.parser, json, re, sqlite3, subprocess, sys, xml.etree.ElementTree as xml, os
+from skip import skip
 
 hostile, program, failed = sys.argv[1], os.environ.get("HOPSCOTCH", "build/hopscotch"), False
 
@@ -420,7 +421,7 @@ try:
     group = h5py.File("trace.h5")["trajectories"]
     check("HDF5 has the lane", len(group["lanes"]) == 1 and group["lanes"]["length"][0] == len(group["time"]))
 except ImportError:
-    print("skip report: HDF5: needs python3 with h5py")
+    skip("report", "HDF5", "python3 with h5py", "apt-get install python3-h5py")
 
 # In a terminal, replay --terminal uses a separate screen and restores the old one, also when it is interrupted.
 def played(*keys):

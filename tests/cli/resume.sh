@@ -63,7 +63,7 @@ same best "stopped before its best trials"
 
 # ---- leftovers of a kill --------------------------------------------------------------------------------------------
 
-[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip resume: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit $status; }
+with_faults "leftovers of a kill" || exit $status
 (
     export HOPSCOTCH_FAULT="rename:6:KILL"
     run "$HOPSCOTCH_FAULTS_PROGRAM" killed

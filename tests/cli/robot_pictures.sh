@@ -156,7 +156,7 @@ if [ -r "$g1" ]; then
     "$HOPSCOTCH" replay g1/0 --results r --html g1.html >log 2>&1 || fail "replay of a humanoid: $(cat log)"
     [ "$(wc -c <g1.html)" -lt 2000000 ] || fail "the page of a humanoid has $(wc -c <g1.html) bytes"
 else
-    echo "skip robot_pictures: the page of a humanoid: its file, ../shared/data, is no part of the program"
+    skip "the page of a humanoid" "its file, which is no part of the program" "../shared/data/g1"
 fi
 [ $status -eq 0 ] && echo "ok   robot_pictures"
 exit $status

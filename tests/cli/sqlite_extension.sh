@@ -3,7 +3,7 @@
 # rows of `query --sql`, also while a run goes on, and clear errors where files are not those that were written.
 . "$(dirname "$0")/../scratch.sh"
 library=${HOPSCOTCH_SQLITE:-$(dirname "$HOPSCOTCH")/libhopscotch_sqlite.so}
-[ -e "$library" ] || { echo "skip $suite: trials in blocks for other programs: needs $library" && exit 0; }
+lacks_program "$library" "trials in blocks for other programs" && exit 0
 spec=$root/tests/crash/specs/blocks.yaml
 
 make() { works run "$spec" --progress none --batch 7 --name "$@"; }
@@ -18,7 +18,7 @@ if command -v nm >out && command -v readelf >out; then
     ! nm -D --undefined-only "$library" | grep -q 'sqlite3_\|H5' && ! readelf -d "$library" | grep -q 'sqlite\|hdf5'
     check $? "it takes SQLite from the program that loads it, and needs no HDF5"
 else
-    echo "skip $suite: its symbols: needs nm and readelf"
+    skip "its symbols" "nm and readelf" "apt-get install binutils"
 fi
 
 # ---- the program sqlite3 --------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ END_OF_QUERIES
     [ "$(tail -n 1 out)" = 300 ]
     check $? "sqlite3: loaded by a statement"
 else
-    echo "skip $suite: trials in blocks in sqlite3: needs the program sqlite3, with loadable extensions"
+    skip "trials in blocks in sqlite3" "the program sqlite3, with loadable extensions" "apt-get install sqlite3"
 fi
 
 # ---- Python ---------------------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ loads="import sqlite3; sqlite3.connect(':memory:').enable_load_extension(True)"
 python=
 for python in python3 /usr/bin/python3 ''; do [ -n "$python" ] && $python -c "$loads" 2>err && break; done
 if [ -z "$python" ]; then
-    echo "skip $suite: trials in blocks in Python: needs python3 whose sqlite3 has loadable extensions"
+    skip "trials in blocks in Python" "python3 whose sqlite3 has loadable extensions" "apt-get install python3"
     exit $status
 fi
 # A campaign that goes on: the process stops before a call, and is continued by SIGCONT.

@@ -6,9 +6,9 @@
 . "$(dirname "$0")/../scratch.sh"
 unset MAKEFLAGS MAKELEVEL
 case $HOPSCOTCH in
-*asan* | *tsan*) echo "skip tutorial: it builds another program, without the sanitizer" && exit 0 ;;
+*asan* | *tsan*) skip "all of it" "a build without sanitizers" "make test" && exit 0 ;;
 esac
-[ -f "$root"/build/config.mk ] || { echo "skip tutorial: not configured (./configure.sh)"; exit 0; }
+[ -f "$root"/build/config.mk ] || { skip "all of it" "build/config.mk" "./configure.sh"; exit 0; }
 fail() { echo "FAIL tutorial: $1"; [ -f log ] && tail -20 log; exit 1; }
 
 mkdir build

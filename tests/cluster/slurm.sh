@@ -9,10 +9,10 @@
 
 for program in munged slurmctld slurmd sbatch scontrol scancel squeue; do
     command -v $program >/dev/null && continue
-    echo "skip cluster: there is no $program (apt-get install slurmctld slurmd slurm-client munge)"
+    skip "all of it" "$program" "apt-get install slurmctld slurmd slurm-client munge"
     exit 0
 done
-[ "$(id -u)" -eq 0 ] || { echo "skip cluster: slurmctld and slurmd need root"; exit 0; }
+[ "$(id -u)" -eq 0 ] || { skip "all of it" "root, for slurmctld and slurmd" "run it as root"; exit 0; }
 
 # ---- the cluster -----------------------------------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ until sinfo -h -o %T 2>/dev/null | grep -q idle || [ $waited -ge 30 ]; do
     waited=$((waited + 1))
 done
 if ! sinfo -h -o %T 2>/dev/null | grep -q idle; then
-    echo "skip cluster: Slurm does not start here:" \
+    skip "all of it" "Slurm that starts here" \
         "$(tail -qn 2 "$cluster"/*.log "$cluster"/*.out 2>/dev/null | tr '\n' ' ' | cut -c 1-400)"
     exit 0
 fi

@@ -32,6 +32,8 @@ atexit.register(shutil.rmtree, work, True)
 preload = os.path.join(work, "preload.so")
 PROGRAM = shutil.copy2(BUILT, os.path.join(work, "hopscotch"))  # a copy, as a build may replace the program
 failures = 0
+sys.path.insert(0, os.path.dirname(HERE))
+from skip import skip  # noqa: E402
 
 
 def report(good, text):
@@ -45,11 +47,6 @@ def finish():
     sys.exit(1 if failures else 0)
 
 
-def skip(text):
-    print("skip " + text)
-    finish()
-
-
 def build_preload(suite):
     """Compiles the library; ends the suite if the program can't be run with it (static, or with a sanitizer)."""
     compiler = os.environ.get("CC", "cc").split()
@@ -60,7 +57,8 @@ def build_preload(suite):
     trial = subprocess.run([PROGRAM, "help"], env=dict(os.environ, LD_PRELOAD=preload), capture_output=True)
     libraries = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout
     if trial.returncode != 0 or re.search("lib[at]san", libraries) or "libsqlite3" not in libraries:
-        skip(f"{suite}: nothing can be preloaded into {BUILT}")
+        skip(suite, "all of it", "a program with a shared SQLite, without sanitizers", "make")
+        finish()
 
 
 class Result:

@@ -149,7 +149,7 @@ def scenario(name, expected, pool):
         if operation not in only:
             continue
         if operation == "own" and has_cuda_runtime():
-            print(f"skip faults: {name}, own: the allocations of the CUDA runtime are among them; make CUDA=no has ours")
+            crash.skip("faults", f"{name}, own allocations", "a build without the CUDA runtime's", "make CUDA=no")
             continue
         counts, wrongs = collections.Counter(), []
         for outcome in outcomes[:1] if crash.QUICK else outcomes:

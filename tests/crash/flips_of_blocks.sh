@@ -5,10 +5,11 @@
 #   SPEC        blocks or kept_blocks, of tests/crash/specs
 set -u
 cd "$(dirname "$0")/../.." || exit 3
+. tests/skip.sh
 : "${HOPSCOTCH:=$PWD/build/hopscotch}" "${FLIPS:=30}" "${SPEC:=blocks}"
 build=$(dirname "$HOPSCOTCH")
 for program in flips hopscotch_faults sql; do
-    [ -x "$build/$program" ] || { echo "skip flips of blocks: needs $build/$program" && exit 0; }
+    lacks_program "$build/$program" && exit 0
 done
 folder=$(mktemp -d) || exit 3
 HOPSCOTCH_FAULT=fsync:60:KILL "$build/hopscotch_faults" run "tests/crash/specs/$SPEC.yaml" --name flips --batch 7 \

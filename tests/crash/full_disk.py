@@ -98,7 +98,7 @@ def expected_space():
 
 
 if not in_namespace():
-    print("skip full_disk: no mount namespace here")
+    crash.skip("full_disk", "small disks", "a mount namespace", "run it as root, or allow user namespaces")
 else:
     reference = crash.Whole("full_disk", SPEC)
     sizes(reference)

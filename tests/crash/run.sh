@@ -6,9 +6,10 @@
 #   tests/crash/run.sh [BUILD]     BUILD: the folder of `make` (build)
 set -u
 cd "$(dirname "$0")/../.." || exit 3
+. tests/skip.sh
 export HOPSCOTCH="${HOPSCOTCH:-$PWD/${1:-build}/hopscotch}"
 status=0
-python3 -c '' 2>/dev/null || { echo "skip crash suites: there is no python3"; exit 0; }
+python3 -c '' 2>/dev/null || { skip "all of it" "python3" "apt-get install python3"; exit 0; }
 for suite in storm parts learning faults power full_disk; do
     python3 tests/crash/$suite.py || status=1
 done

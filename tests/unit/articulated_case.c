@@ -283,7 +283,7 @@ bool g1_robot(Arena *arena, const double *theta, Robot *robot)
     RobotShape *shapes = ARENA_NEW(arena, RobotShape, 16);
     if (!g1_read("data/g1/g1_bodies.csv", arena, bodies, false) ||
         !g1_read("data/g1/g1_joints.csv", arena, bodies, true)) {
-        test_skip("needs reference data that are not in the repository");
+        test_skip("reference data that are not in the repository", "../shared");
         return false;
     }
     if (theta != NULL) {

@@ -559,7 +559,7 @@ TEST(articulated_gradient_of_lanes_at_once)
     static const int counts[] = {1, 2, 3, 4, 5, 8};
     int failed = 0;
     if (cpu_best_kernels()->lanes == 1) {
-        test_skip("this program was built without kernels of several lanes: run `make`");
+        test_skip("kernels of several lanes", "make");
         return;
     }
     for (int anchored = 0; anchored < 2; anchored++) {
@@ -652,7 +652,7 @@ TEST(articulated_gradient_by_a_gpu)
     const Error error = backend_open(&(BackendOptions){.name = "cuda"}, &backend);
     unsetenv("CUDA_ON_HOST_DEVICES");
     if (error.kind != OK) {
-        test_skip("there is no GPU");
+        test_skip("a GPU, and a build for it", "configure.sh says how");
         return;
     }
     for (int anchored = 0; anchored < 2; anchored++) {

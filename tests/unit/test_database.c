@@ -259,7 +259,7 @@ TEST(database_reads_in_a_read_only_folder)
     const DatabasePath path = database_test_path();
     char strange[192], root[128];
     if (geteuid() != 0) {
-        test_skip("needs root, to become a user who may not write");
+        test_skip("root, to become a user who may not write", "run it as root");
         return;
     }
     snprintf(root, sizeof root, "%s", path.folder);
@@ -288,7 +288,7 @@ TEST(database_reads_a_running_campaign_of_another_user)
     const DatabasePath path = database_test_path();
     char root[128];
     if (geteuid() != 0) {
-        test_skip("needs root, to become a user who may not write");
+        test_skip("root, to become a user who may not write", "run it as root");
         return;
     }
     snprintf(root, sizeof root, "%s", path.folder);
@@ -365,7 +365,7 @@ TEST(database_reads_what_a_killed_run_left_to_another_user)
     const DatabasePath path = database_test_path();
     char root[128];
     if (geteuid() != 0) {
-        test_skip("needs root, to become a user who may not write");
+        test_skip("root, to become a user who may not write", "run it as root");
         return;
     }
     snprintf(root, sizeof root, "%s", path.folder);

@@ -137,12 +137,12 @@ static bool environment_lacks_v4(void)
     const EnvironmentKernels *kernels;
     const char *name;
     if (!__builtin_cpu_supports("avx512f")) {
-        test_skip("no AVX-512 on this machine");
+        test_skip("a processor with AVX-512", "another machine");
         return true;
     }
     for (int k = 0; k < 2; k++) {
         if (cpu_environment_kernels(isas[k], 1, &kernels, &name).kind == OK) continue;
-        test_skip("run `make`");
+        test_skip("kernels that this build lacks", "make");
         return true;
     }
     return false;

@@ -46,7 +46,7 @@ TEST(hopper_dynamics_match_126_reference_states)
 {
     const char *path = test_shared("data/hopper_dynamics_cases.csv");
     if (path == NULL) {
-        test_skip("needs reference data that are not in the repository");
+        test_skip("reference data that are not in the repository", "../shared");
         return;
     }
     FILE *file = fopen(path, "r");

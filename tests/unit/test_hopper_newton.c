@@ -62,7 +62,7 @@ TEST(hopper_newton_system_matches_126_reference_states)
 {
     const char *path = test_shared("data/hopper_dynamics_cases.csv");
     if (path == NULL) {
-        test_skip("needs reference data that are not in the repository");
+        test_skip("reference data that are not in the repository", "../shared");
         return;
     }
     FILE *file = fopen(path, "r");

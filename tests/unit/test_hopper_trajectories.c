@@ -59,7 +59,7 @@ static bool known_read(KnownTrajectories *known)
     const char *path = test_shared("data/hopper_trajectories.json");
     FILE *file = path == NULL ? NULL : fopen(path, "rb");
     if (file == NULL) {
-        test_skip("needs reference data that are not in the repository");
+        test_skip("reference data that are not in the repository", "../shared");
         return false;
     }
     enum { KNOWN_BYTES_MAX = 4 << 20 };

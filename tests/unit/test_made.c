@@ -166,7 +166,7 @@ TEST(made_kernel_of_the_slowest_world_compiles_in_time)
     const char *free_body = "{duration: 0.1, dt: 1.0e-3, world: {bodies: [{name: a}]}}";
     const double one = made_compiled_in(free_body), two = made_compiled_in(free_body);
     if (isnan(one)) {
-        test_skip("there is no NVRTC");
+        test_skip("NVRTC", "the CUDA toolkit");
         return;
     }
     const char *joined = MADE_JOINED("", "type: ball");
@@ -219,7 +219,7 @@ TEST(made_kernels_of_experiments_compile)
         char path[64];
         snprintf(path, sizeof path, "experiments/%s.yaml", experiments[i].name);
         if (!made_compiles(path, experiments[i].set)) {
-            test_skip("there is no NVRTC");
+            test_skip("NVRTC", "the CUDA toolkit");
             return;
         }
     }

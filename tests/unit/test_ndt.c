@@ -382,7 +382,7 @@ static bool ndt_lidar_case(NdtPrecision precision, NdtCase *c)
     CloudFile target, source;
     NdtMapOptions options = ndt_two_metres;
     if (path == NULL) {
-        test_skip("needs reference data that are not in the repository");
+        test_skip("reference data that are not in the repository", "../shared");
         return false;
     }
     snprintf(pcd, sizeof pcd, "%s", path);

@@ -80,7 +80,7 @@ TEST(resolve_shipped_specs_read_back)
     int count = 0;
     CHECK_OK(arena_create(&arena, (size_t)64 << 20, "test"));
     if (!file_exists("experiments")) {
-        test_skip("run from the repository's root");
+        test_skip("files of the repository", "run it from its root");
         return;
     }
     CHECK_OK(folder_list("experiments", &arena, &names, &count));

@@ -267,7 +267,7 @@ TEST(rigid_threads_share_a_single_lane_without_vectors)
     Arena arena;
     IslandsRun run;
     if (&cpu_plain_scalar == NULL || &cpu_plain_v2 == NULL) {
-        test_skip("this build lacks kernels of unobserved lanes (PLAIN)");
+        test_skip("kernels of unobserved lanes (PLAIN)", "make");
         return;
     }
     if (arena_create(&arena, (size_t)1 << 28, "worlds of a test").kind != OK) abort();

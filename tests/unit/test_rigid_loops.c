@@ -57,7 +57,7 @@ TEST(rigid_four_bar_benchmark)
     CHECK_NEAR(0.1805122266867, cos(published.theta), 1e-9);
     CHECK_NEAR(0.9835727405823, sin(published.theta), 1e-9);
     if (test_quick()) {
-        test_skip("takes ten seconds and more");
+        test_skip("ten seconds and more", "run it without QUICK=1");
         return;
     }
     RigidRun run;

@@ -80,7 +80,7 @@ TEST(rigid_worlds_have_the_same_bits_from_a_team)
                                           "solver: auto, stabilisation: rattle, order: six, refine: 0",
                                           "solver: trees, redundant: regularise, cfm: 1e-6"};
 #ifdef __SANITIZE_THREAD__
-    test_skip("the thread sanitizer does not support the emulated threads");
+    test_skip("a build without the thread sanitizer", "make test");
     return;
 #endif
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k += test_quick() ? 3 : 1) {
@@ -102,7 +102,7 @@ TEST(rigid_worlds_with_redundant_rows_have_the_same_bits_from_a_team)
                                           "solver: auto, stabilisation: rattle, dt: 0.003",
                                           "solver: trees, refine: 0, dt: 0.005", "solver: skyline, dt: 0.005"};
 #ifdef __SANITIZE_THREAD__
-    test_skip("the thread sanitizer does not support the emulated threads");
+    test_skip("a build without the thread sanitizer", "make test");
     return;
 #endif
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k += test_quick() ? 3 : 1) {

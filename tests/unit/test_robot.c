@@ -1186,7 +1186,7 @@ TEST(robot_g1_has_its_reference_numbers)
     Bytes xml, csv;
     const char *path = test_shared("data/g1/unitree_mujoco_g1_29dof.xml");
     if (path == NULL) {
-        test_skip("no ../shared/data/g1");
+        test_skip("the robot G1, which is not in the repository", "../shared/data/g1");
         return;
     }
     robot_case_start(&c);

@@ -45,7 +45,7 @@ TEST(robot_bad_robots_give_their_exact_messages)
     int count = 0, checked = 0;
     CHECK_OK(arena_create(&arena, (size_t)256 << 20, "test"));
     if (!file_exists(robots_folder)) {
-        test_skip("run from the repository's root");
+        test_skip("files of the repository", "run it from its root");
         return;
     }
     CHECK_OK(folder_list(robots_folder, &arena, &names, &count));

@@ -294,7 +294,7 @@ static const char shard_test_python[] =
 TEST(shard_is_read_by_other_programs)
 {
     if (system("python3 -c 'import h5py' 2>/dev/null && command -v h5dump >/dev/null") != 0) {
-        test_skip("needs python3 with h5py, and h5dump");
+        test_skip("python3 with h5py, and h5dump", "apt-get install python3-h5py hdf5-tools");
         return;
     }
     ShardTest test = shard_test_start(shard_test_lanes, 3, false, true);

@@ -345,7 +345,7 @@ TEST(shard_columns_are_read_by_other_programs)
     TableTest test;
     ShardTableWriter *writer;
     if (system("python3 -c 'import h5py' 2>/dev/null && command -v h5dump >/dev/null") != 0) {
-        test_skip("needs python3 with h5py, and h5dump");
+        test_skip("python3 with h5py, and h5dump", "apt-get install python3-h5py hdf5-tools");
         return;
     }
     table_test_start(&test, 15, 5001);

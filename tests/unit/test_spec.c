@@ -216,7 +216,7 @@ TEST(spec_many_errors_are_counted_in_bounded_memory)
 TEST(spec_a_model_may_size_its_tables_by_its_options)
 {
     if (model_find("bbob") == NULL) {
-        test_skip("no model bbob");
+        test_skip("the model bbob", "make");
         return;
     }
     static const char text[] =
@@ -375,7 +375,7 @@ TEST(spec_a_typo_in_any_key_of_a_shipped_spec_is_one_error)
     int count = 0;
     CHECK_OK(arena_create(&arena, (size_t)64 << 20, "test"));
     if (!file_exists("experiments")) {
-        test_skip("run from the repository's root");
+        test_skip("files of the repository", "run it from its root");
         return;
     }
     CHECK_OK(folder_list("experiments", &arena, &names, &count));
