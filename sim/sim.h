@@ -452,7 +452,8 @@ struct Model {
     const char *numerics; // "a|b": options that say how a motion is computed, and not which one; NULL: none
     const Parameter *extra; // [n_extra] parameters that exist only under some settings; doc says which
     int n_extra;
-    const List *lists; // [n_lists] more keys of `simulation:`
+    const char *const *extra_choices; // [n_extra] as Configured.choices; NULL: all are numbers
+    const List *lists;                // [n_lists] more keys of `simulation:`
     int n_lists;
     const char *top;   // "a|b": options and lists that are at the top of a spec, not in `simulation:`; NULL: none
     int declares;      // number, from 1, of the list in `parameters:` that declares the model's parameters; 0: none

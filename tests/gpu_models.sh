@@ -51,7 +51,7 @@ for solver in newton saddle_free; do
     done
 done
 same "$folder/few.yaml" --set simulation.solver=searched --set simulation.line_search=searched \
-    --set 'search.over={solver: [0, 1], line_search: [0, 1, 2], start_x: {linspace: [-4, 4, 5]}}'
+    --set 'search.over={solver: all, line_search: all, start_x: {linspace: [-4, 4, 5]}}'
 for option in precision=double neighbours=direct7 neighbours=direct1 covariance=identity scene=tunnel \
     scene=half_cube source_spacing=0.4; do
     same "$folder/few.yaml" --set "simulation.$option"

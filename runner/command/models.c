@@ -171,16 +171,17 @@ static const char *models_parameter_value(const Spec *spec, int parameter, Arena
     return spec->fixed != NULL ? arena_copy(arena, value_text(choices, spec->fixed[parameter]).text) : "?";
 }
 
-// "what it is: adam, sgd or rmsprop"
+// "what it is (adam, sgd or rmsprop)"
 static const char *models_words(const char *doc, const char *choices, Arena *arena)
 {
     const char **words = words_list(choices, arena);
-    return arena_format(arena, "%s: %s", doc, words_sentence(words, words_count(choices), arena));
+    return arena_format(arena, "%s (%s)", doc, words_sentence(words, words_count(choices), arena));
 }
 
-// spec: whose values are shown; NULL: none.
-static Error models_print_parameters(const Parameter *parameters, int count, ParameterSection section,
-                                     const char *title, const Spec *spec, FILE *out, Arena *arena)
+// choices: of Configured, or of the model's extra ones. spec: whose values are shown; NULL: none.
+static Error models_print_parameters(const Parameter *parameters, const char *const *choices, int count,
+                                     ParameterSection section, const char *title, const Spec *spec, FILE *out,
+                                     Arena *arena)
 {
     bool any = false;
     for (int i = 0; i < count; i++) any = any || parameters[i].section == section;
@@ -191,11 +192,11 @@ static Error models_print_parameters(const Parameter *parameters, int count, Par
         if (parameter->section != section) continue;
         table_text(table, parameter->name);
         if (spec != NULL) table_text(table, models_parameter_value(spec, i, arena));
-        const char *choices = spec != NULL ? configured_choices(&spec->configured, i) : NULL;
-        table_text(table, value_text(choices, parameter->value).text);
+        const char *words = choices != NULL ? choices[i] : NULL;
+        table_text(table, value_text(words, parameter->value).text);
         table_text(table, parameter->unit);
-        table_text(table, choices != NULL ? "words" : models_range(parameter->low, parameter->high, arena));
-        table_text(table, choices != NULL ? models_words(parameter->doc, choices, arena) : parameter->doc);
+        table_text(table, words != NULL ? "words" : models_range(parameter->low, parameter->high, arena));
+        table_text(table, words != NULL ? models_words(parameter->doc, words, arena) : parameter->doc);
     }
     return table_finish(table);
 }
@@ -259,12 +260,14 @@ static Error models_print(const ModelsSubject *subject, FILE *out, Arena *arena)
         const List *list = &model->lists[i];
         TRY(models_print_list(list, model_is_top(model, list->name), out, arena));
     }
-    TRY(models_print_parameters(rows, count, SECTION_PARAMETERS, "parameters", subject->spec, out, arena));
-    TRY(models_print_parameters(rows, count, SECTION_INITIAL, "initial", subject->spec, out, arena));
+    TRY(models_print_parameters(rows, configured->choices, count, SECTION_PARAMETERS, "parameters", subject->spec, out,
+                                arena));
+    TRY(models_print_parameters(rows, configured->choices, count, SECTION_INITIAL, "initial", subject->spec, out,
+                                arena));
     models_print_nameable(configured, out, arena);
     if (subject->spec == NULL)
-        TRY(models_print_parameters(model->extra, model->n_extra, SECTION_PARAMETERS, "parameters if", NULL, out,
-                                    arena));
+        TRY(models_print_parameters(model->extra, model->extra_choices, model->n_extra, SECTION_PARAMETERS,
+                                    "parameters if", NULL, out, arena));
     if (configured->n_metrics > 0) TRY(models_print_fields(configured->metrics, configured->n_metrics, "metrics", out));
     if (configured->n_columns > 0)
         TRY(models_print_fields(configured->columns, configured->n_columns, "trajectory", out));
@@ -294,8 +297,8 @@ static void models_json_fields(Json *json, const char *name, const Field *fields
 }
 
 // spec: whose values are told; NULL: none.
-static void models_json_parameters(Json *json, const char *name, const Parameter *parameters, int count,
-                                   const Spec *spec, Arena *arena)
+static void models_json_parameters(Json *json, const char *name, const Parameter *parameters,
+                                   const char *const *choices, int count, const Spec *spec, Arena *arena)
 {
     json_array(json, name);
     for (int i = 0; i < count; i++) {
@@ -305,11 +308,11 @@ static void models_json_parameters(Json *json, const char *name, const Parameter
         json_text(json, "section", parameter->section == SECTION_INITIAL ? "initial" : "parameters");
         json_text(json, "unit", parameter->unit);
         if (spec != NULL) json_text(json, "in_spec", models_parameter_value(spec, i, arena));
-        const char *choices = spec != NULL ? configured_choices(&spec->configured, i) : NULL;
-        json_value(json, "default", choices, parameter->value);
-        if (choices != NULL) {
+        const char *words = choices != NULL ? choices[i] : NULL;
+        json_value(json, "default", words, parameter->value);
+        if (words != NULL) {
             json_array(json, "words");
-            for (int w = 0; w < words_count(choices); w++) json_text(json, NULL, value_text(choices, w).text);
+            for (int w = 0; w < words_count(words); w++) json_text(json, NULL, value_text(words, w).text);
             json_close(json, ']');
         } else {
             json_number(json, "low", parameter->low);
@@ -392,8 +395,9 @@ static Error models_json(const ModelsSubject *subject, FILE *out, Arena *arena)
     models_json_options(&json, subject, false, arena);
     models_json_options(&json, subject, true, arena);
     if (model->n_lists > 0) models_json_lists(&json, model, arena);
-    models_json_parameters(&json, "parameters", configured->parameters, configured_named(configured), spec, arena);
-    models_json_parameters(&json, "extra", model->extra, model->n_extra, NULL, arena);
+    models_json_parameters(&json, "parameters", configured->parameters, configured->choices,
+                           configured_named(configured), spec, arena);
+    models_json_parameters(&json, "extra", model->extra, model->extra_choices, model->n_extra, NULL, arena);
     json_array(&json, "nameable");
     for (int64_t i = 0; i < configured->n_nameable; i++) json_text(&json, NULL, configured->nameable[i]);
     json_close(&json, ']');

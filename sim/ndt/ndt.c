@@ -67,10 +67,11 @@ static const Parameter ndt_own[NDT_N_OWN] = {
     {"resolution", "m", 2, 0.1, 100, SECTION_PARAMETERS,
      "edge of the cells; the nearest of simulation.maps is taken"},
     {"solver", "1", NDT_SADDLE_FREE, NDT_NEWTON, NDT_SADDLE_FREE, SECTION_PARAMETERS,
-     "solver of each trial, with simulation.solver: searched. 0: newton, 1: saddle_free"},
+     "solver of each trial, with simulation.solver: searched"},
     {"line_search", "1", NDT_MORE_THUENTE, NDT_NO_SEARCH, NDT_BATCHED, SECTION_PARAMETERS,
-     "line search of each trial, with simulation.line_search: searched. 0: none, 1: more_thuente, 2: batched"},
+     "line search of each trial, with simulation.line_search: searched"},
 };
+static const char *const ndt_own_choices[NDT_N_OWN] = {NULL, "newton|saddle_free", "none|more_thuente|batched"};
 
 static const Field ndt_metrics[NDT_N_METRICS] = {
     {"translation_error", "m", "distance of the middle of the source from its true position", NULL},
@@ -166,11 +167,15 @@ static void ndt_name_parameters(const double *settings, const Points *points, Ar
 {
     int32_t own[NDT_N_OWN];
     Parameter *parameters = ARENA_NEW(arena, Parameter, NDT_N_PARAMETERS + NDT_N_OWN);
+    const char **choices = ARENA_NEW(arena, const char *, NDT_N_PARAMETERS + NDT_N_OWN);
     out->parameters = parameters;
+    out->choices = choices;
     out->n_parameters = ndt_number_own(settings, points, own);
     memcpy(parameters, ndt_parameters, sizeof ndt_parameters);
     for (int k = 0; k < NDT_N_OWN; k++) {
-        if (own[k] != 0) parameters[own[k]] = ndt_own[k];
+        if (own[k] == 0) continue;
+        parameters[own[k]] = ndt_own[k];
+        choices[own[k]] = ndt_own_choices[k];
     }
     const int resolution = own[NDT_OWN_RESOLUTION];
     if (resolution != 0) ndt_bound(&points[NDT_OPTION_MAPS], &parameters[resolution]);
@@ -211,6 +216,7 @@ const Model ndt_model = {
     .n_options = NDT_N_OPTIONS,
     .extra = ndt_own,
     .n_extra = NDT_N_OWN,
+    .extra_choices = ndt_own_choices,
     .debug = "debug/ndt",
     .iterations = &ndt_iterations,
     .configure = ndt_configure,

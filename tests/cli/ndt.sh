@@ -82,13 +82,15 @@ few()
     "$HOPSCOTCH" run "$root"/experiments/ndt_basin.yaml --progress none --backend cpu --set replicates.count=2 \
         --set record='{}' "$@" >log 2>&1 || fail "run $*: $(cat log)"
 }
-own='solver: [0, 1], line_search: [0, 1, 2], step_size: [0.5]'
+own='solver: [newton, saddle_free], line_search: all, step_size: [0.5]'
 few --name own --set simulation.solver=searched --set simulation.line_search=searched --set search.over="{$own}"
 few --name same --set simulation.solver=saddle_free --set simulation.line_search=more_thuente \
     --set search.over='{step_size: [0.5]}'
 numbers() { "$HOPSCOTCH" query "$1" --columns score,final_x,final_yaw,evaluations --format csv; }
 numbers own >own.csv
 [ "$(sort -u own.csv | wc -l)" -eq 7 ] || fail "solvers and line searches: $(cat own.csv)"
+[ "$("$HOPSCOTCH" query own --columns solver,line_search --format csv | sed -n 6p)" = saddle_free,more_thuente ] ||
+    fail "the words of trial 4"
 [ "$(sed -n 6p own.csv)" = "$(numbers same | tail -n 1)" ] || fail "trial 4: $(cat own.csv)"
 
 # A row of debug numbers, with the full Hessian.
@@ -150,10 +152,11 @@ says()
     grep -qF "$1" log || fail "$2 says: $(cat log)"
 }
 says "solver is not used with these settings of simulation: it is the solver of each trial, with simulation.solver:" \
-    parameters.solver=1
+    parameters.solver=newton
 says "line_search is not used with these settings of simulation: it is the line search of each trial, with" \
-    'search.over={line_search: [1]}'
-says "line_search is 3, must be in [0, 2]" 'simulation={line_search: searched}' parameters.line_search=3
+    'search.over={line_search: [none]}'
+says "line_search is '3', expected none, more_thuente or batched" 'simulation={line_search: searched}' \
+    parameters.line_search=3
 says "no cell of the map has 6 points or more (" simulation.resolution=0.1
 says "nothing of the scene lies within 1 m of the true pose" 'simulation={scene: half_cube, range: 1}'
 

@@ -384,7 +384,10 @@ static Key *schema_parameter_rows(const Configured *configured, int *count, Aren
     Key *rows = ARENA_NEW(arena, Key, named + model->n_extra);
     for (int i = 0; i < named; i++)
         rows[i] = key_of_parameter(&configured->parameters[i], configured_choices(configured, i), arena);
-    for (int i = 0; i < model->n_extra; i++) rows[named + i] = key_of_parameter(&model->extra[i], NULL, arena);
+    for (int i = 0; i < model->n_extra; i++) {
+        const char *choices = model->extra_choices != NULL ? model->extra_choices[i] : NULL;
+        rows[named + i] = key_of_parameter(&model->extra[i], choices, arena);
+    }
     *count = named + model->n_extra;
     return rows;
 }
