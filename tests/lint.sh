@@ -128,7 +128,8 @@ is_formatted()
     else
         skip "the format" "clang-format 14, as versions differ" "apt-get install clang-format-14"
     fi
-    git grep -nE "(echo|printf|print)[ (]+f?[\"']+skip" -- tests ':!tests/skip.*' ':!tests/test.c' ':!tests/cli/build.sh' &&
+    git grep -nE "(echo|printf|print)[ (]+f?[\"']+skip" -- tests ':!tests/skip.*' ':!tests/test.c' \
+        ':!tests/cli/build.sh' &&
         fail "skipped tests say so by skip (tests/skip.sh)"
     LC_ALL=C.UTF-8 git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.h' Makefile | grep -v ':    X(' &&
         fail "lines of more than 120"

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# skip WHAT NEEDS HOW: the line of a test that is left out, for tests/run.sh: what is not tested, what that needs, and how
-# to have it (a package, a command). tests/skip.py and test_skip (test.h) write the same line.
+# skip WHAT NEEDS HOW: the line of a test that is left out, for tests/run.sh: what is not tested, what that needs, and
+# how to have it (a package, a command). tests/skip.py and test_skip (test.h) write the same line.
 skip() { echo "skip ${suite:-$(basename "$0" .sh)}: $1: needs $2 ($3); nothing is wrong without"; }
 
 # lacks_program FILE [WHAT]: whether a program or library of the build is not there; then WHAT (all of it) is left out.

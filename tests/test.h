@@ -18,8 +18,8 @@ void test_text(const char *expected, const char *got, const char *file, int line
 void test_error(ErrorKind expected, Error got, const char *file, int line, const char *what);
 // The same, and its text holds the words.
 void test_says(ErrorKind expected, const char *words, Error got, const char *file, int line, const char *what);
-// The test is left out: what it needs, and how to have it (a package, a command). Return from the test after it. The line
-// is that of tests/skip.sh.
+// The test is left out: what it needs, and how to have it (a package, a command). Return from the test after it. The
+// line is that of tests/skip.sh.
 void test_skip(const char *needs, const char *how);
 bool test_quick(void); // QUICK=1: a test of many cases is to take a slice of them
 // A fresh folder for this test, removed at the end of the run.

@@ -9,7 +9,8 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/skip.sh
 hopscotch=${1:-build/hopscotch} python=${PYTHON:-python3} data=${NDT_DATA:-../shared/data/ndt}
-"$python" -c 'import small_gicp, numpy' 2>/dev/null || { skip "all of it" "small_gicp and numpy" "pip install small_gicp numpy"; exit 0; }
+"$python" -c 'import small_gicp, numpy' 2>/dev/null ||
+    { skip "all of it" "small_gicp and numpy" "pip install small_gicp numpy"; exit 0; }
 [ -r "$data/251370668.pcd" ] || { skip "all of it" "the pair of clouds in $data" "NDT_DATA=FOLDER"; exit 0; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -19,7 +19,8 @@ check $? "the build with faults"
  python3-h5py python3-venv; pip install nowhere); nothing is wrong without" ]
 check $? "modules of Python"
 if with_python "the line of Python"; then
-    PYTHONPATH="$root/tests" python3 -c 'from skip import skip; skip("skips", "completion", "zsh", "apt-get install zsh")' >out
+    said='skip("skips", "completion", "zsh", "apt-get install zsh")'
+    PYTHONPATH="$root/tests" python3 -c "from skip import skip; $said" >out
     [ "$(cat out)" = "skip skips: completion: needs zsh (apt-get install zsh); nothing is wrong without" ]
     check $? "a line of Python"
 fi
