@@ -43,7 +43,8 @@ static const char *rows_searched_name(const Spec *spec, int index)
 
 const char *rows_choices(const Spec *spec, int index)
 {
-    return configured_choices(&spec->configured, spec->axes[index].parameter);
+    const char *const *choices = spec->configured.choices; // NULL in most campaigns, and asked for every value of a row
+    return choices != NULL ? choices[spec->axes[index].parameter] : NULL;
 }
 
 double rows_searched_value(const Spec *spec, const TrialRows *rows, int index, int64_t row)

@@ -150,8 +150,10 @@ static void summary_find_chunk(const Summary *summary, SummaryChunk *chunk)
     }
     for (int a = 0; a < summary->n_axes; a++) {
         const SummaryAxis *axis = &summary->axes[a];
+        const bool words = rows_choices(summary->spec, axis->column) != NULL;
+        const Cell *cells = rows->searched + axis->column * rows->stride + chunk->first;
         for (int i = 0; i < chunk->count; i++) {
-            const double value = rows_searched_value(summary->spec, rows, axis->column, chunk->first + i);
+            const double value = words ? (double)cells[i].integer : cells[i].real;
             chunk->bin[a][i] = (unsigned char)summary_bin(axis, value);
         }
     }
