@@ -137,10 +137,11 @@ time_of()
     shift 2
     for kernels in general made; do
         run "$spec" --name "t$name$kernels" --backend cuda --kernels $kernels "$@"
-        "$program" status "t$name$kernels" --results "$folder/results" --json >"$folder/status" 2>/dev/null
-        echo "time $name $kernels: $(grep -h '"event":"done"' "$folder/results/t$name$kernels/log.jsonl" |
-            grep -o '"kernel_seconds":[^,}]*')"
+        echo "time $name $kernels: $("$program" status "t$name$kernels" --results "$folder/results" |
+            grep -E '^(work|time)' | tr '\n' ' ')"
     done
+    [ "$(digest "t${name}general")" = "$(digest "t${name}made")" ]
+    check $? "$name: made = general"
 }
 if [ -n "${TIMES:-1}" ]; then
     time_of lorenz_rk4 "$folder/lorenz.yaml"
