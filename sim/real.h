@@ -156,6 +156,18 @@ template <typename Type> HD Type &apart_new(void)
 #define WITHOUT_APART(Type, name, Apart) Type name
 #endif
 
+// SHARED_NUMBERS numbers of this thread of a GPU in shared memory, THREAD_BLOCK apart; NULL on a CPU.
+enum { SHARED_NUMBERS = 40 };
+HD double *shared_numbers(void)
+{
+#if defined(__CUDACC__)
+    __shared__ double numbers[SHARED_NUMBERS * THREAD_BLOCK];
+    return numbers + threadIdx.x;
+#else
+    return NULL;
+#endif
+}
+
 // ---- bits -----------------------------------------------------------------------------------------------------------
 
 #if LANES == 1

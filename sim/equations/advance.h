@@ -308,7 +308,8 @@ HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
     const EquationsConstants *c = &lane->c;
     const real end = splat(c->duration);
     *grid = c->fixed_steps ? (equations_named(lane, EQUATIONS_GRID) + 1.0) * c->dt : splat(1e300);
-    return lesser_of(lesser_of(equations_next_instant(lane, t), *grid), end);
+    const real next = c->fixed_steps ? lesser_of(*grid, end) : end;
+    return c->n_instants > 0 ? lesser_of(equations_next_instant(lane, t), next) : next;
 }
 
 HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGroup *group, bool observed, mask running)
@@ -371,7 +372,8 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
         const real t = equations_named(lane, EQUATIONS_T), wanted = equations_named(lane, EQUATIONS_H),
                    reach = equations_named(lane, EQUATIONS_REACH);
         const real deadline = equations_deadline(lane, t, &grid), left = deadline - t;
-        const mask landing = MASK(reach > 0.0), timed = ~landing & MASK(wanted >= left);
+        const mask landing = c->n_guards > 0 ? MASK(reach > 0.0) : no_lanes();
+        const mask timed = c->fixed_steps ? ~landing : ~landing & MASK(wanted >= left);
         const real h = select_real(landing, reach, select_real(timed, left, wanted));
         const EquationsStep step = equations_step(lane, method, t, h, running);
         const mask finite = equations_finite(lane, c->next);

@@ -155,6 +155,9 @@ HD Frame equations_memory(const EquationsConstants *c, const LaneGroup *group)
     return frame;
 }
 
+// Whether the registers stand in a GPU's shared memory while a general kernel works.
+HD bool equations_shares(const EquationsConstants *c) { return ON_GPU && c->registers <= SHARED_NUMBERS; }
+
 HD EquationsLane equations_lane(const Constants *constants, const double *assets, const LaneGroup *group, double *own)
 {
     EquationsLane lane;
@@ -169,6 +172,12 @@ HD EquationsLane equations_lane(const Constants *constants, const double *assets
     lane.frame = equations_memory(&lane.c, group);
 #endif
     lane.file = frame_from(lane.frame, lane.c.file);
+#if !defined(HOPSCOTCH_MADE)
+    if (equations_shares(&lane.c)) {
+        lane.file.at = shared_numbers();
+        lane.file.apart = THREAD_BLOCK;
+    }
+#endif
     return lane;
 }
 
@@ -215,9 +224,14 @@ HD void equations_load(const EquationsLane *lane, const LaneGroup *group)
     }
     equations_fixed(lane, group);
 #else
-    if (group->tick > 0) return;
-    FRAME_EACH
-    for (int k = 0; k < lane->c.file + lane->c.registers; k++) frame_set(lane->frame, k, splat(0.0));
+    const Frame kept = frame_from(lane->frame, lane->c.file);
+    if (group->tick > 0) {
+        for (int k = 0; k < lane->c.registers && equations_shares(&lane->c); k++)
+            frame_set(lane->file, k, frame_get(kept, k));
+        return;
+    }
+    for (int k = 0; k < lane->c.file; k++) frame_set(lane->frame, k, splat(0.0));
+    for (int k = 0; k < lane->c.registers; k++) frame_set(lane->file, k, splat(0.0));
     equations_fixed(lane, group);
 #endif
 }
@@ -227,7 +241,10 @@ HD void equations_store(const EquationsLane *lane, const LaneGroup *group)
 #if defined(HOPSCOTCH_MADE)
     equations_keep(lane, group, true);
 #else
-    (void)lane, (void)group;
+    const Frame kept = frame_from(lane->frame, lane->c.file);
+    (void)group;
+    for (int k = 0; k < lane->c.registers && equations_shares(&lane->c); k++)
+        frame_set(kept, k, frame_get(lane->file, k));
 #endif
 }
 

@@ -128,7 +128,7 @@ HD EquationsStep equations_end_step(const EquationsLane *lane, real t, real h, m
 HD_CALL EquationsStep equations_rk4_step(const EquationsLane *lane, real t, real h, mask which)
 {
     const EquationsConstants *c = &lane->c;
-    const real half = 0.5 * h, sixth = h / 6.0;
+    const real half = 0.5 * h, sixth = 0.16666666666666666 * h;
     const int k2 = equations_stage(lane, 1), k3 = equations_stage(lane, 2), k4 = equations_stage(lane, 3);
     equations_move(lane, c->f, half);
     equations_at(lane, t + half);
