@@ -79,6 +79,20 @@ bool tape_is_number(const Tape *tape, TapeValue value, double *number)
     return true;
 }
 
+// Lists of all values for one call, and its work. False: that is too much.
+static bool tape_lists(Tape *tape, int64_t work)
+{
+    tape->work += work;
+    tape->full |= tape->work > TAPE_WORK_MAX;
+    if (tape->full) return false;
+    if (tape->room_of_lists < tape->count + 1) {
+        tape->room_of_lists = 2 * tape->count + 256;
+        for (int i = 0; i < 3; i++) tape->list[i] = ARENA_NEW(tape->arena, int32_t, tape->room_of_lists);
+        tape->mark = ARENA_NEW(tape->arena, bool, tape->room_of_lists);
+    }
+    return true;
+}
+
 // ---- folding --------------------------------------------------------------------------------------------------------
 
 enum { TAPE_POWERS = 16 }; // whole exponents up to this are products, as program_power
@@ -259,8 +273,10 @@ static TapeValue slope_of(Tape *tape, TapeValue value, const TapeValue *of, cons
 TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const TapeValue *rate, int count)
 {
     const int n = value + 1; // values that it is made of stand before it
-    TapeValue *slope = ARENA_NEW(tape->arena, TapeValue, n);
-    bool *needed = ARENA_NEW(tape->arena, bool, n);
+    if (!tape_lists(tape, n)) return TAPE_NONE;
+    TapeValue *slope = tape->list[0];
+    bool *needed = tape->mark;
+    memset(needed, 0, (size_t)n * sizeof *needed);
     needed[value] = true;
     for (TapeValue i = value; i >= 0; i--) {
         const TapeNode *node = &tape->nodes[i];
@@ -296,10 +312,13 @@ static Error tape_check_registers(int registers)
                       TAPE_REGISTERS_MAX);
 }
 
+static Error tape_is_full(void) { return error_make(ERROR_USER, "the equations are too long"); }
+
 // Marks what the values outputs[count] are computed from.
-static bool *tape_needed(const Tape *tape, const TapeValue *outputs, int count, Arena *arena)
+static const bool *tape_needed(const Tape *tape, const TapeValue *outputs, int count)
 {
-    bool *needed = ARENA_NEW(arena, bool, tape->count + 1);
+    bool *needed = tape->mark;
+    memset(needed, 0, (size_t)tape->count + 1);
     for (int i = 0; i < count; i++)
         if (outputs[i] != TAPE_NONE) needed[outputs[i]] = true;
     for (TapeValue i = tape->count - 1; i >= 0; i--) {
@@ -324,9 +343,10 @@ static int64_t tape_encode(const TapeNode *node, int to, const int32_t *of_value
     return tape_step_of(node->operation, to, a, b, c);
 }
 
-Error tape_layout(const Tape *tape, int first, const TapeValue *wanted, int count, Arena *arena, TapeLayout *out)
+Error tape_layout(Tape *tape, int first, const TapeValue *wanted, int count, Arena *arena, TapeLayout *out)
 {
-    const bool *needed = tape_needed(tape, wanted, count, arena);
+    if (!tape_lists(tape, tape->count + count)) return tape_is_full();
+    const bool *needed = tape_needed(tape, wanted, count);
     int32_t *of_value = ARENA_NEW(arena, int32_t, tape->count + 1);
     int n_numbers = 0, n_derived = 0;
     for (TapeValue i = 0; i < tape->count; i++) {
@@ -378,14 +398,14 @@ static void tape_release(TapeAssign *assign, const TapeLayout *layout, TapeValue
     assign->free[assign->n_free++] = assign->of_value[operand];
 }
 
-Error tape_code(const Tape *tape, TapeLayout *layout, const TapeValue *outputs, int count, Arena *arena, TapeCode *out)
+Error tape_code(Tape *tape, TapeLayout *layout, const TapeValue *outputs, int count, Arena *arena, TapeCode *out)
 {
-    const bool *needed = tape_needed(tape, outputs, count, arena);
-    TapeAssign assign = {.of_value = ARENA_NEW(arena, int32_t, tape->count + 1),
-                         .last = ARENA_NEW(arena, int32_t, tape->count + 1),
-                         .free = ARENA_NEW(arena, int32_t, tape->count + 1),
-                         .next = layout->first_free};
+    if (!tape_lists(tape, tape->count + count)) return tape_is_full();
+    const bool *needed = tape_needed(tape, outputs, count);
+    TapeAssign assign = {
+        .of_value = tape->list[0], .last = tape->list[1], .free = tape->list[2], .next = layout->first_free};
     int steps = 0;
+    memset(assign.last, 0, (size_t)tape->count * sizeof *assign.last);
     memcpy(assign.of_value, layout->of_value, (size_t)tape->count * sizeof *assign.of_value);
     for (TapeValue i = 0; i < tape->count; i++) {
         const TapeNode *node = &tape->nodes[i];

@@ -9,6 +9,7 @@
 
 typedef int32_t TapeValue; // number of a value on its tape; TAPE_NONE: none
 enum { TAPE_NONE = -1, TAPE_INPUT = PROGRAM_N_OPERATIONS, TAPE_VALUES_MAX = 1 << 17, TAPE_REGISTERS_MAX = 1 << 14 };
+#define TAPE_WORK_MAX ((int64_t)1 << 30)
 
 // What a value depends on.
 enum {
@@ -29,7 +30,11 @@ typedef struct Tape {
     Arena *arena;
     TapeNode *nodes; // [count]
     int count, room;
-    bool full; // more than TAPE_VALUES_MAX values were asked for; what is built from then on is wrong
+    bool full; // more than TAPE_VALUES_MAX values were asked for, or TAPE_WORK_MAX; what is built from then on is wrong
+    int64_t work;     // values that slopes, layouts and codes looked at
+    int32_t *list[3]; // [room_of_lists] for one call at a time
+    bool *mark;       // the same
+    int room_of_lists;
     TapeValue bucket[TAPE_BUCKETS];
 } Tape;
 
@@ -69,10 +74,10 @@ typedef struct TapeCode {
 } TapeCode;
 
 // Assigns registers to the numbers from `first` on, inputs have theirs below it, and to what the values
-// wanted[count] need of fixed inputs. Error (user): there are too many.
-Error tape_layout(const Tape *tape, int first, const TapeValue *wanted, int count, Arena *arena, TapeLayout *out);
+// wanted[count] need of fixed inputs. Error (user): there are too many, or the tape is full.
+Error tape_layout(Tape *tape, int first, const TapeValue *wanted, int count, Arena *arena, TapeLayout *out);
 // The code that computes outputs[count]. TAPE_NONE: register -1. Raises layout->registers. Error (user): too many
-// registers.
-Error tape_code(const Tape *tape, TapeLayout *layout, const TapeValue *outputs, int count, Arena *arena, TapeCode *out);
+// registers, or the tape is full.
+Error tape_code(Tape *tape, TapeLayout *layout, const TapeValue *outputs, int count, Arena *arena, TapeCode *out);
 
 #endif

@@ -12,7 +12,7 @@ import sys
 
 MAKERS = (
     r"\b(?:error_make|diagnose|diagnose_at|diagnose_warning|file_error|shard_damaged|cloud_error"
-    r"|expression_complain|expression_stop|doctor_find)\s*\("
+    r"|expression_complain|expression_stop|expression_diagnose|doctor_find)\s*\("
 )
 PIECE_MIN = 9  # characters that are a message's own
 LITERAL = r'"((?:[^"\\]|\\.)*)"'

@@ -30,6 +30,7 @@ typedef struct Scope {
     // them as a text is, and the number of such a quoted text is its index. NULL: a number. Of a text column: the only
     // texts that it may be compared with; NULL: any. choices NULL: all are NULL
     const char *const *choices;
+    const int *by_name; // [count] indices of the names in the order of strcmp; NULL: names are found one by one
 } Scope;
 
 // Reads the text of the scalar `at`. NULL after an error, which is diagnosed at its character.

@@ -64,8 +64,9 @@ Error equations_figure(const System *system, Arena *arena, Configured *out)
     const int count = 2 * system->n_points, all = count * system->n_modes;
     EquationsFigure *figure = ARENA_NEW(arena, EquationsFigure, 1);
     TapeValue *wanted = ARENA_NEW(arena, TapeValue, all);
-    if (system->n_shapes == 0) return error_none();
     figure->system = system;
+    out->host = figure;
+    if (system->n_shapes == 0) return error_none();
     figure->codes = ARENA_NEW(arena, TapeCode, system->n_modes);
     for (int m = 0; m < system->n_modes; m++)
         memcpy(wanted + m * count, system->modes[m].points, (size_t)count * sizeof *wanted);
@@ -87,7 +88,11 @@ Error equations_figure(const System *system, Arena *arena, Configured *out)
                                 .points = equations_draw_points,
                                 .ground = system->has_ground ? equations_draw_ground : NULL,
                                 .fixed = !system->has_ground};
-    out->host = figure;
     out->drawing = &figure->drawing;
     return error_none();
+}
+
+const System *equations_system(const Configured *configured)
+{
+    return ((const EquationsFigure *)configured->host)->system;
 }

@@ -6,5 +6,6 @@
 
 // Sets the drawing of a configured system, and `host`, which the drawing reads. Error (user): too many numbers.
 Error equations_figure(const System *system, Arena *arena, Configured *out);
+const System *equations_system(const Configured *configured); // after equations_figure
 
 #endif

@@ -76,11 +76,16 @@ typedef struct EquationsBuild {
     Arena *arena;
 } EquationsBuild;
 
+enum { EQUATIONS_CODES_MAX = 1 << 21 }; // numbers in the assets
+
 // Lays a code down and writes its row at `row` of the assets.
 static Error build_code(EquationsBuild *build, const TapeValue *outputs, int count, int64_t row)
 {
     TapeCode code;
     TRY(tape_code(build->tape, &build->layout, outputs, count, build->arena, &code));
+    if (build->assets.count + code.count > EQUATIONS_CODES_MAX)
+        return error_make(ERROR_USER, "the equations are too long: their modes and events have more than %d steps",
+                          EQUATIONS_CODES_MAX);
     assets_set_integer(&build->assets, row, assets_put(&build->assets, code.steps, code.count));
     assets_set_integer(&build->assets, row + 1, code.count);
     assets_set_integer(&build->assets, row + 2, build->assets.count);
@@ -525,6 +530,7 @@ static Error equations_configure(const double *settings, const Points *points, A
     }
     build.system = system;
     build.tape = system->tape;
+    build.tape->work = 0;
     TRY(build_assets(&build, settings));
     *out = (Configured){.model = &equations_model,
                         .kernel = equations_kernels[equations_method(system, settings)],
@@ -540,6 +546,21 @@ static Error equations_configure(const double *settings, const Points *points, A
     return error_none();
 }
 
+// How many expressions had their units checked: a unit that does not fit is an error of the spec.
+static int equations_explain(const Configured *configured, const double *point, int count, Arena *arena,
+                             Remark *remarks)
+{
+    (void)point;
+    (void)count;
+    const System *system = equations_system(configured);
+    const char *missing = system->unitless != NULL ? arena_format(arena, "; without a unit: %s", system->unitless) : "";
+    if (system->n_expressions == 0) return 0;
+    remarks[0] = (Remark){
+        .name = "units",
+        .text = arena_format(arena, "%d of %d equations checked%s", system->n_checked, system->n_expressions, missing)};
+    return 1;
+}
+
 const Model equations_model = {
     .name = "equations",
     .doc = "a system of your own: differential equations with modes and events, or a map",
@@ -549,4 +570,5 @@ const Model equations_model = {
     .numerics = "dt|integrator|tolerance|steps",
     .configure = equations_configure,
     .made_macros = equations_made_macros,
+    .explain = equations_explain,
 };

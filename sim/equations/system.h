@@ -110,8 +110,10 @@ typedef struct System {
     const int *failed;           // [n_failed] failure of conditions[0 .. n_failed)
     const char *const *failures; // [n_failures] the user's, from SYSTEM_OWN_FAILURE on
     int n_failures;
-    const char *const *events; // [n_events] names
-    const char *text;          // as the resolved spec has it
+    const char *const *events;    // [n_events] names
+    const char *text;             // as the resolved spec has it
+    int n_expressions, n_checked; // expressions; those whose units were checked
+    const char *unitless;         // names without a unit; NULL: all have one
     bool is_map;
     const Shape *shapes; // [n_shapes] between points 0 .. n_points - 1; width in the unit of the points
     int n_shapes, n_points, focus;

@@ -59,7 +59,7 @@ TEST(environment_refuses_specs)
                   NULL);
     calls_refuses(HOPSCOTCH_WRONG_SPEC, "already a name of the model",
                   CALLS_MODEL "environment: {reward: \"1\", define: {u1: \"2\"}}\n", NULL);
-    calls_refuses(HOPSCOTCH_WRONG_SPEC, "is not a name",
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "is not a name, expected letters",
                   CALLS_MODEL "environment: {reward: \"1\", define: {\"1a\": \"2\"}}\n", NULL);
     calls_refuses(HOPSCOTCH_WRONG_SPEC, "observe", CALLS_MODEL "environment: {reward: \"1\", observe: []}\n", NULL);
     calls_refuses(HOPSCOTCH_WRONG_SPEC, "an expression of `environment` nests too deeply",

@@ -57,7 +57,7 @@ static TapeValue tape_test_value(Tape *tape, const Expression *expression, Arena
 }
 
 // out[count] <- the values at `at`[TAPE_TEST_NAMES], by a layout for all of them and codes of `each` at a time.
-static void tape_test_run(const Tape *tape, const TapeValue *values, int count, int each, const double *at, Arena *arena,
+static void tape_test_run(Tape *tape, const TapeValue *values, int count, int each, const double *at, Arena *arena,
                           double *out)
 {
     TapeLayout layout;

@@ -15,7 +15,7 @@ typedef struct DrawingReader {
     Shape *shapes;
     int n_points, n_shapes, most;
     bool followed; // a disc was found
-    SystemScope scope;
+    const SystemScope *scope;
 } DrawingReader;
 
 static const char *const drawing_words = "line|spring|disc|ground|in|width|radius|part";
@@ -24,6 +24,7 @@ static int drawing_mode(SystemReader *reader, const Node *in)
 {
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_modes);
     int count = 0;
+    if (reader->modes_wrong) return -1;
     for (int m = 0; m < reader->n_modes; m++) {
         if (reader->mode_keys[m] == NULL) continue;
         names[count++] = reader->mode_keys[m]->text;
@@ -48,10 +49,11 @@ static int drawing_point(DrawingReader *drawing, const Node *node, int mode)
         return -1;
     }
     for (int i = 0; i < 2; i++) {
-        xy[i] = equations_expression(reader, node->items[i], &drawing->scope, "a coordinate");
+        xy[i] = equations_expression(reader, node->items[i], drawing->scope, "a coordinate");
+        if (xy[i] != NULL) equations_units(reader, node->items[i], xy[i], drawing->scope, NULL, "a coordinate");
         for (int m = 0; m < reader->n_modes && xy[i] != NULL; m++)
             if (mode < 0 || m == mode)
-                drawing->points[m][2 * drawing->n_points + i] = equations_value(reader, xy[i], &drawing->scope, m);
+                drawing->points[m][2 * drawing->n_points + i] = equations_value(reader, xy[i], drawing->scope, m);
     }
     return xy[0] != NULL && xy[1] != NULL ? drawing->n_points++ : -1;
 }
@@ -124,6 +126,8 @@ static void drawing_shape(DrawingReader *drawing, const Node *shape)
     drawing->followed |= mode < 0;
 }
 
+enum { DRAWING_POINTS_MAX = 512 };
+
 // Points that the shapes can have.
 static int drawing_most(const Node *section)
 {
@@ -143,7 +147,7 @@ void equations_read_drawing(SystemReader *reader, const Node *section, TapeValue
         diagnose(reader->diagnostics, section, "drawing must be a list of shapes");
         return;
     }
-    drawing.most = drawing_most(section);
+    drawing.most = drawing_most(section) < DRAWING_POINTS_MAX ? drawing_most(section) : DRAWING_POINTS_MAX;
     drawing.shapes = ARENA_NEW(reader->arena, Shape, drawing.most);
     for (int m = 0; m < reader->n_modes; m++) {
         points[m] = ARENA_NEW(reader->arena, TapeValue, 2 * drawing.most);

@@ -1,10 +1,11 @@
 // What the files of systems share. A system of the user's (sim/equations/system.h) is read from a mapping: its names
-// first (names.c), then its expressions, as values of a tape (values.c), then modes, events and metrics (read.c).
+// first (names.c), then its expressions, as values of a tape (values.c) and with their units (units.c), then modes,
+// events and metrics (read.c). Errors of one cause are reported once: what builds on a wrong name is left out.
 #ifndef HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 #define HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 
 #include "../experiment.h"
-#include "../expression/expression.h"
+#include "../expression/units.h"
 
 typedef enum SystemNameKind {
     SYSTEM_NAME_TIME,
@@ -19,7 +20,11 @@ typedef struct SystemName {
     const char *name, *unit, *doc; // unit NULL: not given
     const Node *key, *node;        // where it is declared, and as what
     SystemNameKind kind;
-    int index; // among those of its kind; of a `let` in its scope
+    int index;        // among those of its kind; of a `let` among all of them
+    UnitValue value;  // its unit, as far as it is known; of a `let` from its expression if none is given
+    UnitValue common; // of a `let`: that of all modes which have one of this name
+    bool used;        // an expression names it
+    bool wrong;       // of a state or held number: its start can't be read
 } SystemName;
 
 // Where a `let` is while it is computed: a circle leads back to one that is OPEN.
@@ -30,6 +35,7 @@ typedef struct SystemLet {
     const Expression *expression;
     TapeValue value;
     SystemLetState state;
+    int from; // the one that asked for it while it is OPEN; -1: none
 } SystemLet;
 
 // The names that an expression of a mode sees. of[i]: index in the reader's names.
@@ -37,9 +43,19 @@ typedef struct SystemScope {
     Scope scope;
     const int *of;
     int mode; // -1: of no mode
+    bool any; // it has the `let` of every mode
 } SystemScope;
 
-enum { SYSTEM_NAMES_MAX = 4096, SYSTEM_LETS_MAX = 2048, SYSTEM_EVENTS_MAX = 256 };
+// Limits of time and memory. LETS_DEEP: shorthands that stand before what they build on. WORK: characters and
+// operations of all expressions, those that modes share counted in each. ERRORS: then no expression is read any more.
+enum {
+    SYSTEM_NAMES_MAX = 4096,
+    SYSTEM_LETS_MAX = 2048,
+    SYSTEM_LETS_DEEP = 200,
+    SYSTEM_EVENTS_MAX = 256,
+    SYSTEM_WORK_MAX = 1 << 20,
+    SYSTEM_ERRORS_MAX = 200
+};
 
 typedef struct SystemReader {
     Arena *arena;
@@ -50,11 +66,20 @@ typedef struct SystemReader {
     int n_names;
     SystemLet *lets; // [n_lets]
     int n_lets;
+    int *done; // [n_done] lets in the order in which they were computed: each behind those that it uses
+    int n_done;
+    const char **wrong; // [n_wrong] names whose declaration is wrong
+    int n_wrong;
+    int64_t work;                         // characters of expressions that were read, operations that were computed
+    bool let_failed;                      // the expression of a shorthand is wrong, so others may look constant
+    int n_expressions, n_checked;         // and of these those whose units were checked
+    UnitValue *stack;                     // [UNIT_STACK]
+    bool modes_wrong, rates_wrong;        // `modes` can't be read; there are rates and next values
+    SystemScope *scopes;                  // [n_modes + 3] of modes, then of none, fixed, any; NULL names: not made yet
     int n_modes;                          // at least 1
     const Node **mode_nodes, **mode_keys; // [n_modes]; key NULL: the root is the only mode
     Parameter *parameters;
     const char **events;   // [n_events] names
-    const Node **event_at; // [n_events]
     const char **failures; // [n_failures]
     SystemGuard *guards;
     SystemInstant *instants;
@@ -64,6 +89,11 @@ typedef struct SystemReader {
 
 // The value of a key of a mapping; NULL: not given. In the order of the spec errors are sorted by place.
 bool equations_mapping(SystemReader *reader, const Node *node, const char *what); // an error if it is none
+// As that of sections that may be empty; NULL after an error, or if it is absent or empty.
+const Node *equations_section(SystemReader *reader, const Node *mapping, const char *section, NodeKind kind);
+// Whether a text names something whose declaration is wrong already.
+bool equations_is_wrong(const SystemReader *reader, const char *text);
+bool equations_is_word(const char *text); // it can be a name
 // Reports keys of `mapping` that are not among words ("a|b|c"). what: "a state".
 void equations_check_keys(SystemReader *reader, const Node *mapping, const char *words, const char *what);
 // A number, or an expression of numbers; false after an error.
@@ -80,9 +110,10 @@ const char *equations_nearest(SystemReader *reader, const char *text, const char
 // ---- values.c -------------------------------------------------------------------------------------------------------
 
 // The scope of a mode (-1: of what all modes share); fixed: only parameters and numbers.
-SystemScope equations_scope(SystemReader *reader, int mode, bool fixed);
+const SystemScope *equations_scope(SystemReader *reader, int mode, bool fixed);
 // The scope that has the `let` of every mode, for metrics.
-SystemScope equations_scope_of_any(SystemReader *reader);
+const SystemScope *equations_scope_of_any(SystemReader *reader);
+// NULL after an error.
 const Expression *equations_expression(SystemReader *reader, const Node *node, const SystemScope *scope,
                                        const char *what);
 // The value of an expression in a mode. TAPE_NONE: a name of it is not there in the mode.
@@ -97,6 +128,27 @@ void equations_read_lets(SystemReader *reader);
 
 // The shapes of the list `section` (NULL: none). points[mode] <- the values of their points.
 void equations_read_drawing(SystemReader *reader, const Node *section, TapeValue **points);
+// ---- units.c --------------------------------------------------------------------------------------------------------
+
+// The unit of a mapping's key `unit`, OPEN if there is none.
+UnitValue equations_unit_of(SystemReader *reader, const Node *mapping);
+// The unit of an expression of `node`, which must fit `wanted` (NULL: any). Reports what does not fit; what: "the rate
+// of x". Counts it among the equations.
+UnitValue equations_units(SystemReader *reader, const Node *node, const Expression *expression,
+                          const SystemScope *scope, const UnitValue *wanted, const char *what);
+void equations_let_units(SystemReader *reader);                         // after equations_read_lets
+UnitValue equations_unit_named(SystemReader *reader, const char *name); // of a state or held number
+UnitValue equations_seconds(const SystemReader *reader);                // of time; of a map a number
+// The first names without a unit, "k, b, ..."; NULL: all have one.
+const char *equations_unitless(SystemReader *reader);
+// The unit that a metric or column shows: `given` (of its mapping), which must be that of its value, else that.
+const char *equations_shown_unit(SystemReader *reader, const Node *mapping, const UnitValue *value, const char *name);
+
+// ---- page.c ---------------------------------------------------------------------------------------------------------
+
+void equations_page(FILE *out, int columns); // the page of `help spec equations`, broken there
+// The definition `index` of the schema: its name and its text (spec/schema.c). False: there are no more.
+bool equations_schema(int index, const char **name, const char **text);
 
 // ---- read.c ---------------------------------------------------------------------------------------------------------
 

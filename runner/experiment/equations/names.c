@@ -24,13 +24,22 @@ const char *equations_nearest(SystemReader *reader, const char *text, const char
     return near != NULL ? arena_format(reader->arena, "; did you mean '%s'?", near) : "";
 }
 
+const Node *equations_section(SystemReader *reader, const Node *mapping, const char *section, NodeKind kind)
+{
+    const Node *node = node_find(mapping, section);
+    if (node == NULL || equations_is_empty(node) || node->kind == kind)
+        return node != NULL && node->kind == kind ? node : NULL;
+    diagnose(reader->diagnostics, node, "%s must be a %s", section, kind == NODE_MAPPING ? "mapping" : "list");
+    return NULL;
+}
+
 void equations_check_keys(SystemReader *reader, const Node *mapping, const char *words, const char *what)
 {
     const char *known[32];
     int n = 0;
     for (const char *word = words; *word != '\0' && n < 32; word += strcspn(word, "|"), word += *word == '|')
         known[n++] = arena_format(reader->arena, "%.*s", (int)strcspn(word, "|"), word);
-    for (int i = 0; i < mapping->count; i++) {
+    for (int i = 0; i < mapping->count && diagnostics_errors(reader->diagnostics) <= SYSTEM_ERRORS_MAX; i++) {
         bool found = false;
         for (int k = 0; k < n; k++) found |= strcmp(known[k], mapping->keys[i]->text) == 0;
         if (found) continue;
@@ -48,9 +57,32 @@ void equations_check_keys(SystemReader *reader, const Node *mapping, const char 
     }
 }
 
+// A number with its unit behind it, "80 kg"; *digits: bytes of the number.
+static bool equations_has_unit(SystemReader *reader, const char *text, int *digits)
+{
+    Unit unit;
+    const char *why, *rest = text + strspn(text, "+-.0123456789");
+    if ((*rest == 'e' || *rest == 'E') && strspn(rest + 1, "+-0123456789") > 0)
+        rest += 1 + strspn(rest + 1, "+-0123456789");
+    *digits = (int)(rest - text);
+    rest += strspn(rest, " ");
+    return *digits > 0 && *rest != '\0' && strchr("+-*/^()<>=,", *rest) == NULL &&
+           unit_read(rest, reader->arena, &unit, &why);
+}
+
 bool equations_number(SystemReader *reader, const Node *node, double *value)
 {
     const Scope none = {0};
+    int digits;
+    if (node->kind != NODE_SCALAR || equations_is_empty(node)) {
+        diagnose(reader->diagnostics, node, "a number is due here");
+        return false;
+    }
+    if (equations_has_unit(reader, node->text, &digits)) {
+        diagnose(reader->diagnostics, node, "write the number alone and its unit beside it: {value: %.*s, unit: %.40s}",
+                 digits < 40 ? digits : 40, node->text, node->text + digits + strspn(node->text + digits, " "));
+        return false;
+    }
     const Expression *expression = expression_parse(node, &none, reader->arena, reader->diagnostics);
     if (expression == NULL) return false;
     const double number = expression_value(expression, NULL);
@@ -90,14 +122,33 @@ int equations_find(const SystemReader *reader, const char *name, SystemNameKind 
     return -1;
 }
 
-static bool equations_is_word(const char *text)
+bool equations_is_word(const char *text)
 {
     return expression_letter(text[0]) && text[0] != '_' && (size_t)expression_word_length(text) == strlen(text) &&
            strlen(text) <= 64;
 }
 
-// Whether the name may be declared; a `let` of another mode may have the same.
-static bool equations_may_declare(SystemReader *reader, const Node *key, SystemNameKind kind)
+bool equations_is_wrong(const SystemReader *reader, const char *text)
+{
+    for (const char *at = text; *at != '\0' && reader->n_wrong > 0;) {
+        const int length = expression_letter(*at) ? expression_word_length(at) : 0;
+        for (int i = 0; i < reader->n_wrong && length > 0; i++)
+            if ((int)strlen(reader->wrong[i]) == length && strncmp(reader->wrong[i], at, (size_t)length) == 0)
+                return true;
+        at += length > 0 ? length : 1;
+    }
+    return false;
+}
+
+enum { SYSTEM_WRONG_MAX = 128 };
+
+static void equations_wrong(SystemReader *reader, const char *name)
+{
+    if (reader->n_wrong < SYSTEM_WRONG_MAX) reader->wrong[reader->n_wrong++] = name;
+}
+
+// Reports why the name can't be declared; a `let` of another mode may have the same.
+static bool equations_name_is_free(SystemReader *reader, const Node *key, SystemNameKind kind)
 {
     const char *name = key->text;
     if (!equations_is_word(name)) {
@@ -105,9 +156,13 @@ static bool equations_may_declare(SystemReader *reader, const Node *key, SystemN
                  "'%.60s' can't be a name: names are up to 64 letters, digits and _, and start with a letter", name);
         return false;
     }
-    if (name_is_reserved(name) || expression_find_function(name) >= 0 || strcmp(name, "pi") == 0) {
+    const bool function = expression_find_function(name) >= 0, pi = strcmp(name, EXPRESSION_PI) == 0;
+    if (name_is_reserved(name) || function || pi) {
         diagnose(reader->diagnostics, key, "the name '%.60s' is reserved%s", name,
-                 strcmp(name, "time") == 0 ? ": it is the time since the start" : "");
+                 strcmp(name, "time") == 0 ? ": it is the time since the start"
+                 : function                ? ": it is a function"
+                 : pi                      ? ": it is a number"
+                                           : "");
         return false;
     }
     for (int i = 0; i < reader->n_names; i++) {
@@ -123,23 +178,23 @@ static bool equations_may_declare(SystemReader *reader, const Node *key, SystemN
     return false;
 }
 
+static bool equations_may_declare(SystemReader *reader, const Node *key, SystemNameKind kind)
+{
+    const bool may = equations_name_is_free(reader, key, kind);
+    if (!may) equations_wrong(reader, key->text);
+    return may;
+}
+
 static SystemName *equations_add_name(SystemReader *reader, const Node *key, const Node *node, SystemNameKind kind,
                                       int index)
 {
     SystemName *name = &reader->names[reader->n_names++];
     *name = (SystemName){.name = key->text, .key = key, .node = node, .kind = kind, .index = index};
     if (node->kind != NODE_MAPPING) return name;
-    name->unit = equations_text_of(reader, node, "unit");
+    name->value = equations_unit_of(reader, node);
+    name->unit = name->value.text;
     name->doc = equations_text_of(reader, node, "doc");
     return name;
-}
-
-// The items of a section of names, "parameters"; NULL: there are none.
-static const Node *equations_section(SystemReader *reader, const Node *mapping, const char *section)
-{
-    const Node *node = node_find(mapping, section);
-    if (node == NULL || equations_is_empty(node)) return NULL;
-    return equations_mapping(reader, node, section) ? node : NULL;
 }
 
 static void equations_range(SystemReader *reader, const Node *node, Parameter *parameter)
@@ -176,19 +231,22 @@ static Parameter *equations_add_parameter(SystemReader *reader, const SystemName
     return parameter;
 }
 
-static bool equations_too_many(SystemReader *reader, const Node *key, int count, int most, const char *what)
+// More than `most` of a section: reports the first that is too many, and takes the names of the others as wrong.
+static bool equations_too_many(SystemReader *reader, const Node *section, int at, int count, int most, const char *what)
 {
-    if (count < most) return false;
-    diagnose(reader->diagnostics, key, "a system has at most %d %s", most, what);
+    if (count < most) return diagnostics_errors(reader->diagnostics) > SYSTEM_ERRORS_MAX;
+    diagnose(reader->diagnostics, section->keys[at], "a system has at most %d %s", most, what);
+    for (int i = at; i < section->count; i++) equations_wrong(reader, section->keys[i]->text);
     return true;
 }
 
 static void equations_declare_parameters(SystemReader *reader)
 {
-    const Node *section = equations_section(reader, reader->root, "parameters");
+    const Node *section = equations_section(reader, reader->root, "parameters", NODE_MAPPING);
     for (int i = 0; section != NULL && i < section->count; i++) {
         const Node *key = section->keys[i], *node = section->items[i], *value = node;
-        if (equations_too_many(reader, key, reader->system->n_parameters, SYSTEM_PARAMETERS_MAX, "parameters")) return;
+        if (equations_too_many(reader, section, i, reader->system->n_parameters, SYSTEM_PARAMETERS_MAX, "parameters"))
+            return;
         if (!equations_may_declare(reader, key, SYSTEM_NAME_PARAMETER)) continue;
         const SystemName *name =
             equations_add_name(reader, key, node, SYSTEM_NAME_PARAMETER, reader->system->n_parameters);
@@ -209,12 +267,12 @@ static void equations_declare_parameters(SystemReader *reader)
 static void equations_declare_states(SystemReader *reader, const char *section_name, SystemNameKind kind)
 {
     const bool held = kind == SYSTEM_NAME_HELD;
-    const Node *section = equations_section(reader, reader->root, section_name);
+    const Node *section = equations_section(reader, reader->root, section_name, NODE_MAPPING);
     int *count = held ? &reader->system->n_held : &reader->system->n_states;
     for (int i = 0; section != NULL && i < section->count; i++) {
         const Node *key = section->keys[i], *node = section->items[i];
         const int most = held ? SYSTEM_HELD_MAX : SYSTEM_STATES_MAX;
-        if (equations_too_many(reader, key, *count, most, held ? "held numbers" : "states")) return;
+        if (equations_too_many(reader, section, i, *count, most, held ? "held numbers" : "states")) return;
         if (!equations_may_declare(reader, key, kind)) continue;
         equations_add_name(reader, key, node, kind, (*count)++);
         if (node->kind == NODE_MAPPING)
@@ -225,11 +283,11 @@ static void equations_declare_states(SystemReader *reader, const char *section_n
 
 static void equations_declare_lets(SystemReader *reader, const Node *mapping, int mode)
 {
-    const Node *section = equations_section(reader, mapping, "let");
+    const Node *section = equations_section(reader, mapping, "let", NODE_MAPPING);
     for (int i = 0; section != NULL && i < section->count; i++) {
         const Node *key = section->keys[i];
         bool twice = false;
-        if (equations_too_many(reader, key, reader->n_lets, SYSTEM_LETS_MAX, "shorthands")) return;
+        if (equations_too_many(reader, section, i, reader->n_lets, SYSTEM_LETS_MAX, "shorthands")) return;
         if (!equations_may_declare(reader, key, SYSTEM_NAME_LET)) continue;
         for (int k = 0; k < reader->n_lets; k++) {
             const SystemName *other = &reader->names[reader->lets[k].name];
@@ -239,15 +297,47 @@ static void equations_declare_lets(SystemReader *reader, const Node *mapping, in
             diagnose(reader->diagnostics, key, "the name '%.60s' is a shorthand of all modes already", key->text);
             continue;
         }
+        if (section->items[i]->kind == NODE_MAPPING)
+            equations_check_keys(reader, section->items[i], "value|unit|doc", "a shorthand");
         equations_add_name(reader, key, section->items[i], SYSTEM_NAME_LET, reader->n_lets);
-        reader->lets[reader->n_lets] = (SystemLet){.name = reader->n_names - 1, .mode = mode, .value = TAPE_NONE};
+        reader->lets[reader->n_lets] =
+            (SystemLet){.name = reader->n_names - 1, .mode = mode, .value = TAPE_NONE, .from = -1};
         reader->n_lets++;
     }
 }
 
+// A start that is a number is a parameter, behind those of the system.
+static void equations_declare_start(SystemReader *reader, SystemName *name)
+{
+    const Node *start = name->node->kind == NODE_MAPPING ? node_find(name->node, "start") : name->node;
+    const Scope none = {0};
+    double number;
+    int digits;
+    if (start == NULL || (start->kind == NODE_SCALAR && equations_is_empty(start))) {
+        diagnose(reader->diagnostics, name->key, "%s has no start: {start: 0, unit: m}", name->name);
+        name->wrong = true;
+        return;
+    }
+    Diagnostics *others = diagnostics_new(reader->arena);
+    const bool has_unit = start->kind == NODE_SCALAR && equations_has_unit(reader, start->text, &digits);
+    if (!has_unit && expression_parse(start, &none, reader->arena, others) == NULL) { // an expression of parameters
+        const Node *range = name->node->kind == NODE_MAPPING ? node_find(name->node, "range") : NULL;
+        if (range != NULL)
+            diagnose(reader->diagnostics, range, "a range belongs to a start that is a number: %s has an expression",
+                     name->name);
+        return;
+    }
+    name->wrong = !equations_number(reader, start, &number);
+    if (name->wrong) return;
+    Parameter *parameter = equations_add_parameter(reader, name, number, SECTION_INITIAL);
+    if (name->node->kind == NODE_MAPPING) equations_range(reader, name->node, parameter);
+}
+
 void equations_declare(SystemReader *reader)
 {
-    reader->names[reader->n_names++] = (SystemName){.name = "time", .unit = "s", .kind = SYSTEM_NAME_TIME};
+    reader->wrong = ARENA_NEW(reader->arena, const char *, SYSTEM_WRONG_MAX);
+    reader->names[reader->n_names++] =
+        (SystemName){.name = "time", .kind = SYSTEM_NAME_TIME, .value = equations_seconds(reader)};
     equations_declare_parameters(reader);
     equations_declare_states(reader, "states", SYSTEM_NAME_STATE);
     equations_declare_states(reader, "held", SYSTEM_NAME_HELD);
@@ -255,21 +345,7 @@ void equations_declare(SystemReader *reader)
     for (int m = 0; m < reader->n_modes; m++)
         if (reader->mode_keys[m] != NULL && reader->mode_nodes[m]->kind == NODE_MAPPING)
             equations_declare_lets(reader, reader->mode_nodes[m], m);
-    // numbers that a state starts with are parameters, behind those of the system
-    for (int i = 0; i < reader->n_names; i++) {
-        SystemName *name = &reader->names[i];
-        if (name->kind != SYSTEM_NAME_STATE && name->kind != SYSTEM_NAME_HELD) continue;
-        const Node *start = name->node->kind == NODE_MAPPING ? node_find(name->node, "start") : name->node;
-        double number;
-        if (start == NULL) {
-            diagnose(reader->diagnostics, name->key, "%s has no start: {start: 0, unit: m}", name->name);
-            continue;
-        }
-        const Scope none = {0};
-        Diagnostics *others = diagnostics_new(reader->arena);
-        const Expression *expression = expression_parse(start, &none, reader->arena, others);
-        if (expression == NULL || !equations_number(reader, start, &number)) continue; // an expression of parameters
-        Parameter *parameter = equations_add_parameter(reader, name, number, SECTION_INITIAL);
-        if (name->node->kind == NODE_MAPPING) equations_range(reader, name->node, parameter);
-    }
+    for (int i = 0; i < reader->n_names; i++)
+        if (reader->names[i].kind == SYSTEM_NAME_STATE || reader->names[i].kind == SYSTEM_NAME_HELD)
+            equations_declare_start(reader, &reader->names[i]);
 }

@@ -64,23 +64,41 @@ static int expression_characters(const char *from, int bytes)
     return characters;
 }
 
+// Reports a message at its place in a spec.
+static void expression_report_at(Diagnostics *diagnostics, const Node *node, int at, int width, const char *message)
+{
+    const int characters = expression_characters(node->text + at, width);
+    int column;
+    if (expression_column(node, at, &column))
+        diagnose_at(diagnostics, node->source, node->line, column, characters, "%s", message);
+    else
+        diagnose(diagnostics, node, "%s (at character %d of the expression)", message,
+                 expression_characters(node->text, at) + 1);
+}
+
+void expression_diagnose(Diagnostics *diagnostics, const Node *node, int at, int width, const char *format, ...)
+{
+    char message[640];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    expression_report_at(diagnostics, node, at, width, message);
+}
+
 static void expression_report(ExpressionParser *parser, const char *at, int width, const char *format,
                               va_list arguments)
 {
     char message[320];
     vsnprintf(message, sizeof message, format, arguments);
     const int offset = (int)(at - parser->text), characters = expression_characters(at, width);
-    int column;
     if (parser->node == NULL && !parser->failed) {
         const int position = expression_characters(parser->text, offset) + 1;
         const Excerpt excerpt = source_excerpt(parser->text, 1, position, characters, EXPRESSION_EXCERPT);
         parser->error =
             error_make(ERROR_USER, "%s: %s\n    %s\n    %s", parser->what, message, excerpt.line, excerpt.caret);
-    } else if (parser->node != NULL && expression_column(parser->node, offset, &column)) {
-        diagnose_at(parser->diagnostics, parser->node->source, parser->node->line, column, characters, "%s", message);
     } else if (parser->node != NULL) {
-        diagnose(parser->diagnostics, parser->node, "%s (at character %d of the expression)", message,
-                 expression_characters(parser->text, offset) + 1);
+        expression_report_at(parser->diagnostics, parser->node, offset, width, message);
     }
     parser->failed = true;
 }

@@ -83,6 +83,7 @@ typedef struct ExpressionStep {
     int operation;    // row of expression_operations
     int index;        // NAME, TEXT_NAME: of the value
     int size;         // steps of the subtree that ends here
+    int at;           // byte of the text at which the name, number, sign or function stands
     double number;    // NUMBER; TEXT: how many other texts stand before the first one like this
     const char *text; // NAME, TEXT_NAME: the name; TEXT: the text; NUMBER: its name, NULL: it has none
 } ExpressionStep;
@@ -116,10 +117,15 @@ typedef struct ExpressionParser {
     Error error;
 } ExpressionParser;
 
-bool expression_letter(char c);             // the character can begin a word
-int expression_word_length(const char *at); // letters, digits and _
+bool expression_letter(char c);                                 // the character can begin a word
+int expression_word_length(const char *at);                     // letters, digits and _
+int expression_find_name(const Scope *scope, const char *name); // index; -1: it is not a name of numbers
 
 // ---- errors.c -------------------------------------------------------------------------------------------------------
+
+// Report an error at `width` bytes from byte `at` of the text of a scalar.
+void expression_diagnose(Diagnostics *diagnostics, const Node *node, int at, int width, const char *, ...)
+    PRINTF_LIKE(5, 6);
 
 // Report an error at `width` bytes from `at`. After expression_stop the rest is not parsed.
 void expression_complain(ExpressionParser *parser, const char *at, int width, const char *, ...) PRINTF_LIKE(4, 5);

@@ -32,9 +32,10 @@ static void expression_skip(ExpressionParser *parser)
     while (*parser->at != '\0' && strchr(" \t\r\n", *parser->at) != NULL) parser->at++;
 }
 
-// Emits an operation over the subtrees that end before it.
-static void expression_emit(ExpressionParser *parser, ExpressionStep step)
+// Emits an operation over the subtrees that end before it. at: where its name or sign stands.
+static void expression_emit(ExpressionParser *parser, const char *at, ExpressionStep step)
 {
+    step.at = (int)(at - parser->text);
     const int operands = expression_operands(&expression_operations[step.operation]);
     step.size = 1;
     for (int i = 0; i < operands; i++) step.size += parser->steps[parser->count - step.size].size;
@@ -152,7 +153,7 @@ static void expression_parse_number(ExpressionParser *parser)
         return;
     }
     parser->at += length;
-    expression_emit(parser, (ExpressionStep){.operation = EXPRESSION_NUMBER, .number = value});
+    expression_emit(parser, start, (ExpressionStep){.operation = EXPRESSION_NUMBER, .number = value});
 }
 
 // Equal texts have equal numbers: 0, 1, ... in the order in which they first stand.
@@ -184,8 +185,8 @@ static void expression_parse_quoted(ExpressionParser *parser)
     }
     *out = '\0';
     parser->at = end + 1;
-    expression_emit(parser, (ExpressionStep){
-                                .operation = EXPRESSION_TEXT, .text = text, .number = expression_number(parser, text)});
+    const ExpressionStep step = {.operation = EXPRESSION_TEXT, .text = text, .number = expression_number(parser, text)};
+    expression_emit(parser, start, step);
 }
 
 static int expression_find(const char *const *names, int count, const char *name)
@@ -196,14 +197,26 @@ static int expression_find(const char *const *names, int count, const char *name
     return -1;
 }
 
+int expression_find_name(const Scope *scope, const char *name)
+{
+    if (scope->by_name == NULL) return expression_find(scope->names, scope->count, name);
+    int low = 0, high = scope->count - 1;
+    while (low <= high) {
+        const int middle = (low + high) / 2, at = scope->by_name[middle], order = strcmp(scope->names[at], name);
+        if (order == 0) return at;
+        *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle - 1;
+    }
+    return -1;
+}
+
 static void expression_parse_name(ExpressionParser *parser, const char *start, const char *name)
 {
     const Scope *scope = parser->scope;
-    const int index = expression_find(scope->names, scope->count, name);
+    const int index = expression_find_name(scope, name);
     const int text = index < 0 ? expression_find(scope->texts, scope->n_texts, name) : -1;
     const bool after_text = parser->count > 0 && expression_is_text(parser, parser->count - 1);
     if (index < 0 && text < 0 && strcmp(name, EXPRESSION_PI) == 0) { // a name of the scope comes first
-        expression_emit(parser,
+        expression_emit(parser, start,
                         (ExpressionStep){.operation = EXPRESSION_NUMBER, .number = 3.141592653589793, .text = name});
         return;
     }
@@ -211,11 +224,12 @@ static void expression_parse_name(ExpressionParser *parser, const char *start, c
     const bool word = index >= 0 && scope->choices != NULL && scope->choices[index] != NULL;
     const int operation = text >= 0 || word ? EXPRESSION_TEXT_NAME : EXPRESSION_NAME;
     const int at = index >= 0 ? index : text >= 0 ? scope->count + text : 0;
-    expression_emit(parser, (ExpressionStep){.operation = operation, .index = at, .text = name});
+    expression_emit(parser, start, (ExpressionStep){.operation = operation, .index = at, .text = name});
 }
 
-// Arguments in parentheses; more than two of min and max are folded from the left. Returns their number.
-static int expression_parse_arguments(ExpressionParser *parser, int operation)
+// Arguments of the function whose name stands at `name`, in parentheses; more than two of min and max are folded from
+// the left. Returns their number.
+static int expression_parse_arguments(ExpressionParser *parser, const char *name, int operation)
 {
     int n = 0;
     for (bool more = true; more && !parser->stopped; n++) {
@@ -226,7 +240,7 @@ static int expression_parse_arguments(ExpressionParser *parser, int operation)
         expression_need_number(parser, start);
         if (parser->stopped) return n;
         const int wanted = operation >= 0 ? expression_operations[operation].arguments : 0;
-        if (wanted == -2 && n > 0) expression_emit(parser, (ExpressionStep){.operation = operation});
+        if (wanted == -2 && n > 0) expression_emit(parser, name, (ExpressionStep){.operation = operation});
         expression_skip(parser);
         more = *parser->at == ',';
         parser->at += more;
@@ -253,19 +267,19 @@ static void expression_parse_call(ExpressionParser *parser, const char *start, c
     if (operation < 0) expression_unknown_function(parser, start, name);
     parser->at++; // the parenthesis
     if (!expression_enter(parser)) return;
-    const int n = expression_parse_arguments(parser, operation);
+    const int n = expression_parse_arguments(parser, start, operation);
     parser->depth--;
     if (parser->stopped) return;
     if (operation < 0) { // go on as if it were a number, to find what else is wrong
         parser->count = before;
-        expression_emit(parser, (ExpressionStep){.operation = EXPRESSION_NUMBER});
+        expression_emit(parser, start, (ExpressionStep){.operation = EXPRESSION_NUMBER});
         return;
     }
     const int wanted = expression_operations[operation].arguments;
     if (wanted == -2 ? n < 2 : n != wanted) {
         expression_stop(parser, start, width, "%s takes %s; %d given", name, expression_wanted(wanted), n);
     } else if (wanted != -2) {
-        expression_emit(parser, (ExpressionStep){.operation = operation});
+        expression_emit(parser, start, (ExpressionStep){.operation = operation});
     }
 }
 
@@ -335,6 +349,8 @@ static void expression_parse_atom(ExpressionParser *parser)
 // A prefix operator of this rank and what it applies to. False if none stands here.
 static bool expression_parse_prefix(ExpressionParser *parser, ExpressionRank rank)
 {
+    expression_skip(parser);
+    const char *sign = parser->at;
     const int operation = expression_take(parser, SYNTAX_PREFIX, rank);
     if (operation == 0) return false;
     if (!expression_enter(parser)) return true;
@@ -343,7 +359,7 @@ static bool expression_parse_prefix(ExpressionParser *parser, ExpressionRank ran
     expression_parse_rank(parser, rank);
     expression_need_number(parser, start);
     parser->depth--;
-    if (!parser->stopped) expression_emit(parser, (ExpressionStep){.operation = operation});
+    if (!parser->stopped) expression_emit(parser, sign, (ExpressionStep){.operation = operation});
     return true;
 }
 
@@ -412,7 +428,7 @@ static void expression_parse_infix(ExpressionParser *parser, ExpressionRank rank
         parser->depth -= rank == RANK_POWER;
         expression_check_sides(parser, operation, left, right);
         if (parser->stopped) return;
-        expression_emit(parser, (ExpressionStep){.operation = operation});
+        expression_emit(parser, sign, (ExpressionStep){.operation = operation});
     }
 }
 

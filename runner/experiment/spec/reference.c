@@ -1,5 +1,6 @@
 // The reference page, `hopscotch help spec all`: each key, its meaning, what it takes, its default and an example; the
 // value forms; the keys of each method and model. From the same tables as reading.
+#include "../equations/equations.h"
 #include "forms.h"
 
 #include <stdio.h>
@@ -166,6 +167,17 @@ static void reference_describe_method(ReferencePage *page, const SearchMethod *m
     for (int k = 0; k < method->n_options; k++) reference_describe_option(page, &method->options[k], "search");
 }
 
+// The language of a model that reads equations.
+static void reference_describe_system(ReferencePage *page, const Model *model)
+{
+    const bool wanted = page->whole || strcmp(page->topic, "system") == 0;
+    for (int i = 0; i < model->n_options && wanted; i++) {
+        if (model->options[i].type != OPTION_SYSTEM) continue;
+        fputc('\n', page->out);
+        equations_page(page->out, page->columns);
+    }
+}
+
 static void reference_describe_model(ReferencePage *page, const Model *model)
 {
     reference_group(page, model->name,
@@ -177,6 +189,7 @@ static void reference_describe_model(ReferencePage *page, const Model *model)
         reference_describe_option(page, option, model_is_top(model, option->name) ? "" : "simulation");
     }
     reference_describe_lists(page, model);
+    reference_describe_system(page, model);
     if (model->debug == NULL) return;
     const char *path = arena_format(page->arena, "record.debug.%s", model_debug_name(model));
     const Key rows = {

@@ -1,5 +1,6 @@
 // The JSON schema of specs (draft 2020-12), for editors: written from the key table and the tables of models and
 // methods. What it can't say (an axis fixed too, unequal zips, expressions) is left to `hopscotch check`.
+#include "../equations/equations.h"
 #include "forms.h"
 
 #include <math.h>
@@ -152,7 +153,7 @@ static void schema_scalar(Json *json, const Key *key, Arena *arena)
                                         [KEY_WORDS] = "{type: array, items: {type: string}}",
                                         [KEY_ARGUMENTS] = "{type: array, minItems: 1, items: {type: [string, number]}}",
                                         [KEY_FILE] = "{type: [string, object]}",
-                                        [KEY_SYSTEM] = "{type: [string, object]}",
+                                        [KEY_SYSTEM] = "{anyOf: [{type: string}, $system]}",
                                         [KEY_SECTION] = NULL};
     if (key->type == KEY_ITEMS) schema_items(json, key, arena);
     if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) schema_number(json, key, arena);
@@ -376,6 +377,14 @@ static void schema_section(Json *json, const Key *rows, int count, const char *s
 
 // ---- models ---------------------------------------------------------------------------------------------------------
 
+// Whether the spec declares everything, as equations do.
+static bool schema_has_system(const Model *model)
+{
+    bool has = false;
+    for (int i = 0; i < model->n_options; i++) has |= model->options[i].type == OPTION_SYSTEM;
+    return has;
+}
+
 // What lanes have under the defaults and what other settings add; which is which is for `hopscotch check`.
 static Key *schema_parameter_rows(const Configured *configured, int *count, Arena *arena)
 {
@@ -404,7 +413,7 @@ static void schema_parameters(Json *json, const Configured *configured, const ch
     const Model *model = configured->model;
     if (model->declares > 0 && strcmp(section, "parameters") == 0)
         schema_item(json, "additionalProperties", &model->lists[model->declares - 1], "object|number|string", arena);
-    else if (configured->n_nameable == 0) // else its names depend on the spec
+    else if (configured->n_nameable == 0 && !schema_has_system(model)) // else its names depend on the spec
         json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
 }
@@ -419,7 +428,8 @@ static void schema_names(Json *json, const Configured *configured, const char *a
     } else {
         int count;
         const Key *rows = schema_parameter_rows(configured, &count, arena);
-        const bool open = configured->n_nameable > 0 || configured->model->declares > 0;
+        const Model *model = configured->model;
+        const bool open = configured->n_nameable > 0 || model->declares > 0 || schema_has_system(model);
         json_object(json, "propertyNames");
         json_array(json, open ? "examples" : "enum");
         json_text(json, NULL, "include");
@@ -517,6 +527,8 @@ static void schema_define_all(Json *json, Arena *arena)
     json_object(json, "$defs");
     for (size_t i = 0; i < sizeof schema_definitions / sizeof *schema_definitions; i++)
         schema_define(json, schema_definitions[i].name, schema_definitions[i].text, EXPRESSION_LENGTH, arena);
+    const char *name, *text;
+    for (int i = 0; equations_schema(i, &name, &text); i++) schema_define(json, name, text, 0.0, arena);
     schema_define(json, "values", schema_values(arena), 0.0, arena);
     schema_define(json, "perturbation",
                   arena_format(arena, "{anyOf: [%s, %s]}", schema_named_list("normal", 2, NULL, arena),

@@ -1,0 +1,157 @@
+// How users read about systems: the page of `help spec equations`, and the schema that editors complete by.
+#include "equations.h"
+
+#include <string.h>
+
+// A test feeds it to `run`.
+static const char equations_example[] =
+    "version: 1\n"
+    "experiment: jumper\n"
+    "model: equations\n"
+    "simulation:\n"
+    "  duration: 5\n"
+    "  system:                                  # or the name of a file with this mapping\n"
+    "    parameters: {m: {value: 1, unit: kg}, k: {value: 500, unit: N/m}, c: {value: 2, unit: N s/m},\n"
+    "                 l0: {value: 0.5, unit: m}, g: {value: 9.81, unit: m/s^2}}\n"
+    "    states: {z: {start: 1, unit: m}, v: {start: 0, unit: m/s}}\n"
+    "    modes:\n"
+    "      flight: {rates: {z: v, v: -g}, events: [{name: touchdown, falls: z - l0, to: stance}]}\n"
+    "      stance:\n"
+    "        let: {force: \"k*(l0 - z) - c*v\"}\n"
+    "        rates: {z: v, v: force/m - g}\n"
+    "        events: [{name: liftoff, rises: z - l0, to: flight}]\n"
+    "    metrics: {hops: {count: liftoff}, top: {at: touchdown, value: v, take: first}, load: {max: force}}\n"
+    "search: {method: grid, over: {k: {logspace: [100, 2000, 20]}}}\n"
+    "objective: {maximize: hops}\n";
+
+typedef struct EquationsRow {
+    const char *word, *text;
+} EquationsRow;
+
+static const EquationsRow equations_rows[] = {
+    {"parameters", "NAME: 3, or {value: 3, unit: kg, range: [0, 9], doc: TEXT}. Numbers that can be "
+                   "searched."},
+    {"states", "NAME: 1, or {start: 1, unit: m, range: [0, 9], scale: 1, doc: TEXT}. start is a number, "
+               "which `initial:` and searches can set, or an expression of parameters. scale is the size"
+               " that counts as small."},
+    {"held", "The same without scale. Numbers that change at events only."},
+    {"let", "NAME: EXPR, or {value: EXPR, unit: m, doc: TEXT}. Shorthands in any order, of all modes "
+            "or of one."},
+    {"rates", "NAME: EXPR for every state, per s. Those at the top hold in modes without their own."},
+    {"next", "NAME: EXPR, in place of rates: the values after one iteration of a map."},
+    {"modes", "NAME: {let, rates, events, doc}. The first is the mode at the start."},
+    {"events", "A list of {name: NAME, WHEN, set: {NAME: EXPR}, END}, of a mode, or at the top of all "
+               "modes."},
+    {"  WHEN", "rises: EXPR, falls: EXPR or crosses: EXPR, a quantity that passes zero; at: TIME; every:"
+               " PERIOD."},
+    {"  set", "States and held numbers, all from the values before the event."},
+    {"  END", "to: MODE, stop: true or fail: NAME. It may be left out."},
+    {"metrics", "NAME: {REDUCTION, unit: m, doc: TEXT}. Without a unit it has that of the expression."},
+    {"  of EXPR", "final, mean, rms, integral, min or max, in the modes that have all its names."},
+    {"  of EVENT", "count: EVENT; at: EVENT or after: EVENT, with value: EXPR and take: last, first, mean, "
+                   "min, max or spread. `at` sees the values before `set`, `after` those behind it."},
+    {"  of time", "first: CONDITION or last: CONDITION, the time; part: CONDITION, the fraction of the "
+                  "time."},
+    {"failures", "NAME: CONDITION. A trial fails when it holds."},
+    {"columns", "NAME: EXPR, or {value: EXPR, unit: m, doc: TEXT}. Recorded beside states and held "
+                "numbers."},
+    {"drawing", "A list of {line: [[x, z], [x, z]]}, {spring: [[x, z], [x, z]]}, {disc: [x, z], radius: "
+                "0.05} and {ground: 0}, with in: MODE, width: 0.02, part: body, leg, spring, hip or foot."},
+    {"names", "`time` is the time since the start (s; of a map the iteration). A name has one meaning "
+              "in a system."},
+    {"EXPR", "+ - * / ^, comparisons, and, or, not, pi, if(c, a, b), and the functions of `help spec "
+             "all`."},
+    {"units", "Checked where all names of an expression have one: m/s + m is an error. 2*x has the unit"
+              " of x; a number that is added takes the unit of the other side; rad is the number 1. cm,"
+              " deg or km/h need a factor, as in sin(angle*pi/180). `check` says how many equations "
+              "were checked."},
+    {"failed", "Trials of all systems can fail as diverged, zeno, step_too_small, solver or limit."},
+};
+
+void equations_page(FILE *out, int columns)
+{
+    enum { INDENT = 12 };
+    fputs("THE SYSTEM, a mapping in simulation.system, or in a file that it names\n\n", out);
+    for (const char *line = equations_example; *line != '\0'; line += strcspn(line, "\n") + 1)
+        fprintf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
+    fputc('\n', out);
+    for (size_t i = 0; i < sizeof equations_rows / sizeof *equations_rows; i++) {
+        fprintf(out, "%-*s", INDENT, equations_rows[i].word);
+        terminal_paragraph(out, equations_rows[i].text, INDENT, columns);
+        fputc('\n', out);
+    }
+}
+
+// ---- the schema -----------------------------------------------------------------------------------------------------
+
+#define EQUATIONS_ABOUT "unit: {type: [string, number]}, doc: {type: string}"
+#define EQUATIONS_RANGE "range: {type: array, minItems: 2, maxItems: 2, items: $expression}"
+#define EQUATIONS_STRICT "additionalProperties: false, "
+
+static const char *const equations_definitions[][2] = {
+    {"system_parameter", "{anyOf: [$expression, {type: object, required: [value], " EQUATIONS_STRICT
+                         "properties: {value: $expression, " EQUATIONS_RANGE ", " EQUATIONS_ABOUT "}}]}"},
+    {"system_state",
+     "{anyOf: [$expression, {type: object, required: [start], " EQUATIONS_STRICT
+     "properties: {start: $expression, scale: $expression, " EQUATIONS_RANGE ", " EQUATIONS_ABOUT "}}]}"},
+    {"system_held", "{anyOf: [$expression, {type: object, required: [start], " EQUATIONS_STRICT
+                    "properties: {start: $expression, " EQUATIONS_RANGE ", " EQUATIONS_ABOUT "}}]}"},
+    {"system_value", "{anyOf: [$expression, {type: object, required: [value], " EQUATIONS_STRICT
+                     "properties: {value: $expression, " EQUATIONS_ABOUT "}}]}"},
+    {"system_expressions", "{type: object, additionalProperties: $expression}"},
+    {"system_values", "{type: object, additionalProperties: $system_value}"},
+    {"system_event", "{type: object, " EQUATIONS_STRICT
+                     "oneOf: [{required: [rises]}, {required: [falls]}, {required: [crosses]}, {required: [at]}, "
+                     "{required: [every]}], properties: {name: {type: string}, "
+                     "rises: {description: 'a quantity that passes zero upwards', anyOf: [$expression]}, "
+                     "falls: {description: 'a quantity that passes zero downwards', anyOf: [$expression]}, "
+                     "crosses: {description: 'a quantity that passes zero', anyOf: [$expression]}, "
+                     "at: {description: 'a time, s', anyOf: [$expression]}, "
+                     "every: {description: 'a period, s', anyOf: [$expression]}, "
+                     "to: {type: string, description: 'the mode that follows'}, set: $system_expressions, "
+                     "stop: {type: boolean, description: 'true: the trial ends'}, "
+                     "fail: {type: string, description: 'the trial fails, by this name'}, doc: {type: string}}}"},
+    {"system_events", "{type: array, maxItems: 256, items: $system_event}"},
+    {"system_mode", "{type: [object, 'null'], " EQUATIONS_STRICT
+                    "properties: {let: $system_values, rates: $system_expressions, next: $system_expressions, "
+                    "events: $system_events, doc: {type: string}}}"},
+    {"system_metric",
+     "{type: object, " EQUATIONS_STRICT
+     "oneOf: [{required: [final]}, {required: [mean]}, {required: [rms]}, {required: [min]}, {required: [max]}, "
+     "{required: [integral]}, {required: [count]}, {required: [at, value]}, {required: [after, value]}, "
+     "{required: [first]}, {required: [last]}, {required: [part]}], "
+     "properties: {final: $expression, mean: $expression, rms: $expression, min: $expression, max: $expression, "
+     "integral: $expression, count: {type: string, description: 'an event'}, "
+     "at: {type: string, description: 'an event, with the values before it'}, "
+     "after: {type: string, description: 'an event, with the values after it'}, value: $expression, "
+     "take: {enum: [first, last, mean, min, max, spread]}, "
+     "first: {type: string, description: 'a condition: the time at which it begins to hold'}, "
+     "last: {type: string, description: 'a condition: the last time at which it held'}, "
+     "part: {type: string, description: 'a condition: the fraction of the time'}, " EQUATIONS_ABOUT "}}"},
+    {"system_point", "{type: array, minItems: 2, maxItems: 2, items: $expression}"},
+    {"system_points", "{type: array, minItems: 2, items: $system_point}"},
+    {"system_shape", "{type: object, " EQUATIONS_STRICT
+                     "oneOf: [{required: [line]}, {required: [spring]}, {required: [disc]}, {required: [ground]}], "
+                     "properties: {line: $system_points, spring: $system_points, disc: $system_point, "
+                     "ground: $expression, in: {type: string, description: 'a mode'}, width: $expression, "
+                     "radius: $expression, part: {enum: [body, leg, spring, hip, foot]}}}"},
+    {"system", "{type: object, required: [states], " EQUATIONS_STRICT
+               "properties: {parameters: {type: object, additionalProperties: $system_parameter}, "
+               "states: {type: object, maxProperties: 64, additionalProperties: $system_state}, "
+               "held: {type: object, maxProperties: 64, additionalProperties: $system_held}, let: $system_values, "
+               "rates: $system_expressions, next: $system_expressions, "
+               "modes: {type: object, maxProperties: 64, additionalProperties: $system_mode}, "
+               "events: $system_events, "
+               "metrics: {type: object, maxProperties: 256, additionalProperties: $system_metric}, "
+               "failures: $system_expressions, "
+               "columns: {type: object, maxProperties: 256, additionalProperties: $system_value}, "
+               "drawing: {type: array, items: $system_shape}, doc: {type: string}}}"},
+};
+
+bool equations_schema(int index, const char **name, const char **text)
+{
+    if (index >= (int)(sizeof equations_definitions / sizeof *equations_definitions)) return false;
+    *name = equations_definitions[index][0];
+    *text = equations_definitions[index][1];
+    return true;
+}
