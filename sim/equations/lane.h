@@ -182,6 +182,29 @@ HD EquationsLane equations_lane(const Constants *constants, const double *assets
 }
 
 #if defined(HOPSCOTCH_MADE)
+// Registers between slices: held numbers and sides. Time, states and parameters are set again.
+HD bool equations_is_kept(const EquationsConstants *c, int k)
+{
+    const int held = SYSTEM_HELD(c->n_states, 0), sides = SYSTEM_SIDE(c->n_states, c->n_held, c->n_parameters, 0);
+    return (k >= held && k < held + c->n_held) || k >= sides;
+}
+
+// Whether number k of the frame up to the stages has a meaning in this system: registers are few.
+HD bool equations_has(const EquationsLane *lane, int k)
+{
+    const EquationsConstants *c = &lane->c;
+    const bool events = c->n_guards > 0 || c->n_instants > 0;
+    if (k == EQUATIONS_H) return !c->fixed_steps;
+    if (k == EQUATIONS_MODE_OF) return c->n_modes > 1;
+    if (k == EQUATIONS_GRID) return c->fixed_steps != 0;
+    if (k < EQUATIONS_NAMED && k != EQUATIONS_T) return events;
+    if (k >= c->watched && k < c->sums) return c->extrema != 0;
+    if (k < c->sums) return true;
+    const int reduction = equations_integer(
+        lane, c->metrics + (int64_t)((k - c->sums) / EQUATIONS_SUMS) * EQUATIONS_METRIC + EQUATIONS_METRIC_REDUCTION);
+    return reduction != SYSTEM_FINAL && reduction != SYSTEM_INTEGRAL;
+}
+
 // What is kept: the frame up to the stages, and the file up to its numbers.
 HD void equations_keep(const EquationsLane *lane, const LaneGroup *group, bool store)
 {
@@ -190,6 +213,8 @@ HD void equations_keep(const EquationsLane *lane, const LaneGroup *group, bool s
     FRAME_EACH
     for (int k = 0; k < c->file + c->first_number; k++) {
         if (k >= c->stage && k < c->file) continue;
+        if (k < c->stage && !equations_has(lane, k)) continue;
+        if (k >= c->file && !equations_is_kept(c, k - c->file)) continue;
         double *kept = memory.at + (int64_t)k * memory.apart;
         if (store)
             *kept = frame_get(lane->frame, k);
@@ -216,12 +241,10 @@ HD void equations_fixed(const EquationsLane *lane, const LaneGroup *group)
 HD void equations_load(const EquationsLane *lane, const LaneGroup *group)
 {
 #if defined(HOPSCOTCH_MADE)
-    if (group->tick == 0) {
-        FRAME_EACH
-        for (int k = 0; k < lane->c.file + lane->c.registers; k++) frame_set(lane->frame, k, splat(0.0));
-    } else {
-        equations_keep(lane, group, false);
-    }
+    FRAME_EACH
+    for (int k = 0; k < lane->c.file + lane->c.registers; k++) frame_set(lane->frame, k, splat(0.0));
+    if (group->tick > 0) equations_keep(lane, group, false);
+    if (lane->c.fixed_steps) frame_set(lane->frame, EQUATIONS_H, splat(1e300));
     equations_fixed(lane, group);
 #else
     const Frame kept = frame_from(lane->frame, lane->c.file);
