@@ -193,8 +193,8 @@ class Reference:
         held = {h: system.start[h] for h in system.held}
         counts, first = {}, {}
         sides = [self.side(e, t, y, held, mode) for e in system.events[mode]]
-        steps_at = self.fire(t, y, held, mode, sides, counts, first, begin=True)
-        y, held, mode, sides = steps_at
+        begins = ["every" in e for e in system.events[mode]]
+        y, held, mode, sides = self.happen(t, y, held, mode, sides, begins, counts, first)
         while t < end:
             events = system.events[mode]
             due = end
@@ -219,39 +219,36 @@ class Reference:
             y, held, mode, sides = self.happen(t, y, held, mode, sides, fired, counts, first)
         return y, counts, first
 
-    def fire(self, t, y, held, mode, sides, counts, first, begin):
-        """What is due at the start."""
-        fired = ["every" in e for e in self.system.events[mode]]
-        return self.happen(t, y, held, mode, sides, fired, counts, first)
-
     def seek(self, solver, events, held, sides):
         dense, low, high = solver.dense_output(), solver.t_old, solver.t
-        found = []
+        found, passed = [], []
         for k, event in enumerate(events):
             guard = lambda s: self.guard(event, s, dense(s), held)
             if guard(high) is None:
                 continue
             times = numpy.linspace(low, high, 9)
             values = [guard(s) for s in times]
-            self.note_touch(values, sides[k])
+            self.note_touch(values)
+            side = sides[k]
             for i in range(8):
-                if values[i + 1] * sides[k] < 0:
-                    side, sides_now = sides[k], math.copysign(1, values[i + 1])
-                    counts = "crosses" in event or ("rises" in event) == (sides_now > 0)
-                    begin = times[i] if values[i] * side > 0 else None
-                    root = brentq(guard, begin, times[i + 1], xtol=1e-14) if begin is not None else times[i]
-                    if counts:
+                if values[i + 1] * side < 0:
+                    root = brentq(guard, times[i], times[i + 1], xtol=1e-14) if values[i] * side > 0 else times[i]
+                    if "crosses" in event or ("rises" in event) == (side < 0):
                         found.append((root, k))
                         break
-                    sides[k] = sides_now
+                    side = -side
+                    passed.append((root, k, side))
+        when = min(found)[0] if found else high
+        for root, k, side in sorted(passed):
+            if root <= when:
+                sides[k] = side
         if not found:
             return None
-        when = min(found)[0]
         if len(found) > 1 and sorted(found)[1][0] - when < 1e-7:
             self.doubtful = True  # which comes first is a matter of rounding
         return when, dense(when), [any(k == i for root, i in found if root == when) for k in range(len(events))]
 
-    def note_touch(self, values, side):
+    def note_touch(self, values):
         """An extremum near 0 is crossed or not by rounding."""
         for a, b, c in zip(values, values[1:], values[2:]):
             if (b - a) * (c - b) <= 0 and abs(b) < 1e-3:
