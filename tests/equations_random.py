@@ -128,7 +128,10 @@ def run(program, name, text, *options):
                           capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError("run failed: " + done.stderr[-600:])
-    digest = subprocess.run([program, "digest", name], capture_output=True, text=True).stdout.split()[0]
+    done = subprocess.run([program, "digest", name], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError("digest failed: " + done.stderr[-600:])
+    digest = done.stdout.split()[0]
     table = subprocess.run([program, "query", name, "--columns", "all", "--format", "csv"], capture_output=True,
                            text=True).stdout
     return list(csv.DictReader(table.splitlines())), digest

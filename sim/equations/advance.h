@@ -369,7 +369,8 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
     }
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
         real grid;
-        const real t = equations_named(lane, EQUATIONS_T), wanted = equations_named(lane, EQUATIONS_H),
+        const real t = equations_named(lane, EQUATIONS_T), sight = equations_named(lane, EQUATIONS_SIGHT),
+                   wanted = lesser_of(equations_named(lane, EQUATIONS_H), sight),
                    reach = equations_named(lane, EQUATIONS_REACH);
         const real deadline = equations_deadline(lane, t, &grid), left = deadline - t;
         const mask landing = c->n_guards > 0 ? MASK(reach > 0.0) : no_lanes();
@@ -377,8 +378,9 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
         const real h = select_real(landing, reach, select_real(timed, left, wanted));
         const EquationsStep step = equations_step(lane, method, t, h, running);
         const mask finite = equations_finite(lane, c->next);
-        const mask accepted = running & finite & (landing | MASK(step.error <= 1.0));
-        const mask turned = equations_seek(lane, method, t, h, accepted & ~landing);
+        const mask precise = running & finite & (landing | MASK(step.error <= 1.0));
+        mask blind;
+        const mask turned = equations_seek(lane, method, t, h, precise & ~landing, &blind), accepted = precise & ~blind;
         const mask crossed = method == EQUATIONS_BY_map ? no_lanes() : turned;
         const mask taken = accepted & ~crossed;
         const mask landed = taken & (landing | turned);
@@ -389,7 +391,9 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             const real factor = equations_factor(select_real(finite, step.error, math_nan())) * h;
             const real grown = select_real(MASK(h < wanted), greater_of(factor, wanted), factor);
             const real next = select_real(accepted & ~landing, grown, factor);
-            equations_name(lane, EQUATIONS_H, next, running & ~crossed & ~(landing & accepted));
+            equations_name(lane, EQUATIONS_H, next, running & ~crossed & ~blind & ~(landing & accepted));
+            equations_name(lane, EQUATIONS_SIGHT, select_real(blind, 0.5 * h, 1.25 * sight),
+                           blind | (accepted & ~landing));
         }
         if (any_lane(taken)) {
             if (observed) equations_trace(lane, group, method, t, h, taken);

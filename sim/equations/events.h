@@ -18,6 +18,8 @@
 #define EQUATIONS_NEAR 10.0      // a guard within this many tolerances of a step from 0 is at 0
 #define EQUATIONS_ROUNDING 1e-14 // of a guard, over what it is the difference of
 #define EQUATIONS_SAME 1e-15     // of instants that are one, over their time
+#define EQUATIONS_STRAYS 0.03    // of a guard from its cubic in the middle of a step, over its size
+#define EQUATIONS_LOOK 2.5e-4    // of the duration: a step in which guards are not looked at
 enum { EQUATIONS_ROOT_STEPS = 160 };
 
 // ---- guards ---------------------------------------------------------------------------------------------------------
@@ -134,6 +136,44 @@ HD_CALL mask equations_crossing(const EquationsLane *lane, int k, real t, real h
     return crossed;
 }
 
+// Whether guard k, with its values and slopes at the ends of the step, is not near `middle` in its middle, as the cubic
+// through them is.
+HD mask equations_strays(const EquationsLane *lane, int k, real h, real middle)
+{
+    const EquationsConstants *c = &lane->c;
+    const real from = frame_get(lane->frame, c->guard + k), to = frame_get(lane->frame, c->next_guard + k);
+    const real from_slope = h * frame_get(lane->frame, c->slope + k),
+               to_slope = h * frame_get(lane->frame, c->next_guard + c->n_guards + k);
+    const real between = fused(splat(0.125), from_slope - to_slope, 0.5 * (from + to));
+    const real slopes = 0.25 * greater_of(absolute(from_slope), absolute(to_slope)),
+               size = greater_of(greater_of(absolute(from), absolute(to)), slopes);
+    return MASK(absolute(middle - between) > EQUATIONS_STRAYS * size);
+}
+
+// The lanes of accepted steps that are too long for what a guard does within them: the error of the state says nothing
+// of a guard that changes faster, such as sin(100 time). Steps of a small part of the duration are never too long, for
+// guards that jump. The guards at the step's end and its dense output are known.
+HD mask equations_overlooks(const EquationsLane *lane, real t, real h, mask accepted)
+{
+    const EquationsConstants *c = &lane->c;
+    mask strays = no_lanes();
+    accepted = accepted & MASK(h > EQUATIONS_LOOK * c->duration);
+    if (c->fixed_steps || !any_lane(accepted)) return strays;
+    equations_argue_between(lane, t, h, splat(0.5));
+    for (int mode = 0; mode < c->n_modes; mode++) {
+        const mask in = accepted & equations_in(lane, mode);
+        if (!any_lane(in)) continue;
+        const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_GUARDS);
+        equations_run(lane, code);
+        for (int k = 0; k < c->n_guards; k++) {
+            if (equations_register(lane, code, k) < 0) continue;
+            const real middle = equations_output(lane, code, k) - equations_offset(lane, k);
+            strays = strays | (in & equations_strays(lane, k, h, middle));
+        }
+    }
+    return strays;
+}
+
 // The lanes of a map in which guards have crossed in the iteration that is accepted; these turn.
 HD_CALL mask equations_seek_in_map(const EquationsLane *lane, mask accepted)
 {
@@ -151,21 +191,22 @@ HD_CALL mask equations_seek_in_map(const EquationsLane *lane, mask accepted)
 }
 
 // Looks for crossings in an accepted step. Returns the lanes with one: they repeat the step up to the first. Those of a
-// map stand at their crossing.
-HD_CALL mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted)
+// map stand at their crossing. *blind <- the lanes whose step is too long to say.
+HD_CALL mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted, mask *blind)
 {
     const EquationsConstants *c = &lane->c;
     mask any = no_lanes();
     real first = splat(EQUATIONS_NO_TURN);
-    bool dense = false;
+    *blind = no_lanes();
     if (c->n_guards == 0 || !any_lane(accepted)) return any;
     equations_guards(lane, c->next_guard, accepted);
     if (method == EQUATIONS_BY_map) return equations_seek_in_map(lane, accepted);
+    equations_dense(lane, method, h);
+    *blind = equations_overlooks(lane, t, h, accepted);
+    accepted = accepted & ~*blind;
     FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) {
         real theta = splat(EQUATIONS_NO_TURN);
-        if (!dense) equations_dense(lane, method, h);
-        dense = true;
         const mask crossed = equations_crossing(lane, k, t, h, accepted, &theta);
         theta = select_real(crossed, theta, splat(EQUATIONS_NO_TURN));
         frame_put(lane->frame, c->turn + k, theta, accepted);

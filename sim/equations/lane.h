@@ -283,6 +283,7 @@ HD void equations_begin(const EquationsLane *lane)
         frame_set(lane->file, SYSTEM_HELD(c->n_states, i), equations_output(lane, start, c->n_states + i));
     frame_set(lane->frame, EQUATIONS_EVENT_T, splat(-1.0));
     frame_set(lane->frame, EQUATIONS_TIMED_T, splat(-1.0));
+    frame_set(lane->frame, EQUATIONS_SIGHT, splat(1e300));
 }
 
 #endif

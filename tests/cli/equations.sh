@@ -255,6 +255,32 @@ for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas
     holds 0 'as*10000 + bs*100 + cs' 323216 "$integrator"
 done
 
+# guards that change faster than the state: the steps follow them
+system fast_guards 'duration: 10' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 0}
+rates: {x: 1}
+events:
+  - {name: by_time, crosses: sin(10*time)}
+  - {name: by_state, rises: sin(10*x) - 0.9}
+  - {name: saw, falls: "mod(x + 0.1, 1) - 0.5"}
+  - {name: square, crosses: step(sin(5*x + 0.3)) - 0.5}
+metrics:
+  times: {count: by_time}
+  states: {count: by_state}
+  saws: {count: saw}
+  squares: {count: square}
+  positive: {part: sin(10*time) > 0}
+  least: {first: sin(10*x) < -0.99}
+END_OF_SYSTEM
+for integrator in dormand_prince rodas5p; do
+    rows fast_guards --set "simulation.integrator=$integrator"
+    holds 0 'times*100 + states' 3116 "$integrator"
+    holds 0 'saws*100 + squares' 1016 "$integrator"
+    holds 1e-9 positive '16*pi/100' "$integrator"
+    holds 1e-9 least "(pi + atan2(0.99, sqrt(1 - 0.99^2)))/10" "$integrator"
+done
+
 # ---- a ball bounces: t0 = sqrt(2 h/g), bounce n at t0 (1 + 2 e (1 - e^(n-1))/(1 - e)) ------------------------------
 
 over='{e: [0.5, 0.8, 0.9], ground: [0, -3, 10]}' system ball 'duration: 3' 'tolerance: 1e-9' <<'END_OF_SYSTEM'
