@@ -153,6 +153,7 @@ class Reference:
         self.let = code(system.let)
         self.rates = {m: code(system.rates[m]) for m in system.modes}
         self.doubtful = False
+        self.last = {}  # times of events
 
     def scope(self, t, y, held):
         scope = dict(FUNCTIONS)
@@ -267,6 +268,9 @@ class Reference:
                 continue
             counts[event["name"]] = counts.get(event["name"], 0) + 1
             first.setdefault(event["name"], t)
+            if t - self.last.get(event["name"], -1) < 1e-5:
+                self.doubtful = True  # events accumulate
+            self.last[event["name"]] = t
             if "set" in event:
                 scope = self.scope(t, y[:len(system.states)], held)
                 new = {name: eval(compiled(text), dict(scope)) for name, text in event["set"].items()}
