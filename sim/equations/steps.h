@@ -16,6 +16,7 @@ HD int equations_stage(const EquationsLane *lane, int stage) { return lane->c.st
 // ---- dormand_prince -------------------------------------------------------------------------------------------------
 
 enum { EQUATIONS_STAGES = 7 };
+#define EQUATIONS_INTEGRAL 1e-3 // the size of an integral that counts as small
 typedef struct EquationsTable {
     double A[EQUATIONS_STAGES][EQUATIONS_STAGES];
     double c[EQUATIONS_STAGES], e[EQUATIONS_STAGES], d[EQUATIONS_STAGES];
@@ -57,11 +58,12 @@ HD real equations_weighted(const EquationsLane *lane, const double *weight, int 
     return sum;
 }
 
-// The error error[n_states] of the frame over the tolerances of the states: root of the mean square.
-HD real equations_error(const EquationsLane *lane, int errors)
+// The errors errors[n_total] of the frame over the tolerances: of the states the root of the mean square, or that of an
+// integral if one is greater. The tolerance of an integral is relative to it and to what the step adds; where what is
+// integrated jumps, steps need not be shorter than 1e-9 of the duration.
+HD real equations_error(const EquationsLane *lane, real h, int errors)
 {
-    real sum = splat(0.0);
-    FRAME_EACH
+    real sum = splat(0.0), most = splat(0.0);
     for (int i = 0; i < lane->c.n_states; i++) {
         const real error = frame_get(lane->frame, errors + i);
         const real y = absolute(frame_get(lane->frame, lane->c.y + i)),
@@ -70,7 +72,15 @@ HD real equations_error(const EquationsLane *lane, int errors)
         const real part = error / scale;
         sum = fused(part, part, sum);
     }
-    return square_root(sum / (double)lane->c.n_states);
+    for (int i = lane->c.n_states; i < lane->c.n_total; i++) {
+        const real error = absolute(frame_get(lane->frame, errors + i));
+        const real rate = greater_of(absolute(frame_get(lane->frame, lane->c.f + i)),
+                                     absolute(frame_get(lane->frame, lane->c.next_f + i)));
+        const real size = fused(h, rate, absolute(frame_get(lane->frame, lane->c.next + i)));
+        most = greater_of(error / (lane->c.tolerance * (EQUATIONS_INTEGRAL + size)), most); // NaN: the metric has it
+    }
+    most = select_real(MASK(h > 1e-9 * lane->c.duration), most, splat(0.0));
+    return greater_of(most, square_root(sum / (double)lane->c.n_states));
 }
 
 HD_CALL EquationsStep equations_dormand_prince_step(const EquationsLane *lane, real t, real h, mask which)
@@ -95,10 +105,9 @@ HD_CALL EquationsStep equations_dormand_prince_step(const EquationsLane *lane, r
     FRAME_EACH
     for (int i = 0; i < c->n_total; i++)
         frame_set(lane->frame, c->next_f + i, frame_get(lane->frame, equations_stage(lane, EQUATIONS_STAGES - 1) + i));
-    FRAME_EACH
-    for (int i = 0; i < c->n_states; i++)
+    for (int i = 0; i < c->n_total; i++)
         frame_set(lane->frame, c->dense + i, h * equations_weighted(lane, table->e, EQUATIONS_STAGES, i));
-    const EquationsStep step = {equations_error(lane, c->dense), splat(0.0)};
+    const EquationsStep step = {equations_error(lane, h, c->dense), splat(0.0)};
     return step;
 }
 
@@ -389,7 +398,7 @@ HD_CALL EquationsStep equations_rodas5p_step(const EquationsLane *lane, real t, 
     for (int i = 0; i < n; i++)
         frame_set(lane->frame, c->next + i, frame_get(lane->frame, c->next + i) + frame_get(lane->frame, last + i));
     EquationsStep step = equations_end_step(lane, t, h, which);
-    step.error = equations_error(lane, last);
+    step.error = equations_error(lane, h, last);
     return step;
 }
 

@@ -281,6 +281,40 @@ for integrator in dormand_prince rodas5p; do
     holds 1e-9 least "(pi + atan2(0.99, sqrt(1 - 0.99^2)))/10" "$integrator"
 done
 
+# integrals that change faster than the state, cancel to rounding, bend and jump
+system sums 'duration: 10' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 0}
+rates: {x: 1}
+metrics:
+  fast: {integral: sin(10*time)^2}
+  bent: {mean: abs(sin(x))}
+  square: {rms: step(sin(5*x))}
+  nothing: {integral: 1000*x - 1000*time}
+  tiny: {integral: "1e-30*sin(x)"}
+END_OF_SYSTEM
+for integrator in dormand_prince rodas5p; do
+    for tolerance in 1e-6 1e-9 1e-12; do
+        rows sums --set "simulation.integrator=$integrator" --set "simulation.tolerance=$tolerance"
+        near=$(awk -v tolerance=$tolerance 'BEGIN { print 20*tolerance + 1e-9 }')
+        is failure none "$integrator, tolerance $tolerance"
+        holds "$near" fast '5 - sin(200)/40' "$integrator, tolerance $tolerance"
+        holds "$near" bent '(7 + cos(10))/10' "$integrator, tolerance $tolerance"
+        holds "20*$near" '10*square^2' '8*pi/5' "$integrator, tolerance $tolerance"
+        holds 1e-9 nothing 0 "$integrator, tolerance $tolerance"
+        holds 1e-9 '1e30*tiny' '1 - cos(10)' "$integrator, tolerance $tolerance"
+    done
+done
+
+# what is stored means the same when it is read: -0 is 0
+system zero 'duration: 1' <<'END_OF_SYSTEM'
+parameters: {p: 0, q: -0.0}
+states: {x: -0.0}
+rates: {x: 1}
+END_OF_SYSTEM
+rows zero
+works digest zero
+
 # ---- a ball bounces: t0 = sqrt(2 h/g), bounce n at t0 (1 + 2 e (1 - e^(n-1))/(1 - e)) ------------------------------
 
 over='{e: [0.5, 0.8, 0.9], ground: [0, -3, 10]}' system ball 'duration: 3' 'tolerance: 1e-9' <<'END_OF_SYSTEM'

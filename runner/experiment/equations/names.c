@@ -87,7 +87,7 @@ bool equations_number(SystemReader *reader, const Node *node, double *value)
     if (expression == NULL) return false;
     const double number = expression_value(expression, NULL);
     if (isfinite(number)) {
-        *value = number;
+        *value = number + 0.0; // no -0, as in the rest of a spec
         return true;
     }
     diagnose(reader->diagnostics, node, "this is not a finite number");
