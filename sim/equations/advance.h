@@ -379,8 +379,11 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
         const EquationsStep step = equations_step(lane, method, t, h, running);
         const mask finite = equations_finite(lane, c->next);
         const mask precise = running & finite & (landing | MASK(step.error <= 1.0));
+        const mask free = precise & ~landing, fast = equations_overlooks_extrema(lane, method, t, h, free);
         mask blind;
-        const mask turned = equations_seek(lane, method, t, h, precise & ~landing, &blind), accepted = precise & ~blind;
+        const mask turned = equations_seek(lane, method, t, h, free & ~fast, &blind);
+        blind = blind | fast;
+        const mask accepted = precise & ~blind;
         const mask crossed = method == EQUATIONS_BY_map ? no_lanes() : turned;
         const mask taken = accepted & ~crossed;
         const mask landed = taken & (landing | turned);

@@ -19,6 +19,7 @@
 #define EQUATIONS_ROUNDING 1e-14 // of a guard, over what it is the difference of
 #define EQUATIONS_SAME 1e-15     // of instants that are one, over their time
 #define EQUATIONS_STRAYS 0.03    // of a guard from its cubic in the middle of a step, over its size
+#define EQUATIONS_BENDS 0.2      // the same of what has an extremum
 #define EQUATIONS_LOOK 2.5e-4    // of the duration: a step in which guards are not looked at
 enum { EQUATIONS_ROOT_STEPS = 160 };
 
@@ -136,18 +137,14 @@ HD_CALL mask equations_crossing(const EquationsLane *lane, int k, real t, real h
     return crossed;
 }
 
-// Whether guard k, with its values and slopes at the ends of the step, is not near `middle` in its middle, as the cubic
-// through them is.
-HD mask equations_strays(const EquationsLane *lane, int k, real h, real middle)
+// Whether what has these values and slopes (per step) at the ends of a step is not near `middle` in its middle, as the
+// cubic through them is: by more than `most` of its size.
+HD mask equations_strays(real from, real to, real from_slope, real to_slope, real middle, double most)
 {
-    const EquationsConstants *c = &lane->c;
-    const real from = frame_get(lane->frame, c->guard + k), to = frame_get(lane->frame, c->next_guard + k);
-    const real from_slope = h * frame_get(lane->frame, c->slope + k),
-               to_slope = h * frame_get(lane->frame, c->next_guard + c->n_guards + k);
     const real between = fused(splat(0.125), from_slope - to_slope, 0.5 * (from + to));
     const real slopes = 0.25 * greater_of(absolute(from_slope), absolute(to_slope)),
                size = greater_of(greater_of(absolute(from), absolute(to)), slopes);
-    return MASK(absolute(middle - between) > EQUATIONS_STRAYS * size);
+    return MASK(absolute(middle - between) > most * size);
 }
 
 // The lanes of accepted steps that are too long for what a guard does within them: the error of the state says nothing
@@ -168,7 +165,10 @@ HD mask equations_overlooks(const EquationsLane *lane, real t, real h, mask acce
         for (int k = 0; k < c->n_guards; k++) {
             if (equations_register(lane, code, k) < 0) continue;
             const real middle = equations_output(lane, code, k) - equations_offset(lane, k);
-            strays = strays | (in & equations_strays(lane, k, h, middle));
+            const real from = frame_get(lane->frame, c->guard + k), to = frame_get(lane->frame, c->next_guard + k),
+                       from_slope = h * frame_get(lane->frame, c->slope + k),
+                       to_slope = h * frame_get(lane->frame, c->next_guard + c->n_guards + k);
+            strays = strays | (in & equations_strays(from, to, from_slope, to_slope, middle, EQUATIONS_STRAYS));
         }
     }
     return strays;

@@ -60,6 +60,8 @@ HD_CALL mask equations_watches(const EquationsLane *lane, int metric)
     return has;
 }
 
+enum { EQUATIONS_EXTREMUM_STEPS = 12 };
+
 HD bool equations_is_extremum(int reduction) { return reduction == SYSTEM_MIN || reduction == SYSTEM_MAX; }
 
 // Values where a state begins; the arguments are that state.
@@ -74,6 +76,76 @@ HD_CALL void equations_begin_extrema(const EquationsLane *lane, mask which)
         const int take = reduction == SYSTEM_MIN ? SYSTEM_TAKE_MIN : SYSTEM_TAKE_MAX;
         equations_reduce(lane, m, take, frame_get(lane->frame, lane->c.watched + m),
                          which & equations_watches(lane, m));
+    }
+}
+
+// The lanes of accepted steps that are too long for what a metric wants the extrema of, as equations_overlooks. The
+// arguments are the step's end.
+HD mask equations_overlooks_extrema(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted)
+{
+    const EquationsConstants *c = &lane->c;
+    const int next = c->watched + 2 * c->n_metrics;
+    mask strays = no_lanes();
+    accepted = accepted & MASK(h > EQUATIONS_LOOK * c->duration);
+    if (!c->extrema || c->fixed_steps || !any_lane(accepted)) return strays;
+    equations_watch(lane, next, accepted);
+    equations_dense(lane, method, h);
+    equations_argue_between(lane, t, h, splat(0.5));
+    equations_watch(lane, c->saved, accepted);
+    for (int m = 0; m < c->n_metrics; m++) {
+        if (!equations_is_extremum(equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION))) continue;
+        const real from_slope = h * frame_get(lane->frame, c->watched + c->n_metrics + m),
+                   to_slope = h * frame_get(lane->frame, next + c->n_metrics + m);
+        strays = strays | (accepted & equations_strays(frame_get(lane->frame, c->watched + m),
+                                                       frame_get(lane->frame, next + m), from_slope, to_slope,
+                                                       frame_get(lane->frame, c->saved + m), EQUATIONS_BENDS));
+    }
+    equations_argue(lane, c->next);
+    equations_at(lane, t + h);
+    return strays;
+}
+
+// Metric m and its slope at theta of the step from t, in the modes of `which`.
+HD real equations_watch_between(const EquationsLane *lane, int m, real t, real h, real theta, mask which, real *slope)
+{
+    real value = splat(0.0);
+    equations_argue_between(lane, t, h, theta);
+    for (int mode = 0; mode < lane->c.n_modes; mode++) {
+        const mask in = which & equations_in(lane, mode);
+        if (!any_lane(in)) continue;
+        const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_WATCHED);
+        equations_run(lane, code);
+        value = select_real(in, equations_output(lane, code, m), value);
+        *slope = select_real(in, equations_output(lane, code, lane->c.n_metrics + m), *slope);
+    }
+    return value;
+}
+
+// The extremum of metric m in the step from t, in the lanes of `bends`: where the slope is 0, from `theta` on by
+// Illinois' method. sign: 1 for a greatest value, whose slopes at the ends are at_low > 0 and at_high < 0.
+HD void equations_extremum(const EquationsLane *lane, int m, real t, real h, real theta, real sign, real at_low,
+                           real at_high, mask bends)
+{
+    const int take =
+        equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION) == SYSTEM_MIN ? SYSTEM_TAKE_MIN : SYSTEM_TAKE_MAX;
+    real low = splat(0.0), high = splat(1.0);
+    mask last_low = no_lanes(), last_high = no_lanes(), open = bends;
+    for (int step = 0; step < EQUATIONS_EXTREMUM_STEPS && any_lane(open); step++) {
+        real slope = splat(0.0);
+        equations_reduce(lane, m, take, equations_watch_between(lane, m, t, h, theta, open, &slope), open);
+        const real at = sign * slope;
+        const mask up = open & MASK(at > 0.0), down = open & ~up;
+        at_high = select_real(down, at, select_real(up & last_low, 0.5 * at_high, at_high));
+        at_low = select_real(up, at, select_real(down & last_high, 0.5 * at_low, at_low));
+        low = select_real(up, theta, low);
+        high = select_real(down, theta, high);
+        last_low = up;
+        last_high = down;
+        const real half = 0.5 * (low + high), secant = (low * at_high - high * at_low) / (at_high - at_low);
+        const mask inside = MASK(secant > low) & MASK(secant < high);
+        const real next = step % 4 == 3 ? half : select_real(inside, secant, half);
+        open = open & MASK(absolute(next - theta) > 1e-9) & MASK(at != 0.0);
+        theta = next;
     }
 }
 
@@ -96,19 +168,10 @@ HD_CALL void equations_inner_extrema(const EquationsLane *lane, real t, real h, 
         const mask bends =
             which & equations_watches(lane, m) & MASK(sign * slope > 0.0) & MASK(sign * next_slope < 0.0);
         if (!any_lane(bends)) continue;
-        real unused, value = splat(0.0);
+        real unused;
         const real theta = equations_bend(frame_get(lane->frame, c->watched + m), frame_get(lane->frame, next + m),
                                           slope, next_slope, &unused);
-        equations_argue_between(lane, t, h, theta);
-        FRAME_EACH
-        for (int mode = 0; mode < c->n_modes; mode++) {
-            const mask in = bends & equations_in(lane, mode);
-            if (!any_lane(in)) continue;
-            const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_WATCHED);
-            equations_run(lane, code);
-            value = select_real(in, equations_output(lane, code, m), value);
-        }
-        equations_reduce(lane, m, reduction == SYSTEM_MIN ? SYSTEM_TAKE_MIN : SYSTEM_TAKE_MAX, value, bends);
+        equations_extremum(lane, m, t, h, theta, sign, sign * slope / h, sign * next_slope / h, bends);
     }
 }
 

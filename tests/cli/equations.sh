@@ -281,6 +281,25 @@ for integrator in dormand_prince rodas5p; do
     holds 1e-9 least "(pi + atan2(0.99, sqrt(1 - 0.99^2)))/10" "$integrator"
 done
 
+# extrema of what changes faster than the state, and of what bends
+system peaks 'duration: 10' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 0}
+rates: {x: 1}
+metrics:
+  top: {max: "sin(10*x)*(1 + 0.01*x)"}
+  low: {min: sin(10*time)}
+  bent: {min: abs(x - 4.321)}
+  peak: {max: 2 - abs(sin(x) - 0.1)}
+END_OF_SYSTEM
+for integrator in dormand_prince rodas5p; do
+    rows peaks --set "simulation.integrator=$integrator"
+    holds 1e-9 top '1 + 0.01*30.5*pi/10' "$integrator"
+    holds 1e-9 low -1 "$integrator"
+    holds 1e-3 bent 0 "$integrator"
+    holds 1e-3 peak 2 "$integrator"
+done
+
 # integrals that change faster than the state, cancel to rounding, bend and jump
 system sums 'duration: 10' <<'END_OF_SYSTEM'
 parameters: {p: 0}
