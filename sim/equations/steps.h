@@ -195,8 +195,8 @@ HD_CALL EquationsStep equations_map_step(const EquationsLane *lane, real t, mask
 }
 
 // ---- implicit methods: linear equations of a lane -------------------------------------------------------------------
-// matrix[n][n] by rows, then a vector[n] for the right side. LU with partial pivoting; rows move, so that each lane has
-// an order of its own.
+// matrix[n][n] by rows, then a vector[n] for the right side, n = n_total. LU with partial pivoting of the states' rows;
+// rows move, so that each lane has an order of its own. States don't depend on integrals, whose rows follow.
 
 HD int equations_element(const EquationsLane *lane, int i, int j) { return lane->c.matrix + i * lane->c.n_total + j; }
 HD int equations_right(const EquationsLane *lane, int i)
@@ -214,8 +214,7 @@ HD void equations_swap(const EquationsLane *lane, int a, int b, mask which)
 // Decomposes the matrix; row i of the pivots stands behind the right side.
 HD_CALL void equations_decompose(const EquationsLane *lane)
 {
-    const int n = lane->c.n_total;
-    FRAME_EACH
+    const int n = lane->c.n_states, pivots = equations_right(lane, lane->c.n_total);
     for (int k = 0; k < n; k++) {
         real best = absolute(frame_get(lane->frame, equations_element(lane, k, k))), at = splat((double)k);
         FRAME_EACH
@@ -225,8 +224,7 @@ HD_CALL void equations_decompose(const EquationsLane *lane)
             best = select_real(better, size, best);
             at = select_real(better, splat((double)i), at);
         }
-        frame_set(lane->frame, equations_right(lane, n + k), at);
-        FRAME_EACH
+        frame_set(lane->frame, pivots + k, at);
         for (int i = k + 1; i < n; i++) {
             const mask swap = MASK(at == (double)i);
             FRAME_EACH
@@ -252,11 +250,9 @@ HD_CALL void equations_decompose(const EquationsLane *lane)
 // The right side <- the solution.
 HD_CALL void equations_solve(const EquationsLane *lane)
 {
-    const int n = lane->c.n_total;
-    FRAME_EACH
+    const int n = lane->c.n_states, pivots = equations_right(lane, lane->c.n_total);
     for (int k = 0; k < n; k++) {
-        const real at = frame_get(lane->frame, equations_right(lane, n + k));
-        FRAME_EACH
+        const real at = frame_get(lane->frame, pivots + k);
         for (int i = k + 1; i < n; i++) {
             const mask swap = MASK(at == (double)i);
             if (any_lane(swap)) equations_swap(lane, equations_right(lane, i), equations_right(lane, k), swap);
@@ -276,6 +272,13 @@ HD_CALL void equations_solve(const EquationsLane *lane)
         real sum = frame_get(lane->frame, equations_right(lane, i));
         FRAME_EACH
         for (int j = i + 1; j < n; j++)
+            sum = fused(-frame_get(lane->frame, equations_element(lane, i, j)),
+                        frame_get(lane->frame, equations_right(lane, j)), sum);
+        frame_set(lane->frame, equations_right(lane, i), sum / frame_get(lane->frame, equations_element(lane, i, i)));
+    }
+    for (int i = n; i < lane->c.n_total; i++) {
+        real sum = frame_get(lane->frame, equations_right(lane, i));
+        for (int j = 0; j < n; j++)
             sum = fused(-frame_get(lane->frame, equations_element(lane, i, j)),
                         frame_get(lane->frame, equations_right(lane, j)), sum);
         frame_set(lane->frame, equations_right(lane, i), sum / frame_get(lane->frame, equations_element(lane, i, i)));
