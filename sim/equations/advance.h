@@ -10,7 +10,7 @@
 // A sample of the arguments at time t: time, states, held numbers, mode, further columns.
 HD_CALL void equations_sample(const EquationsLane *lane, const LaneGroup *group, real t, mask which)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     int column = 0;
     lanes_set_sample(group, column++, t, which);
     FRAME_EACH
@@ -42,15 +42,15 @@ HD_CALL void equations_trace(const EquationsLane *lane, const LaneGroup *group, 
     const Trace *trace = &group->batch.trace;
     if (group->lane >= trace->lanes) return;
     if (method != EQUATIONS_BY_map) equations_dense(lane, method, h);
-    const double every = (double)trace->every * lane->c.dt;
+    const double every = (double)trace->every * lane->c->dt;
     const double before = (double)((trace->first + trace->every - 1) / trace->every); // samples that are skipped
-    const real end = splat(trace->end > 0 ? (double)trace->end * lane->c.dt : 1e300);
+    const real end = splat(trace->end > 0 ? (double)trace->end * lane->c->dt : 1e300);
     for (;;) {
         const real at = (before + lanes_samples(group)) * every;
         const mask due = taken & MASK(at < t + h) & MASK(at < end);
         if (!any_lane(due)) return;
         if (method == EQUATIONS_BY_map) {
-            equations_argue(lane, lane->c.y);
+            equations_argue(lane, lane->c->y);
             equations_at(lane, t);
         } else {
             equations_argue_between(lane, t, h, (at - t) / h);
@@ -63,7 +63,7 @@ HD_CALL void equations_trace(const EquationsLane *lane, const LaneGroup *group, 
 
 HD void equations_set(const EquationsLane *lane, EquationsCode code, mask which)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const int count = c->n_states + c->n_held;
     if (code.first < 0) return;
     equations_run(lane, code);
@@ -107,7 +107,7 @@ HD_CALL void equations_act(const EquationsLane *lane, int64_t row, mask fires, E
 // of the spec. The arguments are the lane's state.
 HD_CALL EquationsOutcome equations_happen(const EquationsLane *lane, real t, mask landed, mask timed)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
     const real mode_before = equations_named(lane, EQUATIONS_MODE_OF);
     FRAME_EACH
@@ -134,7 +134,7 @@ HD_CALL EquationsOutcome equations_happen(const EquationsLane *lane, real t, mas
 // Rates, guards, sides and values of metrics where a state begins. near: as in equations_take_sides.
 HD_CALL void equations_settle(const EquationsLane *lane, real near, mask which)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     equations_argue(lane, c->y);
     equations_at(lane, equations_named(lane, EQUATIONS_T));
     equations_rates(lane, c->f, which);
@@ -148,7 +148,7 @@ HD_CALL void equations_settle(const EquationsLane *lane, real near, mask which)
 // guard that leaves 0 and returns is a quarter of its slope times that time away from it.
 HD_CALL mask equations_stays(const EquationsLane *lane, real apart, real h, mask landed)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     mask stays = no_lanes();
     equations_of_modes(lane, EQUATIONS_MODE_SIZES, 0, c->saved, c->n_guards, landed);
     FRAME_EACH
@@ -173,14 +173,14 @@ HD mask equations_cascades(const EquationsLane *lane, real t, real h, mask lande
                       (equations_stays(lane, t - last, h, landed) & MASK(last >= 0.0));
     equations_name(lane, EQUATIONS_CASCADE, select_real(same, cascade + 1.0, splat(0.0)), landed);
     equations_name(lane, EQUATIONS_EVENT_T, t, landed);
-    return landed & MASK(equations_named(lane, EQUATIONS_CASCADE) > (double)lane->c.cascade);
+    return landed & MASK(equations_named(lane, EQUATIONS_CASCADE) > (double)lane->c->cascade);
 }
 
 // Guards that an event of `changed` has taken to their other side, in a mode that it has not left: they turn now. Their
 // sides before it stand in `next_guard`. Returns the lanes with one.
 HD mask equations_jump(const EquationsLane *lane, real mode_before, mask changed)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const mask same = changed & MASK(equations_named(lane, EQUATIONS_MODE_OF) == mode_before);
     mask any = no_lanes();
     FRAME_EACH
@@ -199,12 +199,12 @@ HD mask equations_jump(const EquationsLane *lane, real mode_before, mask changed
 // which its guard stands, and the tolerance.
 HD real equations_nearness(const EquationsLane *lane, real h, mask landed)
 {
-    real near = EQUATIONS_NEAR * lane->c.tolerance * h;
+    real near = EQUATIONS_NEAR * lane->c->tolerance * h;
     FRAME_EACH
-    for (int k = 0; k < lane->c.n_guards; k++) {
-        const mask turned = landed & MASK(frame_get(lane->frame, lane->c.turn + k) == 1.0);
-        const real value = absolute(frame_get(lane->frame, lane->c.guard + k)),
-                   slope = absolute(frame_get(lane->frame, lane->c.slope + k));
+    for (int k = 0; k < lane->c->n_guards; k++) {
+        const mask turned = landed & MASK(frame_get(lane->frame, lane->c->turn + k) == 1.0);
+        const real value = absolute(frame_get(lane->frame, lane->c->guard + k)),
+                   slope = absolute(frame_get(lane->frame, lane->c->slope + k));
         const real late = lesser_of(4.0 * value / slope, 1e-3 * h); // NaN, of a guard that rests: the latter
         near = select_real(turned, greater_of(late, near), near);
     }
@@ -215,7 +215,7 @@ HD real equations_nearness(const EquationsLane *lane, real h, mask landed)
 // (instants), and what follows from that at once.
 HD_CALL EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, mask landed, mask timed)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     EquationsOutcome all = {splat(0.0), no_lanes(), no_lanes()};
     bool located = true;
     equations_name(lane, EQUATIONS_TIMED_T, t, timed);
@@ -267,7 +267,7 @@ HD real equations_factor(real error)
 // A first step: a hundredth of the time in which the state changes by its size (II.4), at most the duration.
 HD real equations_first_step(const EquationsLane *lane)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     real size = splat(0.0), rate = splat(0.0);
     FRAME_EACH
     for (int i = 0; i < c->n_states; i++) {
@@ -298,14 +298,14 @@ HD mask equations_finite(const EquationsLane *lane, int numbers)
 {
     mask finite = all_lanes();
     FRAME_EACH
-    for (int i = 0; i < lane->c.n_states; i++) finite = finite & is_finite(frame_get(lane->frame, numbers + i));
+    for (int i = 0; i < lane->c->n_states; i++) finite = finite & is_finite(frame_get(lane->frame, numbers + i));
     return finite;
 }
 
 // The next instant at which a step must end; *grid: of the fixed steps.
 HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const real end = splat(c->duration);
     *grid = c->fixed_steps ? (equations_named(lane, EQUATIONS_GRID) + 1.0) * c->dt : splat(1e300);
     const real next = c->fixed_steps ? lesser_of(*grid, end) : end;
@@ -314,7 +314,7 @@ HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
 
 HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGroup *group, bool observed, mask running)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     equations_begin(lane);
     equations_argue(lane, c->y);
     equations_rates(lane, c->f, running);
@@ -329,7 +329,7 @@ HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGr
     const real failure = equations_conditions(lane, splat(0.0), running);
     outcome.failure = select_real(MASK(outcome.failure == 0.0), failure, outcome.failure);
     if (observed && lanes_sample_due(group, 0)) {
-        equations_argue(lane, lane->c.y);
+        equations_argue(lane, lane->c->y);
         equations_at(lane, splat(0.0));
         equations_sample(lane, group, splat(0.0), running);
     }
@@ -351,7 +351,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
     double *memory = NULL;
 #endif
     const EquationsLane own = equations_lane(constants, assets, group, memory), *lane = &own;
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
     running = not_empty(running);

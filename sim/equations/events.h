@@ -25,18 +25,18 @@ enum { EQUATIONS_ROOT_STEPS = 160 };
 
 // ---- guards ---------------------------------------------------------------------------------------------------------
 
-HD int equations_direction(const EquationsLane *lane, int k) { return equations_integer(lane, lane->c.guards + k); }
+HD int equations_direction(const EquationsLane *lane, int k) { return equations_integer(lane, lane->c->guards + k); }
 
-HD real equations_offset(const EquationsLane *lane, int k) { return frame_get(lane->frame, lane->c.offset + k); }
+HD real equations_offset(const EquationsLane *lane, int k) { return frame_get(lane->frame, lane->c->offset + k); }
 
 // guards[n_guards], less their offsets, and slopes behind them <- at the arguments, which are those of a state with its
 // rates.
 HD void equations_guards(const EquationsLane *lane, int guards, mask which)
 {
-    if (lane->c.n_guards == 0) return;
-    equations_of_modes(lane, EQUATIONS_MODE_SLOPES, 0, guards, 2 * lane->c.n_guards, which);
+    if (lane->c->n_guards == 0) return;
+    equations_of_modes(lane, EQUATIONS_MODE_SLOPES, 0, guards, 2 * lane->c->n_guards, which);
     FRAME_EACH
-    for (int k = 0; k < lane->c.n_guards; k++)
+    for (int k = 0; k < lane->c->n_guards; k++)
         frame_put(lane->frame, guards + k, frame_get(lane->frame, guards + k) - equations_offset(lane, k), which);
 }
 
@@ -46,7 +46,7 @@ HD_CALL real equations_guard_between(const EquationsLane *lane, int k, real t, r
     real value = splat(0.0);
     equations_argue_between(lane, t, h, theta);
     FRAME_EACH
-    for (int mode = 0; mode < lane->c.n_modes; mode++) {
+    for (int mode = 0; mode < lane->c->n_modes; mode++) {
         const mask in = which & equations_in(lane, mode);
         if (!any_lane(in)) continue;
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_GUARDS);
@@ -82,7 +82,7 @@ HD real equations_bend(real from, real to, real from_slope, real to_slope, real 
 HD_CALL real equations_root(const EquationsLane *lane, int k, real t, real h, real sign, real high, real at_high,
                             mask which)
 {
-    real low = splat(0.0), at_low = sign * frame_get(lane->frame, lane->c.guard + k);
+    real low = splat(0.0), at_low = sign * frame_get(lane->frame, lane->c->guard + k);
     mask last_high = no_lanes(), last_low = no_lanes();
     for (int step = 0; step < EQUATIONS_ROOT_STEPS; step++) {
         const mask open = which & MASK(high - low > EQUATIONS_ROOT);
@@ -114,10 +114,10 @@ HD_CALL mask equations_crossing(const EquationsLane *lane, int k, real t, real h
     const mask armed = which & (rising | falling) & equations_has_guard(lane, k);
     if (!any_lane(armed)) return armed;
     const real sign = select_real(rising, splat(1.0), splat(-1.0));
-    const real from = sign * frame_get(lane->frame, lane->c.guard + k),
-               to = sign * frame_get(lane->frame, lane->c.next_guard + k);
-    const real from_slope = sign * h * frame_get(lane->frame, lane->c.slope + k),
-               to_slope = sign * h * frame_get(lane->frame, lane->c.next_guard + lane->c.n_guards + k);
+    const real from = sign * frame_get(lane->frame, lane->c->guard + k),
+               to = sign * frame_get(lane->frame, lane->c->next_guard + k);
+    const real from_slope = sign * h * frame_get(lane->frame, lane->c->slope + k),
+               to_slope = sign * h * frame_get(lane->frame, lane->c->next_guard + lane->c->n_guards + k);
     mask crossed = armed & MASK(to > 0.0);
     real high = splat(1.0), at_high = to;
     const mask bends = armed & ~crossed & MASK(from_slope > 0.0) & MASK(to_slope < 0.0);
@@ -150,18 +150,20 @@ HD mask equations_strays(real from, real to, real from_slope, real to_slope, rea
 // The lanes of accepted steps that are too long for what a guard does within them: the error of the state says nothing
 // of a guard that changes faster, such as sin(100 time). Steps of a small part of the duration are never too long, for
 // guards that jump. The guards at the step's end and its dense output are known.
-HD mask equations_overlooks(const EquationsLane *lane, real t, real h, mask accepted)
+HD_CALL mask equations_overlooks(const EquationsLane *lane, real t, real h, mask accepted)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     mask strays = no_lanes();
     accepted = accepted & MASK(h > EQUATIONS_LOOK * c->duration);
     if (c->fixed_steps || !any_lane(accepted)) return strays;
     equations_argue_between(lane, t, h, splat(0.5));
+    FRAME_EACH
     for (int mode = 0; mode < c->n_modes; mode++) {
         const mask in = accepted & equations_in(lane, mode);
         if (!any_lane(in)) continue;
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_GUARDS);
         equations_run(lane, code);
+        FRAME_EACH
         for (int k = 0; k < c->n_guards; k++) {
             if (equations_register(lane, code, k) < 0) continue;
             const real middle = equations_output(lane, code, k) - equations_offset(lane, k);
@@ -177,7 +179,7 @@ HD mask equations_overlooks(const EquationsLane *lane, real t, real h, mask acce
 // The lanes of a map in which guards have crossed in the iteration that is accepted; these turn.
 HD_CALL mask equations_seek_in_map(const EquationsLane *lane, mask accepted)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     mask any = no_lanes();
     FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) {
@@ -192,9 +194,10 @@ HD_CALL mask equations_seek_in_map(const EquationsLane *lane, mask accepted)
 
 // Looks for crossings in an accepted step. Returns the lanes with one: they repeat the step up to the first. Those of a
 // map stand at their crossing. *blind <- the lanes whose step is too long to say.
-HD_CALL mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted, mask *blind)
+HD_CALL mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted,
+                            mask *blind)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     mask any = no_lanes();
     real first = splat(EQUATIONS_NO_TURN);
     *blind = no_lanes();
@@ -228,15 +231,16 @@ HD_CALL mask equations_seek(const EquationsLane *lane, EquationsMethod method, r
 HD mask equations_is_exact(const EquationsLane *lane, int k)
 {
     const bool follows = equations_direction(lane, k) == SYSTEM_FOLLOWED;
-    return follows ? lane->c.is_map ? all_lanes() : MASK(frame_get(lane->frame, lane->c.slope + k) == 0.0) : no_lanes();
+    return follows ? lane->c->is_map ? all_lanes() : MASK(frame_get(lane->frame, lane->c->slope + k) == 0.0)
+                   : no_lanes();
 }
 
 // Guard k counts from `offset` on.
 HD void equations_shift(const EquationsLane *lane, int k, real offset, mask which)
 {
-    const real value = frame_get(lane->frame, lane->c.guard + k) + equations_offset(lane, k);
-    frame_put(lane->frame, lane->c.guard + k, value - offset, which);
-    frame_put(lane->frame, lane->c.offset + k, offset, which);
+    const real value = frame_get(lane->frame, lane->c->guard + k) + equations_offset(lane, k);
+    frame_put(lane->frame, lane->c->guard + k, value - offset, which);
+    frame_put(lane->frame, lane->c->offset + k, offset, which);
 }
 
 // Sides after a step of the lanes of `which` without an event: the signs of the guards. One that stands on its side
@@ -244,8 +248,8 @@ HD void equations_shift(const EquationsLane *lane, int k, real offset, mask whic
 HD void equations_follow(const EquationsLane *lane, mask which)
 {
     FRAME_EACH
-    for (int k = 0; k < lane->c.n_guards; k++) {
-        const real value = frame_get(lane->frame, lane->c.guard + k), sign = equations_sign(value);
+    for (int k = 0; k < lane->c->n_guards; k++) {
+        const real value = frame_get(lane->frame, lane->c->guard + k), sign = equations_sign(value);
         equations_set_side(lane, k, sign, which & (MASK(sign != 0.0) | equations_is_exact(lane, k)));
         const mask stands = MASK(equations_sign(value + equations_offset(lane, k)) == equations_side(lane, k));
         equations_shift(lane, k, splat(0.0), which & stands);
@@ -256,11 +260,11 @@ HD void equations_follow(const EquationsLane *lane, mask which)
 // error of the step, and keeps its side.
 HD real equations_rest(const EquationsLane *lane, int k)
 {
-    return frame_get(lane->frame, lane->c.next_guard + lane->c.n_guards + k);
+    return frame_get(lane->frame, lane->c->next_guard + lane->c->n_guards + k);
 }
 HD void equations_set_rest(const EquationsLane *lane, int k, real rest)
 {
-    frame_set(lane->frame, lane->c.next_guard + lane->c.n_guards + k, rest);
+    frame_set(lane->frame, lane->c->next_guard + lane->c->n_guards + k, rest);
 }
 
 // Sides where a state begins: signs, or where a guard is at 0 the sign that it will have; where it does not move
@@ -268,9 +272,10 @@ HD void equations_set_rest(const EquationsLane *lane, int k, real rest)
 HD void equations_take_sides(const EquationsLane *lane, real near, mask which)
 {
     FRAME_EACH
-    for (int k = 0; k < lane->c.n_guards; k++) {
+    for (int k = 0; k < lane->c->n_guards; k++) {
         equations_shift(lane, k, splat(0.0), which);
-        const real value = frame_get(lane->frame, lane->c.guard + k), slope = frame_get(lane->frame, lane->c.slope + k);
+        const real value = frame_get(lane->frame, lane->c->guard + k),
+                   slope = frame_get(lane->frame, lane->c->slope + k);
         const real rest = equations_rest(lane, k);
         const mask zero = MASK(absolute(value) <= near * absolute(slope)) | MASK(absolute(value) <= absolute(rest));
         const real sign = equations_sign(select_real(zero, select_real(MASK(rest < 0.0), splat(0.0), slope), value));
@@ -290,7 +295,7 @@ HD real equations_multiple(real t, real period) { return math_nearest(t / period
 // The next instant k after time t; infinite: there is none.
 HD real equations_instant(const EquationsLane *lane, int k, real t)
 {
-    const int64_t row = lane->c.instants + 2 * (int64_t)k;
+    const int64_t row = lane->c->instants + 2 * (int64_t)k;
     const real at = frame_get(lane->file, equations_integer(lane, row + 1)), after = t + equations_apart(t);
     if (equations_integer(lane, row) == 0) return select_real(MASK(after < at), at, splat(1e300));
     const real multiple = equations_multiple(t, at);
@@ -300,7 +305,7 @@ HD real equations_instant(const EquationsLane *lane, int k, real t)
 // Whether instant k is now.
 HD mask equations_is_instant(const EquationsLane *lane, int k, real t)
 {
-    const int64_t row = lane->c.instants + 2 * (int64_t)k;
+    const int64_t row = lane->c->instants + 2 * (int64_t)k;
     const real at = frame_get(lane->file, equations_integer(lane, row + 1));
     const real when = equations_integer(lane, row) != 0 ? equations_multiple(t, at) : at;
     return MASK(absolute(when - t) <= equations_apart(t));
@@ -310,26 +315,28 @@ HD mask equations_is_instant(const EquationsLane *lane, int k, real t)
 HD mask equations_due(const EquationsLane *lane, real t)
 {
     mask due = no_lanes();
-    for (int mode = 0; mode < lane->c.n_modes && lane->c.n_instants > 0; mode++) {
+    FRAME_EACH
+    for (int mode = 0; mode < lane->c->n_modes && lane->c->n_instants > 0; mode++) {
         const int64_t row = equations_mode_row(lane, mode);
         const int actions = equations_integer(lane, row + EQUATIONS_MODE_N_ACTIONS);
         const int64_t first = equations_integer(lane, row + EQUATIONS_MODE_ACTIONS);
+        FRAME_EACH
         for (int a = 0; a < actions; a++) {
             const int k = equations_integer(lane, first + (int64_t)a * EQUATIONS_ACTION + EQUATIONS_ACTION_INSTANT);
             if (k >= 0) due = due | (equations_in(lane, mode) & equations_is_instant(lane, k, t));
         }
     }
     const mask again = MASK(t - equations_named(lane, EQUATIONS_TIMED_T) <= equations_apart(t));
-    return due & ~again & MASK(t + equations_apart(t) < lane->c.duration);
+    return due & ~again & MASK(t + equations_apart(t) < lane->c->duration);
 }
 
 // The first instant after t at which an action of the lane's mode is due.
 HD_CALL real equations_next_instant(const EquationsLane *lane, real t)
 {
     real next = splat(1e300);
-    if (lane->c.n_instants == 0) return next;
+    if (lane->c->n_instants == 0) return next;
     FRAME_EACH
-    for (int mode = 0; mode < lane->c.n_modes; mode++) {
+    for (int mode = 0; mode < lane->c->n_modes; mode++) {
         const int64_t row = equations_mode_row(lane, mode);
         const int actions = equations_integer(lane, row + EQUATIONS_MODE_N_ACTIONS);
         const int64_t first = equations_integer(lane, row + EQUATIONS_MODE_ACTIONS);

@@ -8,7 +8,7 @@
 #include "system.h"
 
 typedef struct EquationsLane {
-    EquationsConstants c;
+    const EquationsConstants *c;
     const double *assets;
     Frame frame, file; // file: the registers of codes, in the frame
 } EquationsLane;
@@ -70,11 +70,11 @@ HD real equations_output(const EquationsLane *lane, EquationsCode code, int k)
 
 HD int64_t equations_mode_row(const EquationsLane *lane, int mode)
 {
-    return lane->c.modes + (int64_t)mode * EQUATIONS_MODE;
+    return lane->c->modes + (int64_t)mode * EQUATIONS_MODE;
 }
 HD mask equations_in(const EquationsLane *lane, int mode)
 {
-    return lane->c.n_modes == 1 ? all_lanes() : MASK(equations_named(lane, EQUATIONS_MODE_OF) == (double)mode);
+    return lane->c->n_modes == 1 ? all_lanes() : MASK(equations_named(lane, EQUATIONS_MODE_OF) == (double)mode);
 }
 
 // ---- arguments and results of codes ---------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ HD void equations_at(const EquationsLane *lane, real time) { frame_set(lane->fil
 HD void equations_argue(const EquationsLane *lane, int numbers)
 {
     FRAME_EACH
-    for (int i = 0; i < lane->c.n_states; i++) frame_set(lane->file, 1 + i, frame_get(lane->frame, numbers + i));
+    for (int i = 0; i < lane->c->n_states; i++) frame_set(lane->file, 1 + i, frame_get(lane->frame, numbers + i));
 }
 
 // Runs a code of every mode that a lane of `which` is in; numbers[count] of the frame <- its outputs, those from
@@ -92,7 +92,7 @@ HD void equations_argue(const EquationsLane *lane, int numbers)
 HD_CALL void equations_of_modes(const EquationsLane *lane, int code_row, int first, int numbers, int count, mask which)
 {
     FRAME_EACH
-    for (int mode = 0; mode < lane->c.n_modes; mode++) {
+    for (int mode = 0; mode < lane->c->n_modes; mode++) {
         const mask in = which & equations_in(lane, mode);
         if (!any_lane(in)) continue;
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + code_row);
@@ -106,7 +106,7 @@ HD_CALL void equations_of_modes(const EquationsLane *lane, int code_row, int fir
 // numbers[n_total] <- the rates at the arguments.
 HD void equations_rates(const EquationsLane *lane, int numbers, mask which)
 {
-    equations_of_modes(lane, EQUATIONS_MODE_RATES, 0, numbers, lane->c.n_total, which);
+    equations_of_modes(lane, EQUATIONS_MODE_RATES, 0, numbers, lane->c->n_total, which);
 }
 
 // Whether guard k stands in the mode of each lane.
@@ -114,7 +114,7 @@ HD_CALL mask equations_has_guard(const EquationsLane *lane, int k)
 {
     mask has = no_lanes();
     FRAME_EACH
-    for (int mode = 0; mode < lane->c.n_modes; mode++) {
+    for (int mode = 0; mode < lane->c->n_modes; mode++) {
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_GUARDS);
         if (equations_register(lane, code, k) >= 0) has = has | equations_in(lane, mode);
     }
@@ -123,11 +123,11 @@ HD_CALL mask equations_has_guard(const EquationsLane *lane, int k)
 
 HD real equations_side(const EquationsLane *lane, int k)
 {
-    return frame_get(lane->file, SYSTEM_SIDE(lane->c.n_states, lane->c.n_held, lane->c.n_parameters, k));
+    return frame_get(lane->file, SYSTEM_SIDE(lane->c->n_states, lane->c->n_held, lane->c->n_parameters, k));
 }
 HD void equations_set_side(const EquationsLane *lane, int k, real side, mask which)
 {
-    frame_put(lane->file, SYSTEM_SIDE(lane->c.n_states, lane->c.n_held, lane->c.n_parameters, k), side, which);
+    frame_put(lane->file, SYSTEM_SIDE(lane->c->n_states, lane->c->n_held, lane->c->n_parameters, k), side, which);
 }
 
 HD real equations_sign(real x)
@@ -136,7 +136,7 @@ HD real equations_sign(real x)
 }
 
 // A second, or a shorter duration: the scale of times that count as none.
-HD real equations_second(const EquationsLane *lane) { return splat(lane->c.duration < 1.0 ? lane->c.duration : 1.0); }
+HD real equations_second(const EquationsLane *lane) { return splat(lane->c->duration < 1.0 ? lane->c->duration : 1.0); }
 
 // ---- beginning and end of a slice -----------------------------------------------------------------------------------
 
@@ -161,7 +161,7 @@ HD bool equations_shares(const EquationsConstants *c) { return ON_GPU && c->regi
 HD EquationsLane equations_lane(const Constants *constants, const double *assets, const LaneGroup *group, double *own)
 {
     EquationsLane lane;
-    memcpy(&lane.c, constants, sizeof lane.c);
+    lane.c = (const EquationsConstants *)constants; // a copy would be in a GPU's local memory
     lane.assets = assets;
 #if defined(HOPSCOTCH_MADE)
     lane.frame.at = own;
@@ -169,11 +169,11 @@ HD EquationsLane equations_lane(const Constants *constants, const double *assets
     (void)group;
 #else
     (void)own;
-    lane.frame = equations_memory(&lane.c, group);
+    lane.frame = equations_memory(lane.c, group);
 #endif
-    lane.file = frame_from(lane.frame, lane.c.file);
+    lane.file = frame_from(lane.frame, lane.c->file);
 #if !defined(HOPSCOTCH_MADE)
-    if (equations_shares(&lane.c)) {
+    if (equations_shares(lane.c)) {
         lane.file.at = shared_numbers();
         lane.file.apart = THREAD_BLOCK;
     }
@@ -192,7 +192,7 @@ HD bool equations_is_kept(const EquationsConstants *c, int k)
 // Whether number k of the frame up to the stages has a meaning in this system: registers are few.
 HD bool equations_has(const EquationsLane *lane, int k)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const bool events = c->n_guards > 0 || c->n_instants > 0;
     if (k == EQUATIONS_H) return !c->fixed_steps;
     if (k == EQUATIONS_MODE_OF) return c->n_modes > 1;
@@ -208,7 +208,7 @@ HD bool equations_has(const EquationsLane *lane, int k)
 // What is kept: the frame up to the stages, and the file up to its numbers.
 HD void equations_keep(const EquationsLane *lane, const LaneGroup *group, bool store)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const Frame memory = equations_memory(c, group);
     FRAME_EACH
     for (int k = 0; k < c->file + c->first_number; k++) {
@@ -227,7 +227,7 @@ HD void equations_keep(const EquationsLane *lane, const LaneGroup *group, bool s
 // Numbers, parameters, and what depends on them alone.
 HD void equations_fixed(const EquationsLane *lane, const LaneGroup *group)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     FRAME_EACH
     for (int k = 0; k < c->n_numbers; k++)
         frame_set(lane->file, c->first_number + k, splat(lane->assets[c->numbers + k]));
@@ -242,19 +242,22 @@ HD void equations_load(const EquationsLane *lane, const LaneGroup *group)
 {
 #if defined(HOPSCOTCH_MADE)
     FRAME_EACH
-    for (int k = 0; k < lane->c.file + lane->c.registers; k++) frame_set(lane->frame, k, splat(0.0));
+    for (int k = 0; k < lane->c->file + lane->c->registers; k++) frame_set(lane->frame, k, splat(0.0));
     if (group->tick > 0) equations_keep(lane, group, false);
-    if (lane->c.fixed_steps) frame_set(lane->frame, EQUATIONS_H, splat(1e300));
+    if (lane->c->fixed_steps) frame_set(lane->frame, EQUATIONS_H, splat(1e300));
     equations_fixed(lane, group);
 #else
-    const Frame kept = frame_from(lane->frame, lane->c.file);
+    const Frame kept = frame_from(lane->frame, lane->c->file);
     if (group->tick > 0) {
-        for (int k = 0; k < lane->c.registers && equations_shares(&lane->c); k++)
+        FRAME_EACH
+        for (int k = 0; k < lane->c->registers && equations_shares(lane->c); k++)
             frame_set(lane->file, k, frame_get(kept, k));
         return;
     }
-    for (int k = 0; k < lane->c.file; k++) frame_set(lane->frame, k, splat(0.0));
-    for (int k = 0; k < lane->c.registers; k++) frame_set(lane->file, k, splat(0.0));
+    FRAME_EACH
+    for (int k = 0; k < lane->c->file; k++) frame_set(lane->frame, k, splat(0.0));
+    FRAME_EACH
+    for (int k = 0; k < lane->c->registers; k++) frame_set(lane->file, k, splat(0.0));
     equations_fixed(lane, group);
 #endif
 }
@@ -264,16 +267,17 @@ HD void equations_store(const EquationsLane *lane, const LaneGroup *group)
 #if defined(HOPSCOTCH_MADE)
     equations_keep(lane, group, true);
 #else
-    const Frame kept = frame_from(lane->frame, lane->c.file);
+    const Frame kept = frame_from(lane->frame, lane->c->file);
     (void)group;
-    for (int k = 0; k < lane->c.registers && equations_shares(&lane->c); k++)
+    FRAME_EACH
+    for (int k = 0; k < lane->c->registers && equations_shares(lane->c); k++)
         frame_set(kept, k, frame_get(lane->file, k));
 #endif
 }
 
 HD void equations_begin(const EquationsLane *lane)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const EquationsCode start = equations_code(lane, c->start);
     equations_run(lane, start);
     FRAME_EACH

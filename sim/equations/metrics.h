@@ -7,11 +7,11 @@
 
 HD int equations_metric(const EquationsLane *lane, int metric, int member)
 {
-    return equations_integer(lane, lane->c.metrics + (int64_t)metric * EQUATIONS_METRIC + member);
+    return equations_integer(lane, lane->c->metrics + (int64_t)metric * EQUATIONS_METRIC + member);
 }
 HD int equations_sum(const EquationsLane *lane, int metric, int k)
 {
-    return lane->c.sums + metric * EQUATIONS_SUMS + k;
+    return lane->c->sums + metric * EQUATIONS_SUMS + k;
 }
 
 // Sums of a metric that takes values one by one: the value that is kept, and their number; of `spread` also the least.
@@ -46,14 +46,14 @@ HD real equations_reduced(const EquationsLane *lane, int metric, int take)
 // where a mode has the expression.
 HD void equations_watch(const EquationsLane *lane, int numbers, mask which)
 {
-    equations_of_modes(lane, EQUATIONS_MODE_WATCHED, 0, numbers, 2 * lane->c.n_metrics, which);
+    equations_of_modes(lane, EQUATIONS_MODE_WATCHED, 0, numbers, 2 * lane->c->n_metrics, which);
 }
 
 HD_CALL mask equations_watches(const EquationsLane *lane, int metric)
 {
     mask has = no_lanes();
     FRAME_EACH
-    for (int mode = 0; mode < lane->c.n_modes; mode++) {
+    for (int mode = 0; mode < lane->c->n_modes; mode++) {
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_WATCHED);
         if (equations_register(lane, code, metric) >= 0) has = has | equations_in(lane, mode);
     }
@@ -67,14 +67,14 @@ HD bool equations_is_extremum(int reduction) { return reduction == SYSTEM_MIN ||
 // Values where a state begins; the arguments are that state.
 HD_CALL void equations_begin_extrema(const EquationsLane *lane, mask which)
 {
-    if (!lane->c.extrema || !any_lane(which)) return;
-    equations_watch(lane, lane->c.watched, which);
+    if (!lane->c->extrema || !any_lane(which)) return;
+    equations_watch(lane, lane->c->watched, which);
     FRAME_EACH
-    for (int m = 0; m < lane->c.n_metrics; m++) {
+    for (int m = 0; m < lane->c->n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
         if (!equations_is_extremum(reduction)) continue;
         const int take = reduction == SYSTEM_MIN ? SYSTEM_TAKE_MIN : SYSTEM_TAKE_MAX;
-        equations_reduce(lane, m, take, frame_get(lane->frame, lane->c.watched + m),
+        equations_reduce(lane, m, take, frame_get(lane->frame, lane->c->watched + m),
                          which & equations_watches(lane, m));
     }
 }
@@ -83,7 +83,7 @@ HD_CALL void equations_begin_extrema(const EquationsLane *lane, mask which)
 // arguments are the step's end.
 HD mask equations_overlooks_extrema(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const int next = c->watched + 2 * c->n_metrics;
     mask strays = no_lanes();
     accepted = accepted & MASK(h > EQUATIONS_LOOK * c->duration);
@@ -92,6 +92,7 @@ HD mask equations_overlooks_extrema(const EquationsLane *lane, EquationsMethod m
     equations_dense(lane, method, h);
     equations_argue_between(lane, t, h, splat(0.5));
     equations_watch(lane, c->saved, accepted);
+    FRAME_EACH
     for (int m = 0; m < c->n_metrics; m++) {
         if (!equations_is_extremum(equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION))) continue;
         const real from_slope = h * frame_get(lane->frame, c->watched + c->n_metrics + m),
@@ -110,13 +111,14 @@ HD real equations_watch_between(const EquationsLane *lane, int m, real t, real h
 {
     real value = splat(0.0);
     equations_argue_between(lane, t, h, theta);
-    for (int mode = 0; mode < lane->c.n_modes; mode++) {
+    FRAME_EACH
+    for (int mode = 0; mode < lane->c->n_modes; mode++) {
         const mask in = which & equations_in(lane, mode);
         if (!any_lane(in)) continue;
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_WATCHED);
         equations_run(lane, code);
         value = select_real(in, equations_output(lane, code, m), value);
-        *slope = select_real(in, equations_output(lane, code, lane->c.n_metrics + m), *slope);
+        *slope = select_real(in, equations_output(lane, code, lane->c->n_metrics + m), *slope);
     }
     return value;
 }
@@ -152,7 +154,7 @@ HD void equations_extremum(const EquationsLane *lane, int m, real t, real h, rea
 // Extrema inside a step, before its values become those of the lane. The dense output is that of the step.
 HD_CALL void equations_inner_extrema(const EquationsLane *lane, real t, real h, mask which)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     if (!c->extrema || !any_lane(which)) return;
     const int next = c->watched + 2 * c->n_metrics; // at the end of the step
     equations_argue(lane, c->next);
@@ -178,7 +180,7 @@ HD_CALL void equations_inner_extrema(const EquationsLane *lane, real t, real h, 
 // The metrics at event `event`, before what it sets or after it.
 HD_CALL void equations_at_event(const EquationsLane *lane, int event, bool after, mask which)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     bool watched = false;
     FRAME_EACH
     for (int m = 0; m < c->n_metrics; m++) {
@@ -200,7 +202,7 @@ HD_CALL void equations_at_event(const EquationsLane *lane, int event, bool after
 // fails a lane; 0: none. The arguments are the lane's state.
 HD_CALL real equations_conditions(const EquationsLane *lane, real h, mask which)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const real t = equations_named(lane, EQUATIONS_T);
     real failure = splat(0.0);
     if (c->n_conditions == 0) return failure;
@@ -233,7 +235,7 @@ HD_CALL real equations_conditions(const EquationsLane *lane, real h, mask which)
 HD void equations_durations(const EquationsLane *lane, real h, mask which)
 {
     FRAME_EACH
-    for (int m = 0; m < lane->c.n_metrics; m++) {
+    for (int m = 0; m < lane->c->n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION), sum = equations_sum(lane, m, 0);
         if (reduction != SYSTEM_MEAN && reduction != SYSTEM_RMS) continue;
         frame_put(lane->frame, sum, frame_get(lane->frame, sum) + h, which & equations_watches(lane, m));
@@ -242,7 +244,7 @@ HD void equations_durations(const EquationsLane *lane, real h, mask which)
 
 HD real equations_metric_value(const EquationsLane *lane, int m, mask defined)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION),
               integral = equations_metric(lane, m, EQUATIONS_METRIC_INTEGRAL);
     const real sum = frame_get(lane->frame, equations_sum(lane, m, 0)),
@@ -266,11 +268,11 @@ HD real equations_metric_value(const EquationsLane *lane, int m, mask defined)
 // Ends the lanes of `which`. The arguments are the lane's state.
 HD_CALL void equations_finish(const EquationsLane *lane, const LaneGroup *group, real failure, mask which)
 {
-    equations_watch(lane, lane->c.saved, which);
+    equations_watch(lane, lane->c->saved, which);
     FRAME_EACH
-    for (int m = 0; m < lane->c.n_metrics; m++)
+    for (int m = 0; m < lane->c->n_metrics; m++)
         lanes_set_metric(group, m, equations_metric_value(lane, m, equations_watches(lane, m)), which);
-    lanes_set_metric(group, lane->c.n_metrics, equations_named(lane, EQUATIONS_T), which);
+    lanes_set_metric(group, lane->c->n_metrics, equations_named(lane, EQUATIONS_T), which);
     lanes_end(group, failure, which);
 }
 

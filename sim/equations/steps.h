@@ -11,7 +11,7 @@ typedef struct EquationsStep {
     real error, failure;
 } EquationsStep;
 
-HD int equations_stage(const EquationsLane *lane, int stage) { return lane->c.stage + stage * lane->c.n_total; }
+HD int equations_stage(const EquationsLane *lane, int stage) { return lane->c->stage + stage * lane->c->n_total; }
 
 // ---- dormand_prince -------------------------------------------------------------------------------------------------
 
@@ -64,29 +64,31 @@ HD real equations_weighted(const EquationsLane *lane, const double *weight, int 
 HD real equations_error(const EquationsLane *lane, real h, int errors)
 {
     real sum = splat(0.0), most = splat(0.0);
-    for (int i = 0; i < lane->c.n_states; i++) {
+    FRAME_EACH
+    for (int i = 0; i < lane->c->n_states; i++) {
         const real error = frame_get(lane->frame, errors + i);
-        const real y = absolute(frame_get(lane->frame, lane->c.y + i)),
-                   next = absolute(frame_get(lane->frame, lane->c.next + i));
-        const real scale = lane->c.tolerance * (lane->assets[lane->c.scale + i] + greater_of(y, next));
+        const real y = absolute(frame_get(lane->frame, lane->c->y + i)),
+                   next = absolute(frame_get(lane->frame, lane->c->next + i));
+        const real scale = lane->c->tolerance * (lane->assets[lane->c->scale + i] + greater_of(y, next));
         const real part = error / scale;
         sum = fused(part, part, sum);
     }
-    for (int i = lane->c.n_states; i < lane->c.n_total; i++) {
+    FRAME_EACH
+    for (int i = lane->c->n_states; i < lane->c->n_total; i++) {
         const real error = absolute(frame_get(lane->frame, errors + i));
-        const real rate = greater_of(absolute(frame_get(lane->frame, lane->c.f + i)),
-                                     absolute(frame_get(lane->frame, lane->c.next_f + i)));
-        const real size = fused(h, rate, absolute(frame_get(lane->frame, lane->c.next + i)));
-        most = greater_of(error / (lane->c.tolerance * (EQUATIONS_INTEGRAL + size)), most); // NaN: the metric has it
+        const real rate = greater_of(absolute(frame_get(lane->frame, lane->c->f + i)),
+                                     absolute(frame_get(lane->frame, lane->c->next_f + i)));
+        const real size = fused(h, rate, absolute(frame_get(lane->frame, lane->c->next + i)));
+        most = greater_of(error / (lane->c->tolerance * (EQUATIONS_INTEGRAL + size)), most); // NaN: the metric has it
     }
-    most = select_real(MASK(h > 1e-9 * lane->c.duration), most, splat(0.0));
-    return greater_of(most, square_root(sum / (double)lane->c.n_states));
+    most = select_real(MASK(h > 1e-9 * lane->c->duration), most, splat(0.0));
+    return greater_of(most, square_root(sum / (double)lane->c->n_states));
 }
 
 HD_CALL EquationsStep equations_dormand_prince_step(const EquationsLane *lane, real t, real h, mask which)
 {
     const EquationsTable *table = equations_table();
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     FRAME_EACH
     for (int i = 0; i < c->n_total; i++)
         frame_set(lane->frame, equations_stage(lane, 0) + i, frame_get(lane->frame, c->f + i));
@@ -105,6 +107,7 @@ HD_CALL EquationsStep equations_dormand_prince_step(const EquationsLane *lane, r
     FRAME_EACH
     for (int i = 0; i < c->n_total; i++)
         frame_set(lane->frame, c->next_f + i, frame_get(lane->frame, equations_stage(lane, EQUATIONS_STAGES - 1) + i));
+    FRAME_EACH
     for (int i = 0; i < c->n_total; i++)
         frame_set(lane->frame, c->dense + i, h * equations_weighted(lane, table->e, EQUATIONS_STAGES, i));
     const EquationsStep step = {equations_error(lane, h, c->dense), splat(0.0)};
@@ -117,10 +120,10 @@ HD_CALL EquationsStep equations_dormand_prince_step(const EquationsLane *lane, r
 HD void equations_move(const EquationsLane *lane, int stage, real h)
 {
     FRAME_EACH
-    for (int i = 0; i < lane->c.n_total; i++) {
-        const real y = fused(h, frame_get(lane->frame, stage + i), frame_get(lane->frame, lane->c.y + i));
-        frame_set(lane->frame, lane->c.next + i, y);
-        if (i < lane->c.n_states) frame_set(lane->file, 1 + i, y);
+    for (int i = 0; i < lane->c->n_total; i++) {
+        const real y = fused(h, frame_get(lane->frame, stage + i), frame_get(lane->frame, lane->c->y + i));
+        frame_set(lane->frame, lane->c->next + i, y);
+        if (i < lane->c->n_states) frame_set(lane->file, 1 + i, y);
     }
 }
 
@@ -128,15 +131,15 @@ HD void equations_move(const EquationsLane *lane, int stage, real h)
 HD EquationsStep equations_end_step(const EquationsLane *lane, real t, real h, mask which)
 {
     const EquationsStep step = {splat(0.0), splat(0.0)};
-    equations_argue(lane, lane->c.next);
+    equations_argue(lane, lane->c->next);
     equations_at(lane, t + h);
-    equations_rates(lane, lane->c.next_f, which);
+    equations_rates(lane, lane->c->next_f, which);
     return step;
 }
 
 HD_CALL EquationsStep equations_rk4_step(const EquationsLane *lane, real t, real h, mask which)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const real half = 0.5 * h, sixth = 0.16666666666666666 * h;
     const int k2 = equations_stage(lane, 1), k3 = equations_stage(lane, 2), k4 = equations_stage(lane, 3);
     equations_move(lane, c->f, half);
@@ -160,7 +163,7 @@ HD_CALL EquationsStep equations_rk4_step(const EquationsLane *lane, real t, real
 // Velocities first, then positions with the new ones. A position is a state whose rate is another state.
 HD_CALL EquationsStep equations_semi_implicit_euler_step(const EquationsLane *lane, real t, real h, mask which)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const int rates = equations_stage(lane, 0);
     equations_move(lane, c->f, h);
     FRAME_EACH
@@ -183,14 +186,14 @@ HD_CALL EquationsStep equations_map_step(const EquationsLane *lane, real t, mask
 {
     const EquationsStep step = {splat(0.0), splat(0.0)};
     FRAME_EACH
-    for (int i = 0; i < lane->c.n_total; i++) {
-        const bool sum = i >= lane->c.n_states; // an integral of a map is a sum
-        const real f = frame_get(lane->frame, lane->c.f + i);
-        frame_set(lane->frame, lane->c.next + i, sum ? frame_get(lane->frame, lane->c.y + i) + f : f);
+    for (int i = 0; i < lane->c->n_total; i++) {
+        const bool sum = i >= lane->c->n_states; // an integral of a map is a sum
+        const real f = frame_get(lane->frame, lane->c->f + i);
+        frame_set(lane->frame, lane->c->next + i, sum ? frame_get(lane->frame, lane->c->y + i) + f : f);
     }
-    equations_argue(lane, lane->c.next);
+    equations_argue(lane, lane->c->next);
     equations_at(lane, t + 1.0);
-    equations_rates(lane, lane->c.next_f, which);
+    equations_rates(lane, lane->c->next_f, which);
     return step;
 }
 
@@ -198,10 +201,10 @@ HD_CALL EquationsStep equations_map_step(const EquationsLane *lane, real t, mask
 // matrix[n][n] by rows, then a vector[n] for the right side, n = n_total. LU with partial pivoting of the states' rows;
 // rows move, so that each lane has an order of its own. States don't depend on integrals, whose rows follow.
 
-HD int equations_element(const EquationsLane *lane, int i, int j) { return lane->c.matrix + i * lane->c.n_total + j; }
+HD int equations_element(const EquationsLane *lane, int i, int j) { return lane->c->matrix + i * lane->c->n_total + j; }
 HD int equations_right(const EquationsLane *lane, int i)
 {
-    return lane->c.matrix + lane->c.n_total * lane->c.n_total + i;
+    return lane->c->matrix + lane->c->n_total * lane->c->n_total + i;
 }
 
 HD void equations_swap(const EquationsLane *lane, int a, int b, mask which)
@@ -214,7 +217,8 @@ HD void equations_swap(const EquationsLane *lane, int a, int b, mask which)
 // Decomposes the matrix; row i of the pivots stands behind the right side.
 HD_CALL void equations_decompose(const EquationsLane *lane)
 {
-    const int n = lane->c.n_states, pivots = equations_right(lane, lane->c.n_total);
+    const int n = lane->c->n_states, pivots = equations_right(lane, lane->c->n_total);
+    FRAME_EACH
     for (int k = 0; k < n; k++) {
         real best = absolute(frame_get(lane->frame, equations_element(lane, k, k))), at = splat((double)k);
         FRAME_EACH
@@ -225,6 +229,7 @@ HD_CALL void equations_decompose(const EquationsLane *lane)
             at = select_real(better, splat((double)i), at);
         }
         frame_set(lane->frame, pivots + k, at);
+        FRAME_EACH
         for (int i = k + 1; i < n; i++) {
             const mask swap = MASK(at == (double)i);
             FRAME_EACH
@@ -250,9 +255,11 @@ HD_CALL void equations_decompose(const EquationsLane *lane)
 // The right side <- the solution.
 HD_CALL void equations_solve(const EquationsLane *lane)
 {
-    const int n = lane->c.n_states, pivots = equations_right(lane, lane->c.n_total);
+    const int n = lane->c->n_states, pivots = equations_right(lane, lane->c->n_total);
+    FRAME_EACH
     for (int k = 0; k < n; k++) {
         const real at = frame_get(lane->frame, pivots + k);
+        FRAME_EACH
         for (int i = k + 1; i < n; i++) {
             const mask swap = MASK(at == (double)i);
             if (any_lane(swap)) equations_swap(lane, equations_right(lane, i), equations_right(lane, k), swap);
@@ -276,8 +283,10 @@ HD_CALL void equations_solve(const EquationsLane *lane)
                         frame_get(lane->frame, equations_right(lane, j)), sum);
         frame_set(lane->frame, equations_right(lane, i), sum / frame_get(lane->frame, equations_element(lane, i, i)));
     }
-    for (int i = n; i < lane->c.n_total; i++) {
+    FRAME_EACH
+    for (int i = n; i < lane->c->n_total; i++) {
         real sum = frame_get(lane->frame, equations_right(lane, i));
+        FRAME_EACH
         for (int j = 0; j < n; j++)
             sum = fused(-frame_get(lane->frame, equations_element(lane, i, j)),
                         frame_get(lane->frame, equations_right(lane, j)), sum);
@@ -289,9 +298,9 @@ HD_CALL void equations_solve(const EquationsLane *lane)
 // time_rates: numbers[n_total] <- d rates / d time; -1: not wanted.
 HD_CALL void equations_jacobian(const EquationsLane *lane, real diagonal, real factor, int time_rates, mask which)
 {
-    const int n = lane->c.n_states, total = lane->c.n_total;
+    const int n = lane->c->n_states, total = lane->c->n_total;
     FRAME_EACH
-    for (int mode = 0; mode < lane->c.n_modes; mode++) {
+    for (int mode = 0; mode < lane->c->n_modes; mode++) {
         const mask in = which & equations_in(lane, mode);
         if (!any_lane(in)) continue;
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_JACOBIAN);
@@ -359,7 +368,7 @@ HD const EquationsRodas *equations_rodas(void)
 HD_CALL EquationsStep equations_rodas5p_step(const EquationsLane *lane, real t, real h, mask which)
 {
     const EquationsRodas *table = equations_rodas();
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const int n = c->n_total, time_rates = equations_right(lane, 2 * n);
     const real one_over = 1.0 / h;
     equations_argue(lane, c->y);
@@ -413,7 +422,7 @@ enum { EQUATIONS_NEWTON_STEPS = 12 };
 // k = f(t + h/2, y + h/2 k) by Newton's method, from the rates of the step's start.
 HD_CALL EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane, real t, real h, mask which)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     const real half = 0.5 * h;
     const int k = equations_stage(lane, 0), f = equations_stage(lane, 1);
     mask open = which;
@@ -456,11 +465,11 @@ HD_CALL EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane
 // y(theta) = r0 + theta (r1 + (1 - theta) (r2 + theta (r3 + (1 - theta) r4))) (II.6); without r4 it is the cubic of
 // Hermite, without r3 too the shorter step of semi_implicit_euler, so that an event is where that step lands.
 
-HD int equations_dense_row(const EquationsLane *lane, int k) { return lane->c.dense + k * lane->c.n_total; }
+HD int equations_dense_row(const EquationsLane *lane, int k) { return lane->c->dense + k * lane->c->n_total; }
 
 HD_CALL void equations_dense(const EquationsLane *lane, EquationsMethod method, real h)
 {
-    const EquationsConstants *c = &lane->c;
+    const EquationsConstants *c = lane->c;
     FRAME_EACH
     for (int i = 0; i < c->n_total; i++) {
         const real y = frame_get(lane->frame, c->y + i), next = frame_get(lane->frame, c->next + i);
@@ -499,7 +508,7 @@ HD real equations_between(const EquationsLane *lane, int i, real theta)
 HD void equations_argue_between(const EquationsLane *lane, real t, real h, real theta)
 {
     FRAME_EACH
-    for (int i = 0; i < lane->c.n_states; i++) frame_set(lane->file, 1 + i, equations_between(lane, i, theta));
+    for (int i = 0; i < lane->c->n_states; i++) frame_set(lane->file, 1 + i, equations_between(lane, i, theta));
     equations_at(lane, fused(theta, h, t));
 }
 
