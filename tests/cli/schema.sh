@@ -50,6 +50,12 @@ def misspell(spec, path=()):
 def made(spec, path):
     if path[:2] == ("environment", "define") and len(path) == 3:
         return True
+    if spec["model"] == "equations":  # all but the keys of a system
+        system = path[:2] == ("simulation", "system")
+        return (path[:1] in (("parameters",), ("initial",)) or path[:2] == ("search", "over") and len(path) > 2 or
+                system and len(path) > 3 and (path[2] in ("let", "rates", "next", "failures") or len(path) == 4) or
+                system and path[2:3] == ("modes",) and len(path) > 5 and path[4] in ("let", "rates", "next") or
+                "set" in path[:-1])
     robot = spec["model"] == "articulated"
     return robot and (path[:1] in (("parameters",), ("initial",)) or
                       path[:2] in (("search", "over"), ("replicates", "perturb")) and len(path) > 2 or

@@ -247,7 +247,7 @@ TEST(spec_names_of_models_do_not_clash)
         char text[256];
         const char *names[256];
         int count = 0;
-        if (model_at(m)->runs_program) continue; // the spec names everything: test_command.c
+        if (model_at(m)->runs_program) continue;              // the spec names everything: test_command.c
         if (model_at(m) == model_find("equations")) continue; // the same: golden/bad_specs/equations_metrics.yaml
         const char *objective = model_at(m) == model_find("articulated") ? "objective: {minimize: distance}" : "";
         snprintf(text, sizeof text, "version: 1\nexperiment: test\nmodel: %s\n%s\n", model_at(m)->name, objective);
@@ -355,17 +355,25 @@ static void spec_check_typos_of_key(const char *file, const char *text, const No
 }
 
 // Keys of a mapping by name are the user's own: a typo makes another name, which is wrong where it is used.
-static bool spec_names_items(const Node *key)
+static bool spec_names_items(const Node *key, bool system)
 {
+    static const char *const of_systems[] = {"parameters", "states",  "held",     "let",     "rates", "next",
+                                             "modes",      "metrics", "failures", "columns", "set"};
+    for (size_t i = 0; system && i < sizeof of_systems / sizeof *of_systems; i++)
+        if (strcmp(key->text, of_systems[i]) == 0) return true;
     return strcmp(key->text, "groups") == 0 || strcmp(key->text, "design") == 0 || strcmp(key->text, "define") == 0;
 }
 
-static void spec_check_typos_below(const char *file, const char *text, const Node *node, bool names, char *out)
+// system: the node is the mapping of a system, or in it.
+static void spec_check_typos_below(const char *file, const char *text, const Node *node, bool names, bool system,
+                                   char *out)
 {
     for (int i = 0; i < node->count; i++) {
         const bool mapping = node->kind == NODE_MAPPING;
         if (mapping && !names) spec_check_typos_of_key(file, text, node->keys[i], out);
-        spec_check_typos_below(file, text, node->items[i], mapping && spec_names_items(node->keys[i]), out);
+        const bool in_system = system || (mapping && strcmp(node->keys[i]->text, "system") == 0);
+        spec_check_typos_below(file, text, node->items[i], mapping && spec_names_items(node->keys[i], system),
+                               in_system, out);
     }
 }
 
@@ -389,7 +397,7 @@ TEST(spec_a_typo_in_any_key_of_a_shipped_spec_is_one_error)
         const Node *root = yaml_parse(&source, &arena, diagnostics_new(&arena));
         char *out = arena_take(&arena, bytes.size + 64, 1);
         CHECK(root != NULL);
-        if (root != NULL) spec_check_typos_below(names[i], source.text, root, false, out);
+        if (root != NULL) spec_check_typos_below(names[i], source.text, root, false, false, out);
     }
     arena_destroy(&arena);
 }

@@ -18,8 +18,6 @@ typedef struct DrawingReader {
     const SystemScope *scope;
 } DrawingReader;
 
-static const char *const drawing_words = "line|spring|disc|ground|in|width|radius|part";
-
 static int drawing_mode(SystemReader *reader, const Node *in)
 {
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_modes);
@@ -100,7 +98,6 @@ static void drawing_shape(DrawingReader *drawing, const Node *shape)
 {
     SystemReader *reader = drawing->reader;
     if (!equations_mapping(reader, shape, "a shape")) return;
-    equations_check_keys(reader, shape, drawing_words, "a shape");
     const Node *line = node_find(shape, "line"), *spring = node_find(shape, "spring"), *disc = node_find(shape, "disc"),
                *ground = node_find(shape, "ground"), *in = node_find(shape, "in");
     const char *part = equations_text_of(reader, shape, "part");

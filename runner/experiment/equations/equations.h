@@ -94,8 +94,6 @@ const Node *equations_section(SystemReader *reader, const Node *mapping, const c
 // Whether a text names something whose declaration is wrong already.
 bool equations_is_wrong(const SystemReader *reader, const char *text);
 bool equations_is_word(const char *text); // it can be a name
-// Reports keys of `mapping` that are not among words ("a|b|c"). what: "a state".
-void equations_check_keys(SystemReader *reader, const Node *mapping, const char *words, const char *what);
 // A number, or an expression of numbers; false after an error.
 bool equations_number(SystemReader *reader, const Node *node, double *value);
 const char *equations_text_of(SystemReader *reader, const Node *mapping,
@@ -106,6 +104,11 @@ void equations_declare(SystemReader *reader);
 int equations_find(const SystemReader *reader, const char *name, SystemNameKind kind); // its index; -1: there is none
 // The nearest of names for a message: "; did you mean 'x'?", or "".
 const char *equations_nearest(SystemReader *reader, const char *text, const char *const *names, int count);
+
+// ---- keys.c ---------------------------------------------------------------------------------------------------------
+
+// The mapping of a system with its keys as they were meant, after reporting those that are not known.
+const Node *equations_repair(SystemReader *reader, const Node *system);
 
 // ---- values.c -------------------------------------------------------------------------------------------------------
 

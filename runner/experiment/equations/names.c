@@ -33,30 +33,6 @@ const Node *equations_section(SystemReader *reader, const Node *mapping, const c
     return NULL;
 }
 
-void equations_check_keys(SystemReader *reader, const Node *mapping, const char *words, const char *what)
-{
-    const char *known[32];
-    int n = 0;
-    for (const char *word = words; *word != '\0' && n < 32; word += strcspn(word, "|"), word += *word == '|')
-        known[n++] = arena_format(reader->arena, "%.*s", (int)strcspn(word, "|"), word);
-    for (int i = 0; i < mapping->count && diagnostics_errors(reader->diagnostics) <= SYSTEM_ERRORS_MAX; i++) {
-        bool found = false;
-        for (int k = 0; k < n; k++) found |= strcmp(known[k], mapping->keys[i]->text) == 0;
-        if (found) continue;
-        const char *near = equations_nearest(reader, mapping->keys[i]->text, known, n);
-        if (near[0] == '\0') {
-            for (int k = 0; k < n; k++)
-                near = arena_format(reader->arena, "%s%s%s", near,
-                                    k == 0       ? ", expected "
-                                    : k == n - 1 ? " or "
-                                                 : ", ",
-                                    known[k]);
-        }
-        diagnose(reader->diagnostics, mapping->keys[i], "unknown key '%.60s' in %s%s", mapping->keys[i]->text, what,
-                 near);
-    }
-}
-
 // A number with its unit behind it, "80 kg"; *digits: bytes of the number.
 static bool equations_has_unit(SystemReader *reader, const char *text, int *digits)
 {
@@ -252,7 +228,6 @@ static void equations_declare_parameters(SystemReader *reader)
             equations_add_name(reader, key, node, SYSTEM_NAME_PARAMETER, reader->system->n_parameters);
         double number = 0.0;
         if (node->kind == NODE_MAPPING) {
-            equations_check_keys(reader, node, "value|unit|range|doc", "a parameter");
             value = node_find(node, "value");
             if (value == NULL)
                 diagnose(reader->diagnostics, key, "parameter %s has no value: {value: 1, unit: m}", name->name);
@@ -275,9 +250,6 @@ static void equations_declare_states(SystemReader *reader, const char *section_n
         if (equations_too_many(reader, section, i, *count, most, held ? "held numbers" : "states")) return;
         if (!equations_may_declare(reader, key, kind)) continue;
         equations_add_name(reader, key, node, kind, (*count)++);
-        if (node->kind == NODE_MAPPING)
-            equations_check_keys(reader, node, held ? "start|unit|range|doc" : "start|unit|range|scale|doc",
-                                 held ? "a held number" : "a state");
     }
 }
 
@@ -297,8 +269,6 @@ static void equations_declare_lets(SystemReader *reader, const Node *mapping, in
             diagnose(reader->diagnostics, key, "the name '%.60s' is a shorthand of all modes already", key->text);
             continue;
         }
-        if (section->items[i]->kind == NODE_MAPPING)
-            equations_check_keys(reader, section->items[i], "value|unit|doc", "a shorthand");
         equations_add_name(reader, key, section->items[i], SYSTEM_NAME_LET, reader->n_lets);
         reader->lets[reader->n_lets] =
             (SystemLet){.name = reader->n_names - 1, .mode = mode, .value = TAPE_NONE, .from = -1};

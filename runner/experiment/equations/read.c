@@ -22,8 +22,6 @@ static const char *mode_name(const SystemReader *reader, int mode)
 
 // ---- modes ----------------------------------------------------------------------------------------------------------
 
-static const char *const mode_words = "let|rates|next|events|doc";
-
 // The mapping of modes; NULL: there are none.
 static const Node *modes_given(SystemReader *reader)
 {
@@ -55,8 +53,7 @@ static void read_modes(SystemReader *reader)
         if (!equations_is_word(key->text))
             diagnose(reader->diagnostics, key, "'%.60s' can't be the name of a mode: take letters, digits and _",
                      key->text);
-        if (!equations_mapping(reader, reader->mode_nodes[m], "a mode")) continue;
-        equations_check_keys(reader, reader->mode_nodes[m], mode_words, "a mode");
+        equations_mapping(reader, reader->mode_nodes[m], "a mode");
     }
 }
 
@@ -470,7 +467,6 @@ static const char *event_name(SystemReader *reader, const Node *event, int mode)
 static void read_event(SystemReader *reader, SystemModes *modes, const Node *node, int mode)
 {
     if (!equations_mapping(reader, node, "an event")) return;
-    equations_check_keys(reader, node, "name|rises|falls|crosses|at|every|to|set|stop|fail|doc", "an event");
     SystemEvent event = {
         .node = node, .scope = equations_scope(reader, mode, false), .action = {.to = -1, .failure = -1}};
     const Node *set = node_find(node, "set"), *name = node_find(node, "name");
@@ -525,8 +521,6 @@ static const struct {
                    {"min", SYSTEM_MIN},     {"max", SYSTEM_MAX},   {"integral", SYSTEM_INTEGRAL},
                    {"count", SYSTEM_COUNT}, {"at", SYSTEM_BEFORE}, {"after", SYSTEM_AFTER},
                    {"first", SYSTEM_FIRST}, {"last", SYSTEM_LAST}, {"part", SYSTEM_PART}};
-static const char *const metric_words =
-    "final|mean|rms|min|max|integral|count|at|after|first|last|part|value|take|unit|doc";
 static const char *const take_words[] = {"first", "last", "mean", "min", "max", "spread"};
 
 typedef struct SystemConditions {
@@ -695,7 +689,6 @@ static void read_metrics(SystemReader *reader, SystemModes *modes, SystemConditi
         const Node *key = section->keys[i], *node = section->items[i], *of = NULL;
         SystemMetric *metric = &metrics[system->n_metrics];
         if (!equations_mapping(reader, node, "a metric")) continue;
-        equations_check_keys(reader, node, metric_words, "a metric");
         if (!metric_name_is_free(reader, section, i)) continue;
         const int errors = diagnostics_errors(reader->diagnostics);
         const Expression *expression = read_metric(reader, key, node, metric, conditions, &of);
@@ -754,10 +747,7 @@ static void read_columns(SystemReader *reader, SystemModes *modes, const SystemS
                  SYSTEM_METRICS_MAX);
     for (int i = 0; i < most; i++) {
         const Node *key = section->keys[i], *node = section->items[i], *value = node;
-        if (node->kind == NODE_MAPPING) {
-            equations_check_keys(reader, node, "value|unit|doc", "a column");
-            value = node_find(node, "value");
-        }
+        if (node->kind == NODE_MAPPING) value = node_find(node, "value");
         if (!column_name_is_free(reader, key)) continue;
         if (value == NULL) diagnose(reader->diagnostics, key, "column %s has no value", key->text);
         const Expression *expression = value != NULL ? equations_expression(reader, value, scope, key->text) : NULL;
@@ -774,9 +764,6 @@ static void read_columns(SystemReader *reader, SystemModes *modes, const SystemS
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
-
-static const char *const equations_words =
-    "parameters|states|held|let|rates|next|modes|events|metrics|failures|columns|drawing|doc";
 
 static TapeValue **values_of_modes(SystemReader *reader, int count)
 {
@@ -917,15 +904,16 @@ const System *equations_read(const Node *node, Arena *arena, Diagnostics *diagno
     System *system = reader.system;
     const int errors = diagnostics_errors(diagnostics);
     if (!equations_mapping(&reader, node, "system")) return NULL;
-    equations_check_keys(&reader, node, equations_words, "system");
+    reader.root = equations_repair(&reader, node);
     system->tape = tape_new(arena);
     read_modes(&reader);
     read_kind(&reader);
     equations_declare(&reader);
-    if (system->n_states == 0 && reader.n_wrong == 0 && node_find(node, "states") == NULL)
+    if (system->n_states == 0 && reader.n_wrong == 0 && node_find(reader.root, "states") == NULL)
         diagnose(diagnostics, node, "the system has no states: states: {x: {start: 0, unit: m}}");
     else if (system->n_states == 0 && reader.n_wrong == 0 && diagnostics_errors(diagnostics) == errors)
-        diagnose(diagnostics, node_find(node, "states"), "states must be a mapping of names: {x: {start: 0, unit: m}}");
+        diagnose(diagnostics, node_find(reader.root, "states"),
+                 "states must be a mapping of names: {x: {start: 0, unit: m}}");
     read_inputs(&reader);
     equations_read_lets(&reader);
     equations_let_units(&reader);

@@ -1,0 +1,45 @@
+#!/bin/sh
+# The page experiments/equations.md works as printed: its specs and all commands, in order; what it shows of outputs is
+# printed. A command behind which it shows an error is refused.
+. "$(dirname "$0")/../scratch.sh"
+page=$root/experiments/equations.md
+
+mkdir experiments && cp "$root"/experiments/compass_gait.yaml experiments
+block() { awk -v wanted="$1" '$0 == "```yaml" { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$page"; }
+block 1 >pendulum.yaml
+block 2 >runner.yaml
+hopscotch() { "$HOPSCOTCH" "$@"; }
+
+# Commands and their output, as lines: `$ COMMAND` and `> LINE`.
+awk '/^```/ { inside = !inside } inside { next } /^    \$ / { print substr($0, 5); shown = 1; next }
+    /^    / && shown { print "> " substr($0, 5); next } { shown = 0 }' "$page" >lines
+[ "$(grep -c '^\$ ' lines)" -ge 12 ] || { echo "FAIL system_guide: the page has no commands" && status=1; }
+: >out
+: >err
+while IFS= read -r line; do
+    case $line in
+        '$ '*)
+            eval "${line#\$ }" >out 2>err </dev/null
+            got=$?
+            wanted=$(awk -v line="$line" 'found { if (/^> .*error: /) print 1; exit } $0 == line { found = 1 }' lines)
+            expect $got "${wanted:-0}" "${line#\$ }"
+            ;;
+        *)
+            cat out err | grep -qxF -e "${line#> }"
+            check $? "it prints '${line#> }'"
+            ;;
+    esac
+done <lines
+
+# The numbers in its text.
+"$HOPSCOTCH" query pendulum --columns period --format csv | awk 'NR > 1 { printf "%.4f ", $1 }' >out
+[ "$(cat out)" = "2.0073 2.1391 2.6659 5.1581 " ]
+check $? "the periods of the pendulum"
+"$HOPSCOTCH" query clock --columns period --format csv |
+    awk 'NR > 1 { if (NR == 2) first = $1; if (($1 - first)^2 > 1e-10) bad = 1 } END { exit bad || NR != 5 }'
+check $? "the clock has one period"
+for name in $(sed -n 's/^| `\([a-z_]*\.yaml\)` .*/\1/p' "$page"); do
+    [ -f "$root/experiments/$name" ]
+    check $? "there is $name"
+done
+exit $status
