@@ -111,7 +111,7 @@ static Error check_one(const CommandLine *line)
 {
     Spec spec;
     Search search;
-    Remark remarks[REMARKS_MAX + 1];
+    Remark remarks[REMARKS_MAX + 2];
     int n_remarks;
     TRY(command_spec(line, line->arguments[0], &spec));
     TRY(check_start(line, &spec));

@@ -373,6 +373,9 @@ double spec_cost(const Spec *spec, int k, double value);
 bool spec_better(const Spec *spec, int k, double a, double b);
 // The expression of objective k; "maximise EXPRESSION" if it is maximised.
 const char *objective_text(const Spec *spec, int k, Arena *arena);
+// Where objectives, constraints or derived parameters add values of different units, if all names of an expression have
+// one and no side has a literal factor; NULL: nowhere.
+const char *fitness_units(const Spec *spec, Arena *arena);
 // How failed replicates count in the gradient of a trial: "2 of 5 replicates failed and are left out"; "": none failed.
 const char *replicates_failed_text(const Spec *spec, int64_t n_failed, Arena *arena);
 const char *model_debug_group(const Model *model);            // HDF5 group of the debug rows in a shard: "debug/newton"

@@ -68,4 +68,22 @@ check $? "a mode that is never entered"
 check $? "no other warning"
 grep -q 'without a unit: v$' out
 check $? "the names without a unit"
+
+# A remark on objectives, constraints and derived parameters, of all models.
+says_units()
+{
+    "$HOPSCOTCH" check spring.yaml --set "objective={minimize: $1}" >out 2>err && grep -q "^units  *the objective has $2" out
+    check $? "the objective $1 has $2"
+}
+says_units 'fast + way' 'm/s + m: values of different units; a factor would weigh one of them$'
+says_units 'energy + k' 'N m + N/m: '
+says_units 'way < first_zero' 'm < s: '
+for objective in 'way + way' 'fast + 0.1*way' 'way + 2' 'way + zeros'; do
+    "$HOPSCOTCH" check spring.yaml --set "objective={minimize: $objective}" >out 2>err && ! grep -q 'objective has' out
+    check $? "no remark on $objective"
+done
+"$HOPSCOTCH" check spring.yaml --set 'constraints=[fast < way]' >out 2>err && grep -q '^units  *constraint 1 has m/s < m: ' out
+check $? "a constraint"
+"$HOPSCOTCH" check spring.yaml --set 'search.over.m={derive: k + x}' >out 2>err && grep -q '^units  *m has N/m + m: ' out
+check $? "a derived parameter"
 exit $status

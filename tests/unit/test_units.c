@@ -127,6 +127,7 @@ TEST(units_pass_through_expressions)
         {"x^n", "open"},
         {"n^x", "1: an exponent is a number, and this is in m"},
         {"2^n", "1"},
+        {"2^(0.5*x)", "1: an exponent is a number, and this is in m"},
         {"sin(q) + cos(1)", "1"},
         {"sin(x)", "0: sin takes rad or a number, and this is in m"},
         {"sin(deg)", "0: sin takes rad or a number, and this is in deg"},

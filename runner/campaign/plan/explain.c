@@ -55,21 +55,29 @@ static const char *explain_objective(const Spec *spec, Arena *arena)
     return spec->objective.by_default ? arena_format(arena, "%s (default of the model)", text) : text;
 }
 
+// Sums of different units in what the spec computes of metrics and parameters.
+static void explain_units(const Spec *spec, Arena *arena, Remark *remarks, int *count)
+{
+    const char *fault = fitness_units(spec, arena);
+    if (fault != NULL) remarks[(*count)++] = (Remark){.name = "units", .text = fault};
+}
+
 Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count)
 {
     remarks[0] = (Remark){.name = "objective", .text = explain_objective(spec, arena)};
     *count = 1;
+    explain_units(spec, arena, remarks, count);
     if (spec->model->explain == NULL) return error_none();
     double *point = ARENA_NEW(arena, double, EXPLAIN_TRIALS *(int64_t)spec->configured.n_parameters);
     const int points = explain_points(spec, search, point);
-    *count += spec->model->explain(&spec->configured, point, points, arena, remarks + 1);
+    *count += spec->model->explain(&spec->configured, point, points, arena, remarks + *count);
     return error_none();
 }
 
 Error explain_warn(const Spec *spec, Arena *arena, FILE *out)
 {
     Search search;
-    Remark remarks[REMARKS_MAX + 1];
+    Remark remarks[REMARKS_MAX + 2];
     int count;
     if (spec->objective.by_default) fprintf(out, "objective: %s\n", explain_objective(spec, arena));
     if (spec->model->explain == NULL) return error_none();

@@ -385,9 +385,9 @@ typedef struct UnitWalk {
     UnitFault *fault;
 } UnitWalk;
 
-static void unit_fault(UnitWalk *walk, int step, const char *text)
+static void unit_fault(UnitWalk *walk, int step, bool weighted, const char *text)
 {
-    if (walk->fault->step < 0) *walk->fault = (UnitFault){.step = step, .text = text};
+    if (walk->fault->step < 0) *walk->fault = (UnitFault){.step = step, .weighted = weighted, .text = text};
 }
 
 // Operands that must have equal units; the result has it.
@@ -407,7 +407,7 @@ static UnitValue unit_same(UnitWalk *walk, int step, const UnitValue *a, const U
     const bool scaled = unit_same_words(&a->unit, &b->unit), infix = row->syntax == SYNTAX_INFIX;
     const char *what = infix ? arena_format(walk->arena, "%s %s %s", left, row->text, right)
                              : arena_format(walk->arena, "%s of %s and %s", row->text, left, right);
-    unit_fault(walk, step,
+    unit_fault(walk, step, a->factored || b->factored,
                arena_format(walk->arena, "%s: %s", what,
                             scaled ? "units of different size; multiply one by the factor between them"
                                    : "both sides must have the same unit"));
@@ -421,7 +421,7 @@ static void unit_angle(UnitWalk *walk, int step, const UnitValue *a)
     const char *function = expression_row(walk->expression->steps, step)->text;
     if (unit_fits(a, &one)) return;
     const bool scaled = a->unit.count == 0;
-    unit_fault(walk, step,
+    unit_fault(walk, step, a->factored,
                arena_format(walk->arena,
                             scaled ? "%s takes rad or a number, and this is in %s: multiply it by %s"
                                    : "%s takes rad or a number, and this is in %s",
@@ -434,9 +434,9 @@ static UnitValue unit_raise(UnitWalk *walk, int step, const UnitValue *base, con
     const UnitValue one = unit_one("1");
     double power;
     if (base->kind == UNIT_OPEN || exponent->kind == UNIT_OPEN) return (UnitValue){.kind = UNIT_OPEN};
-    if (!unit_fits(exponent, &one) && !exponent->factored) {
+    if (!unit_fits(exponent, &one)) {
         unit_fault(
-            walk, step,
+            walk, step, false,
             arena_format(walk->arena, "an exponent is a number, and this is in %s", unit_text(exponent, walk->arena)));
         return (UnitValue){.kind = UNIT_OPEN};
     }

@@ -36,9 +36,11 @@ bool unit_fits(const UnitValue *is, const UnitValue *wanted);
 UnitValue unit_power(const UnitValue *value, double power);
 UnitValue unit_product(const UnitValue *a, const UnitValue *b, int times);
 
-// Where the units of an expression do not fit: the step, and what is wrong in the arena. step -1: they fit.
+// Where the units of an expression do not fit: the step, and what is wrong in the arena. step -1: they fit. weighted: a
+// literal is a factor of one of the sides.
 typedef struct UnitFault {
     int step;
+    bool weighted;
     const char *text;
 } UnitFault;
 
