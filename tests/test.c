@@ -15,7 +15,7 @@
 #include <cpuid.h>
 #endif
 
-enum { TESTS_MAX = 1024 };
+enum { TESTS_MAX = 2048 };
 
 static struct {
     const char *file, *name;

@@ -96,7 +96,8 @@ static UnitValue units_of(const void *data, int index)
 static const char *units_expression(const char *text)
 {
     static UnitValue stack[UNIT_STACK];
-    const Scope scope = {.names = units_names, .count = UNITS_NAMES};
+    static const char *const texts[] = {"failure"};
+    const Scope scope = {.names = units_names, .count = UNITS_NAMES, .texts = texts, .n_texts = 1};
     Expression *expression;
     UnitFault fault;
     const Error error = expression_parse_text(text, "test", &scope, &units_arena, &expression);
@@ -155,6 +156,8 @@ TEST(units_pass_through_expressions)
         {"q*x", "m"},
         {"x^2 - x*x", "m^2"},
         {"1/t", "1/s"},
+        {"failure = 'fell' and x > v", "23: m > m/s"},
+        {"if(failure = 'fell', x, 0)", "open"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) CHECK_TEXT(cases[i][1], units_expression(cases[i][0]));
     arena_destroy(&units_arena);

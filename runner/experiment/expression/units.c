@@ -487,8 +487,10 @@ UnitValue expression_unit(const Expression *expression, UnitValue (*of)(const vo
         assert(n + 1 < UNIT_STACK);
         if (step->operation == EXPRESSION_NUMBER || step->operation == EXPRESSION_TEXT) {
             stack[n++] = (UnitValue){.kind = UNIT_NUMBER};
-        } else if (expression_is_name(step)) {
+        } else if (step->operation == EXPRESSION_NAME) {
             stack[n++] = of(data, step->index);
+        } else if (step->operation == EXPRESSION_TEXT_NAME) {
+            stack[n++] = (UnitValue){.kind = UNIT_OPEN};
         } else {
             const int operands = expression_operands(expression_row(expression->steps, i));
             n -= operands;
