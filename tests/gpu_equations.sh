@@ -145,7 +145,7 @@ time_of()
 }
 if [ -n "${TIMES:-1}" ]; then
     time_of lorenz_rk4 "$folder/lorenz.yaml"
-    time_of lorenz_rk4_large "$folder/lorenz.yaml" --batch 1048576
+    time_of lorenz_rk4_large "$folder/lorenz.yaml" --batch 8388608
     time_of lorenz_prince "$folder/lorenz.yaml" --set simulation.integrator=dormand_prince \
         --set simulation.tolerance=1e-8 --set search.trials=1000000
     time_of slip "$folder/slip.yaml" --set simulation.duration=5 --set 'search.over.attack={linspace: [1, 1.4, 400]}' \
