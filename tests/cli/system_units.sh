@@ -69,6 +69,10 @@ check $? "no other warning"
 grep -q 'without a unit: v$' out
 check $? "the names without a unit"
 
+sed -e 's/unit: m/doc: m/' -e 's|x: 1, v: 0}, let: {force: x}|x: sin(time), v: exp(-time)}, let: {force: x}|' modes.yaml >plain.yaml
+"$HOPSCOTCH" check plain.yaml >out 2>err
+check $? "a system without units has none for time"
+
 # A remark on objectives, constraints and derived parameters, of all models.
 says_units()
 {

@@ -131,6 +131,8 @@ TEST(units_pass_through_expressions)
         {"2^(0.5*x)", "1: an exponent is a number, and this is in m"},
         {"sin(q) + cos(1)", "1"},
         {"sin(x)", "0: sin takes rad or a number, and this is in m"},
+        {"sin(10*t)", "1"},
+        {"sin(t)", "0: sin takes rad or a number, and this is in s"},
         {"sin(deg)", "0: sin takes rad or a number, and this is in deg"},
         {"sin(deg*pi/180)", "1"},
         {"exp(t/t)", "1"},

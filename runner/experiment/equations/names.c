@@ -318,4 +318,8 @@ void equations_declare(SystemReader *reader)
     for (int i = 0; i < reader->n_names; i++)
         if (reader->names[i].kind == SYSTEM_NAME_STATE || reader->names[i].kind == SYSTEM_NAME_HELD)
             equations_declare_start(reader, &reader->names[i]);
+    // a system without units has none for time either: sin(time) is right there
+    bool has_units = false;
+    for (int i = 1; i < reader->n_names; i++) has_units |= reader->names[i].value.kind == UNIT_KNOWN;
+    if (!has_units) reader->names[0].value.kind = UNIT_OPEN;
 }

@@ -130,7 +130,7 @@ const char *equations_unitless(SystemReader *reader)
     int n = 0;
     for (int i = 0; i < reader->n_names; i++) {
         const SystemName *name = &reader->names[i];
-        if (name->value.kind != UNIT_OPEN || name->kind == SYSTEM_NAME_LET) continue;
+        if (name->value.kind != UNIT_OPEN || name->kind == SYSTEM_NAME_LET || name->kind == SYSTEM_NAME_TIME) continue;
         if (n++ < SHOWN)
             names = arena_format(reader->arena, "%s%s%s", n > 1 ? names : "", n > 1 ? ", " : "", name->name);
     }

@@ -414,12 +414,12 @@ static UnitValue unit_same(UnitWalk *walk, int step, const UnitValue *a, const U
     return (UnitValue){.kind = UNIT_OPEN};
 }
 
-// An operand that must be a number or an angle in rad.
+// An operand that must be a number or an angle in rad. One with a literal factor is not looked at.
 static void unit_angle(UnitWalk *walk, int step, const UnitValue *a)
 {
     const UnitValue one = unit_one("1");
     const char *function = expression_row(walk->expression->steps, step)->text;
-    if (unit_fits(a, &one)) return;
+    if (a->factored || unit_fits(a, &one)) return; // in sin(10*time) the literal stands for 10 rad/s
     const bool scaled = a->unit.count == 0;
     unit_fault(walk, step, a->factored,
                arena_format(walk->arena,
