@@ -62,6 +62,6 @@ if [ -f "$oracle" ]; then
     awk 'NR > 1' region | sort | cmp -s - expected
     check $? "is that of another integrator, cell by cell"
 else
-    echo "skip system_experiments: there is no shared/data/equations"
+    skip "the region of another integrator" "its table, which is no part of the program" "../shared/data/equations"
 fi
 exit $status

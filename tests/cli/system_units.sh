@@ -69,14 +69,15 @@ check $? "no other warning"
 grep -q 'without a unit: v$' out
 check $? "the names without a unit"
 
-sed -e 's/unit: m/doc: m/' -e 's|x: 1, v: 0}, let: {force: x}|x: sin(time), v: exp(-time)}, let: {force: x}|' modes.yaml >plain.yaml
+sed -e 's/unit: m/doc: m/' -e 's|rises: x - 2|rises: sin(time) - exp(-time)|' modes.yaml >plain.yaml
 "$HOPSCOTCH" check plain.yaml >out 2>err
 check $? "a system without units has none for time"
 
 # A remark on objectives, constraints and derived parameters, of all models.
 says_units()
 {
-    "$HOPSCOTCH" check spring.yaml --set "objective={minimize: $1}" >out 2>err && grep -q "^units  *the objective has $2" out
+    "$HOPSCOTCH" check spring.yaml --set "objective={minimize: $1}" >out 2>err &&
+        grep -q "^units  *the objective has $2" out
     check $? "the objective $1 has $2"
 }
 says_units 'fast + way' 'm/s + m: values of different units; a factor would weigh one of them$'
@@ -86,8 +87,10 @@ for objective in 'way + way' 'fast + 0.1*way' 'way + 2' 'way + zeros'; do
     "$HOPSCOTCH" check spring.yaml --set "objective={minimize: $objective}" >out 2>err && ! grep -q 'objective has' out
     check $? "no remark on $objective"
 done
-"$HOPSCOTCH" check spring.yaml --set 'constraints=[fast < way]' >out 2>err && grep -q '^units  *constraint 1 has m/s < m: ' out
+"$HOPSCOTCH" check spring.yaml --set 'constraints=[fast < way]' >out 2>err &&
+    grep -q '^units  *constraint 1 has m/s < m: ' out
 check $? "a constraint"
-"$HOPSCOTCH" check spring.yaml --set 'search.over.m={derive: k + x}' >out 2>err && grep -q '^units  *m has N/m + m: ' out
+"$HOPSCOTCH" check spring.yaml --set 'search.over.m={derive: k + x}' >out 2>err &&
+    grep -q '^units  *m has N/m + m: ' out
 check $? "a derived parameter"
 exit $status
