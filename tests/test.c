@@ -29,7 +29,10 @@ static int n_folders;
 
 void test_register(const char *file, const char *name, TestFunction function)
 {
-    if (n_tests == TESTS_MAX) abort();
+    if (n_tests == TESTS_MAX) {
+        fprintf(stderr, "more than %d tests: raise TESTS_MAX in tests/test.c\n", TESTS_MAX);
+        abort();
+    }
     tests[n_tests].file = file;
     tests[n_tests].name = name;
     tests[n_tests++].function = function;
