@@ -45,8 +45,8 @@ def misspell(spec, path=()):
         yield from misspell(value, path + (key,))
 
 
-# Names that the spec itself makes: of groups and designs, and so of a robot's parameters; of what an environment
-# defines.
+# Names that the spec itself makes: of groups and designs, and so of a robot's parameters; of a system, of which the
+# schema says nothing; of what an environment defines.
 def made(spec, path):
     if path[:2] == ("environment", "define") and len(path) == 3:
         return True
