@@ -45,9 +45,8 @@ HD void made_run(int first, double *r)
 
 HD void equations_run_steps(const EquationsLane *lane, int first, int count)
 {
-#if defined(HOPSCOTCH_MADE) // its steps as text (equations.c)
-    (void)count;
-    made_run(first, lane->file.at);
+#if defined(HOPSCOTCH_MADE)                        // its steps as text (equations.c)
+    if (count > 0) made_run(first, lane->file.at); // one without steps begins where another does
 #else
     tape_run(lane->assets, first, count, lane->file);
 #endif

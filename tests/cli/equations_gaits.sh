@@ -116,6 +116,6 @@ if [ -f "$data/slip_region.csv" ]; then
     rows slip --set 'search.over.k={linspace: [5000, 50000, 31]}'
     compare "$data/slip_region.csv"
 else
-    echo "skip $suite: the whole map of spring-mass running: needs ../shared/data/equations"
+    skip "the whole map of spring-mass running" "../shared/data/equations" "comes with the repository's data, not with the program"
 fi
 exit $status

@@ -389,7 +389,7 @@ static bool schema_has_system(const Model *model)
 static Key *schema_parameter_rows(const Configured *configured, int *count, Arena *arena)
 {
     const Model *model = configured->model;
-    const int named = schema_names_are_the_specs(model) ? 0 : configured_named(configured);
+    const int named = schema_has_system(model) ? 0 : configured_named(configured);
     Key *rows = ARENA_NEW(arena, Key, named + model->n_extra);
     for (int i = 0; i < named; i++)
         rows[i] = key_of_parameter(&configured->parameters[i], configured_choices(configured, i), arena);
