@@ -417,7 +417,6 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             if (c->extrema) equations_copy(lane, c->watched, c->watched + 2 * c->n_metrics, 2 * c->n_metrics, taken);
             equations_name(lane, EQUATIONS_T, now, taken);
             equations_name(lane, EQUATIONS_REACH, splat(0.0), taken);
-            equations_name(lane, EQUATIONS_BEFORE, h, taken);
             equations_name(lane, EQUATIONS_GRID, equations_named(lane, EQUATIONS_GRID) + 1.0,
                            taken & timed & MASK(deadline == grid));
             equations_follow(lane, taken & ~landed);

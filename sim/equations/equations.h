@@ -74,7 +74,6 @@ enum {
     EQUATIONS_T,
     EQUATIONS_H,       // the length that the next step is to have
     EQUATIONS_REACH,   // length of the step that lands on an event; 0: none
-    EQUATIONS_BEFORE,  // length of the last step
     EQUATIONS_MODE_OF, // number of its mode
     EQUATIONS_EVENT_T, // time of the last event
     EQUATIONS_CASCADE, // events at this instant
