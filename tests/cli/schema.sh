@@ -52,7 +52,8 @@ def made(spec, path):
         return True
     if spec["model"] == "equations":  # all but the keys of a system
         system = path[:2] == ("simulation", "system")
-        return (path[:1] in (("parameters",), ("initial",)) or path[:2] == ("search", "over") and len(path) > 2 or
+        return (path[:1] in (("parameters",), ("initial",)) or
+                len(path) > 2 and path[:2] in (("search", "over"), ("replicates", "perturb")) or
                 system and len(path) > 3 and (path[2] in ("let", "rates", "next", "failures") or len(path) == 4) or
                 system and path[2:3] == ("modes",) and len(path) > 5 and path[4] in ("let", "rates", "next") or
                 "set" in path[:-1])
