@@ -327,7 +327,7 @@ static void build_sizes(EquationsBuild *build, const double *settings)
         .n_failed = system->n_failed,
         .n_events = system->n_events,
         .cascade = (int32_t)settings[EQUATIONS_OPTION_AT_ONCE],
-        .fixed_steps = equations_is_fixed(method),
+        .fixed_steps = equations_is_fixed((int)method),
         .is_map = system->is_map,
     };
 }

@@ -116,6 +116,6 @@ if [ -f "$data/slip_region.csv" ]; then
     rows slip --set 'search.over.k={linspace: [5000, 50000, 31]}'
     compare "$data/slip_region.csv"
 else
-    skip "the whole map of spring-mass running" "../shared/data/equations" "comes with the repository's data, not with the program"
+    skip "the whole map of spring-mass running" "its table, which is no part of the program" "../shared/data/equations"
 fi
 exit $status

@@ -181,8 +181,8 @@ static void equations_range(SystemReader *reader, const Node *node, Parameter *p
         diagnose(reader->diagnostics, range, "range must be two numbers, [least, greatest]");
         return;
     }
-    const bool ok = equations_number(reader, range->items[0], &parameter->low) &
-                    equations_number(reader, range->items[1], &parameter->high);
+    const bool low = equations_number(reader, range->items[0], &parameter->low);
+    const bool ok = equations_number(reader, range->items[1], &parameter->high) && low;
     if (!ok) return;
     if (!(parameter->low < parameter->high))
         diagnose(reader->diagnostics, range, "the range's first number must be less than its second");
