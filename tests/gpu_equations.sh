@@ -5,24 +5,7 @@
 #   tests/gpu_equations.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u
 build=${1:-build}
-program=$(realpath "$build/hopscotch")
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
-export XDG_CACHE_HOME="$folder/cache"
-passed=0 failed=0 number=0
-
-check()
-{
-    if [ "$1" -eq 0 ]; then
-        echo "ok $2" && passed=$((passed + 1))
-    else
-        echo "FAIL $2" && failed=$((failed + 1))
-        tail -n 5 "$folder/log"
-    fi
-}
-run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
-digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
-event() { grep '"event":"kernel"' "$folder/results/$1/log.jsonl" | grep -q -- "$2"; }
+. "$(dirname "$0")/on_gpu.sh"
 
 # same SPEC OPTIONS...: the CPU, general and made kernels give one digest
 same()
@@ -143,7 +126,7 @@ time_of()
     [ "$(digest "t${name}general")" = "$(digest "t${name}made")" ]
     check $? "$name: made = general"
 }
-if [ -n "${TIMES:-1}" ]; then
+if [ -n "${TIMES-1}" ]; then
     time_of lorenz_rk4 "$folder/lorenz.yaml"
     time_of lorenz_rk4_large "$folder/lorenz.yaml" --batch 8388608
     time_of lorenz_prince "$folder/lorenz.yaml" --set simulation.integrator=dormand_prince \

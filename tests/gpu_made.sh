@@ -6,26 +6,7 @@
 set -u
 . "$(dirname "$0")/skip.sh"
 build=${1:-build}
-program=$(realpath "$build/hopscotch")
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
-export XDG_CACHE_HOME="$folder/cache"
-passed=0 failed=0 number=0
-
-# check STATUS NAME
-check()
-{
-    if [ "$1" -eq 0 ]; then
-        echo "ok $2" && passed=$((passed + 1))
-    else
-        echo "FAIL $2" && failed=$((failed + 1))
-        tail -n 5 "$folder/log"
-    fi
-}
-
-run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
-digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
-event() { grep '"event":"kernel"' "$folder/results/$1/log.jsonl" | grep -q -- "$2"; }
+. "$(dirname "$0")/on_gpu.sh"
 
 # same SPEC OPTIONS...: made and general give one digest
 same()

@@ -5,20 +5,7 @@
 #   tests/gpu_models.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u
 build=${1:-build}
-program=$build/hopscotch
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
-passed=0 failed=0 number=0
-
-digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
-run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
-
-# refused NAME: compiling a kernel for it failed, or it was not used: the driver refused it, or its bits differed
-refused()
-{
-    grep '"event":"kernel".*\(for this campaign failed\|not used\)' "$folder/results/$1/log.jsonl" |
-        grep -v 'not found'
-}
+. "$(dirname "$0")/on_gpu.sh"
 
 # same SPEC OPTIONS...: one digest on the CPU, on the GPU, there in batches of 7 trials, which get several blocks, and
 # by a kernel made for the campaign, where there is one

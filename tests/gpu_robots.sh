@@ -6,27 +6,7 @@
 #                                             Unitree G1 of 29 joints, to time it too
 set -u
 build=${1:-build} g1=${2:-}
-program=$(realpath "$build/hopscotch")
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
-export XDG_CACHE_HOME="$folder/cache"
-passed=0 failed=0 number=0
-
-digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
-run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
-ok() { echo "ok $*" && passed=$((passed + 1)); }
-fail()
-{
-    echo "FAIL $*" && failed=$((failed + 1))
-    tail -n 5 "$folder/log"
-}
-
-# refused NAME: compiling a kernel for it failed, or it was not used: the driver refused it, or its bits differed
-refused()
-{
-    grep '"event":"kernel".*\(for this campaign failed\|not used\)' "$folder/results/$1/log.jsonl" |
-        grep -v 'not found'
-}
+. "$(dirname "$0")/on_gpu.sh"
 
 # same SPEC OPTIONS...: one digest of the CPU and of the GPU, there also in batches of 7 and 5001, general and made
 same()

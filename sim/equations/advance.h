@@ -150,7 +150,7 @@ HD_CALL mask equations_stays(const EquationsLane *lane, real apart, real h, mask
 {
     const EquationsConstants *c = lane->c;
     mask stays = no_lanes();
-    equations_of_modes(lane, EQUATIONS_MODE_SIZES, 0, c->saved, c->n_guards, landed);
+    equations_of_modes(lane, EQUATIONS_MODE_SIZES, c->saved, c->n_guards, landed);
     FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) {
         const real slope = frame_get(lane->frame, c->slope + k), speed = absolute(slope),

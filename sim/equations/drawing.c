@@ -24,9 +24,11 @@ static void equations_draw_run(const int64_t *steps, int count, double *register
     }
 }
 
+// The mode of a sample, which may be one that was stored: any number.
 static int equations_draw_mode(const System *system, const double *sample)
 {
-    return system->n_modes > 1 ? (int)sample[1 + system->n_states + system->n_held] : 0;
+    const double mode = system->n_modes > 1 ? sample[1 + system->n_states + system->n_held] : 0.0;
+    return mode > 0.0 && mode < system->n_modes ? (int)mode : 0;
 }
 
 // The points of shapes that a mode does not have are those of the shape that a camera follows.

@@ -133,7 +133,7 @@ static TapeValue *build_slopes(EquationsBuild *build, const SystemMode *mode, co
 typedef struct EquationsValues {
     TapeValue *guards, *watched; // values, then slopes
     TapeValue *sizes;            // [n_guards]
-    TapeValue *jacobian;         // [n_states][n_states], then [n_states]; NULL: not needed
+    TapeValue *jacobian;         // [n_total][n_states], then [n_total]; NULL: not needed
 } EquationsValues;
 
 // Of each guard the size of what it is the difference of: sum |d guard / d state[i]| |state[i]|.
@@ -397,7 +397,7 @@ static void equations_columns(const System *system, Arena *arena, Configured *ou
 }
 
 #define EQUATIONS_FAILURE_NAME(name) #name,
-static const char *const equations_failures[] = {EQUATIONS_FAILURES(EQUATIONS_FAILURE_NAME)};
+static const char *const equations_failures[] = {SYSTEM_FAILURES(EQUATIONS_FAILURE_NAME)};
 
 static void equations_tables(const System *system, Arena *arena, Configured *out)
 {

@@ -14,9 +14,8 @@
     X(semi_implicit_euler, 1) \
     X(implicit_midpoint, 1) \
     X(rodas5p, 0)
-
-#define EQUATIONS_FAILURES(X) X(none) X(diverged) X(zeno) X(step_too_small) X(solver) X(limit)
 // clang-format on
+
 typedef enum EquationsMethod {
 #define EQUATIONS_METHOD(name, fixed) EQUATIONS_BY_##name,
     EQUATIONS_INTEGRATORS(EQUATIONS_METHOD) EQUATIONS_BY_map
@@ -24,7 +23,7 @@ typedef enum EquationsMethod {
 } EquationsMethod;
 
 #define EQUATIONS_FAILURE(name) EQUATIONS_FAIL_##name,
-enum { EQUATIONS_FAILURES(EQUATIONS_FAILURE) EQUATIONS_OWN_FAILURE };
+enum { SYSTEM_FAILURES(EQUATIONS_FAILURE) EQUATIONS_OWN_FAILURE };
 #undef EQUATIONS_FAILURE
 
 // A code in the assets (../tape_code.h), and where the indices of its outputs stand.
@@ -41,7 +40,7 @@ enum {
     EQUATIONS_MODE_WATCHED = 9, // expressions of metrics, then their slopes
     EQUATIONS_MODE_COLUMNS = 12,
     EQUATIONS_MODE_CONDITIONS = 15,
-    EQUATIONS_MODE_JACOBIAN = 18, // d rates[i] / d state[j] at [i*n + j], then d rates[i] / d time
+    EQUATIONS_MODE_JACOBIAN = 18, // d rates[i] / d state[j] at [i*n_states + j], then d rates[i] / d time
     EQUATIONS_MODE_SIZES = 21,    // of guards: sum |d guard / d state[i]| |state[i]|
     EQUATIONS_MODE_ACTIONS = 24,  // first row
     EQUATIONS_MODE_N_ACTIONS = 25,

@@ -34,26 +34,27 @@ HD real equations_offset(const EquationsLane *lane, int k) { return frame_get(la
 HD void equations_guards(const EquationsLane *lane, int guards, mask which)
 {
     if (lane->c->n_guards == 0) return;
-    equations_of_modes(lane, EQUATIONS_MODE_SLOPES, 0, guards, 2 * lane->c->n_guards, which);
+    equations_of_modes(lane, EQUATIONS_MODE_SLOPES, guards, 2 * lane->c->n_guards, which);
     FRAME_EACH
     for (int k = 0; k < lane->c->n_guards; k++)
         frame_put(lane->frame, guards + k, frame_get(lane->frame, guards + k) - equations_offset(lane, k), which);
 }
 
-// Guard k, less its offset, at theta of the step from t.
+// saved[n_guards] of the frame <- the guards, less their offsets, at theta of the step from t.
+HD void equations_guards_between(const EquationsLane *lane, real t, real h, real theta, mask which)
+{
+    const EquationsConstants *c = lane->c;
+    equations_argue_between(lane, t, h, theta);
+    equations_of_modes(lane, EQUATIONS_MODE_GUARDS, c->saved, c->n_guards, which);
+    FRAME_EACH
+    for (int k = 0; k < c->n_guards; k++)
+        frame_put(lane->frame, c->saved + k, frame_get(lane->frame, c->saved + k) - equations_offset(lane, k), which);
+}
+
 HD_CALL real equations_guard_between(const EquationsLane *lane, int k, real t, real h, real theta, mask which)
 {
-    real value = splat(0.0);
-    equations_argue_between(lane, t, h, theta);
-    FRAME_EACH
-    for (int mode = 0; mode < lane->c->n_modes; mode++) {
-        const mask in = which & equations_in(lane, mode);
-        if (!any_lane(in)) continue;
-        const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_GUARDS);
-        equations_run(lane, code);
-        value = select_real(in, equations_output(lane, code, k), value);
-    }
-    return value - equations_offset(lane, k);
+    equations_guards_between(lane, t, h, theta, which);
+    return frame_get(lane->frame, lane->c->saved + k);
 }
 
 // The lanes in which a change of guard k from side `before` to `now` is a crossing in a direction that counts.
@@ -156,22 +157,15 @@ HD_CALL mask equations_overlooks(const EquationsLane *lane, real t, real h, mask
     mask strays = no_lanes();
     accepted = accepted & MASK(h > EQUATIONS_LOOK * c->duration);
     if (c->fixed_steps || !any_lane(accepted)) return strays;
-    equations_argue_between(lane, t, h, splat(0.5));
+    equations_guards_between(lane, t, h, splat(0.5), accepted);
     FRAME_EACH
-    for (int mode = 0; mode < c->n_modes; mode++) {
-        const mask in = accepted & equations_in(lane, mode);
-        if (!any_lane(in)) continue;
-        const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_GUARDS);
-        equations_run(lane, code);
-        FRAME_EACH
-        for (int k = 0; k < c->n_guards; k++) {
-            if (equations_register(lane, code, k) < 0) continue;
-            const real middle = equations_output(lane, code, k) - equations_offset(lane, k);
-            const real from = frame_get(lane->frame, c->guard + k), to = frame_get(lane->frame, c->next_guard + k),
-                       from_slope = h * frame_get(lane->frame, c->slope + k),
-                       to_slope = h * frame_get(lane->frame, c->next_guard + c->n_guards + k);
-            strays = strays | (in & equations_strays(from, to, from_slope, to_slope, middle, EQUATIONS_STRAYS));
-        }
+    for (int k = 0; k < c->n_guards; k++) {
+        const real from = frame_get(lane->frame, c->guard + k), to = frame_get(lane->frame, c->next_guard + k),
+                   from_slope = h * frame_get(lane->frame, c->slope + k),
+                   to_slope = h * frame_get(lane->frame, c->next_guard + c->n_guards + k),
+                   middle = frame_get(lane->frame, c->saved + k);
+        strays = strays | (accepted & equations_has_guard(lane, k) &
+                           equations_strays(from, to, from_slope, to_slope, middle, EQUATIONS_STRAYS));
     }
     return strays;
 }

@@ -86,9 +86,9 @@ HD void equations_argue(const EquationsLane *lane, int numbers)
     for (int i = 0; i < lane->c->n_states; i++) frame_set(lane->file, 1 + i, frame_get(lane->frame, numbers + i));
 }
 
-// Runs a code of every mode that a lane of `which` is in; numbers[count] of the frame <- its outputs, those from
-// `first` on, 0 where a mode has none.
-HD_CALL void equations_of_modes(const EquationsLane *lane, int code_row, int first, int numbers, int count, mask which)
+// Runs a code of every mode that a lane of `which` is in; numbers[count] of the frame <- its outputs, 0 where a
+// mode has none.
+HD_CALL void equations_of_modes(const EquationsLane *lane, int code_row, int numbers, int count, mask which)
 {
     FRAME_EACH
     for (int mode = 0; mode < lane->c->n_modes; mode++) {
@@ -97,27 +97,30 @@ HD_CALL void equations_of_modes(const EquationsLane *lane, int code_row, int fir
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + code_row);
         equations_run(lane, code);
         FRAME_EACH
-        for (int i = 0; i < count; i++)
-            frame_put(lane->frame, numbers + i, equations_output(lane, code, first + i), in);
+        for (int i = 0; i < count; i++) frame_put(lane->frame, numbers + i, equations_output(lane, code, i), in);
     }
 }
 
 // numbers[n_total] <- the rates at the arguments.
 HD void equations_rates(const EquationsLane *lane, int numbers, mask which)
 {
-    equations_of_modes(lane, EQUATIONS_MODE_RATES, 0, numbers, lane->c->n_total, which);
+    equations_of_modes(lane, EQUATIONS_MODE_RATES, numbers, lane->c->n_total, which);
 }
 
-// Whether guard k stands in the mode of each lane.
-HD_CALL mask equations_has_guard(const EquationsLane *lane, int k)
+// The lanes whose mode has output k of a code.
+HD_CALL mask equations_has_output(const EquationsLane *lane, int code_row, int k)
 {
     mask has = no_lanes();
     FRAME_EACH
     for (int mode = 0; mode < lane->c->n_modes; mode++) {
-        const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_GUARDS);
+        const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + code_row);
         if (equations_register(lane, code, k) >= 0) has = has | equations_in(lane, mode);
     }
     return has;
+}
+HD mask equations_has_guard(const EquationsLane *lane, int k)
+{
+    return equations_has_output(lane, EQUATIONS_MODE_GUARDS, k);
 }
 
 HD real equations_side(const EquationsLane *lane, int k)

@@ -42,22 +42,16 @@ HD real equations_reduced(const EquationsLane *lane, int metric, int take)
     return select_real(MASK(count > 0.0), result, math_nan());
 }
 
-// The expressions of metrics at the arguments, in the modes of `which`: numbers[n_metrics], then slopes. defined: 1
-// where a mode has the expression.
+// The expressions of metrics at the arguments, in the modes of `which`: numbers[n_metrics], then
+// slopes.
 HD void equations_watch(const EquationsLane *lane, int numbers, mask which)
 {
-    equations_of_modes(lane, EQUATIONS_MODE_WATCHED, 0, numbers, 2 * lane->c->n_metrics, which);
+    equations_of_modes(lane, EQUATIONS_MODE_WATCHED, numbers, 2 * lane->c->n_metrics, which);
 }
 
-HD_CALL mask equations_watches(const EquationsLane *lane, int metric)
+HD mask equations_watches(const EquationsLane *lane, int metric)
 {
-    mask has = no_lanes();
-    FRAME_EACH
-    for (int mode = 0; mode < lane->c->n_modes; mode++) {
-        const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_WATCHED);
-        if (equations_register(lane, code, metric) >= 0) has = has | equations_in(lane, mode);
-    }
-    return has;
+    return equations_has_output(lane, EQUATIONS_MODE_WATCHED, metric);
 }
 
 enum { EQUATIONS_EXTREMUM_STEPS = 12 };
@@ -109,18 +103,10 @@ HD mask equations_overlooks_extrema(const EquationsLane *lane, EquationsMethod m
 // Metric m and its slope at theta of the step from t, in the modes of `which`.
 HD real equations_watch_between(const EquationsLane *lane, int m, real t, real h, real theta, mask which, real *slope)
 {
-    real value = splat(0.0);
     equations_argue_between(lane, t, h, theta);
-    FRAME_EACH
-    for (int mode = 0; mode < lane->c->n_modes; mode++) {
-        const mask in = which & equations_in(lane, mode);
-        if (!any_lane(in)) continue;
-        const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_WATCHED);
-        equations_run(lane, code);
-        value = select_real(in, equations_output(lane, code, m), value);
-        *slope = select_real(in, equations_output(lane, code, lane->c->n_metrics + m), *slope);
-    }
-    return value;
+    equations_watch(lane, lane->c->saved, which);
+    *slope = frame_get(lane->frame, lane->c->saved + lane->c->n_metrics + m);
+    return frame_get(lane->frame, lane->c->saved + m);
 }
 
 // The extremum of metric m in the step from t, in the lanes of `bends`: where the slope is 0, from `theta` on by
@@ -206,7 +192,7 @@ HD_CALL real equations_conditions(const EquationsLane *lane, real h, mask which)
     const real t = equations_named(lane, EQUATIONS_T);
     real failure = splat(0.0);
     if (c->n_conditions == 0) return failure;
-    equations_of_modes(lane, EQUATIONS_MODE_CONDITIONS, 0, c->saved, c->n_conditions, which);
+    equations_of_modes(lane, EQUATIONS_MODE_CONDITIONS, c->saved, c->n_conditions, which);
     FRAME_EACH
     for (int m = 0; m < c->n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);

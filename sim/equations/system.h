@@ -1,5 +1,5 @@
-// A system of the user's as the host knows it: runner/experiment/system reads it from a spec, equations.c lays it out
-// for kernels. Expressions are values of one tape (../tape.h).
+// A system of the user's as the host knows it: runner/experiment/equations reads it from a spec, equations.c lays it
+// out for kernels. Expressions are values of one tape (../tape.h).
 #ifndef HOPSCOTCH_EQUATIONS_SYSTEM_H
 #define HOPSCOTCH_EQUATIONS_SYSTEM_H
 
@@ -14,6 +14,11 @@ enum {
     SYSTEM_METRICS_MAX = 256,
     SYSTEM_PARAMETERS_MAX = 1024
 };
+
+// Failures that every system has; the user's follow.
+// clang-format off
+#define SYSTEM_FAILURES(X) X(none) X(diverged) X(zeno) X(step_too_small) X(solver) X(limit)
+// clang-format on
 
 // The registers of a system's inputs: time, states, held numbers, parameters, then sides of guards.
 #define SYSTEM_TIME 0
@@ -47,14 +52,13 @@ typedef struct SystemAction {
 
 typedef struct SystemMode {
     const char *name;
-    const TapeValue *rates;        // [n_states + n_integrals]; of a map: the next states
-    const TapeValue *guards;       // [n_guards], TAPE_NONE: not in this mode
-    const TapeValue *guard_slopes; // [n_guards] along the motion
-    const TapeValue *watched;      // [n_metrics] the expression of the metric, TAPE_NONE: none in this mode
-    const TapeValue *columns;      // [n_shown] further columns
-    const TapeValue *conditions;   // [n_conditions]
-    const TapeValue *points;       // [n_points][2] of the drawing, TAPE_NONE: not in this mode
-    const SystemAction *actions;   // [n_actions] in the order of the spec
+    const TapeValue *rates;      // [n_states + n_integrals]; of a map: the next states
+    const TapeValue *guards;     // [n_guards], TAPE_NONE: not in this mode
+    const TapeValue *watched;    // [n_metrics] the expression of the metric, TAPE_NONE: none in this mode
+    const TapeValue *columns;    // [n_shown] further columns
+    const TapeValue *conditions; // [n_conditions]
+    const TapeValue *points;     // [n_points][2] of the drawing, TAPE_NONE: not in this mode
+    const SystemAction *actions; // [n_actions] in the order of the spec
     int n_actions;
 } SystemMode;
 
@@ -108,7 +112,7 @@ typedef struct System {
     const Field *metric_fields;  // [n_metrics]
     const Field *shown;          // [n_shown]
     const int *failed;           // [n_failed] failure of conditions[0 .. n_failed)
-    const char *const *failures; // [n_failures] the user's, from SYSTEM_OWN_FAILURE on
+    const char *const *failures; // [n_failures] the user's, behind those of SYSTEM_FAILURES
     int n_failures;
     const char *const *events;    // [n_events] names
     const char *text;             // as the resolved spec has it

@@ -245,7 +245,9 @@ static int event_number(SystemReader *reader, const char *name, const Node *at)
 
 static int failure_number(SystemReader *reader, const char *name, const Node *at)
 {
-    static const char *const own[] = {"none", "diverged", "zeno", "step_too_small", "solver", "limit", NON_FINITE};
+#define SYSTEM_FAILURE(name) #name,
+    static const char *const own[] = {SYSTEM_FAILURES(SYSTEM_FAILURE) NON_FINITE};
+#undef SYSTEM_FAILURE
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         if (strcmp(own[i], name) != 0) continue;
         diagnose(reader->diagnostics, at, "the failure '%s' is one that every system has: take another name", name);
