@@ -1,6 +1,6 @@
 // What the files of systems share. A system of the user's (sim/equations/system.h) is read from a mapping: its names
-// first (names.c), then its expressions, as values of a tape (values.c) and with their units (units.c), then modes,
-// events and metrics (read.c). Errors of one cause are reported once: what builds on a wrong name is left out.
+// first (names.c), then its expressions, as values of a tape (values.c) and with their units (units.c), then modes
+// (modes.c), events (events.c) and metrics (metrics.c). Errors of one cause are reported once: what builds on a wrong name is left out.
 #ifndef HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 #define HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 
@@ -85,6 +85,26 @@ typedef struct SystemReader {
     SystemInstant *instants;
 } SystemReader;
 
+// What is read of modes, before they are put together.
+typedef struct SystemModes {
+    TapeValue **rates;      // [n_modes][n_states + n_integrals]
+    TapeValue **guards;     // [n_modes][SYSTEM_GUARDS_MAX]
+    TapeValue **watched;    // [n_modes][n_metrics]
+    TapeValue **columns;    // [n_modes][n_shown]
+    TapeValue **conditions; // [n_modes][..]
+    SystemAction **actions; // [n_modes][SYSTEM_ACTIONS_MAX]
+    int *n_actions;
+    TapeValue **points; // [n_modes] of the drawing
+} SystemModes;
+
+// Conditions of failures, then of metrics.
+typedef struct SystemConditions {
+    const Expression **expression; // [count]
+    const Node **node;             // [count]
+    int count;
+    const SystemScope *scope;
+} SystemConditions;
+
 // ---- names.c --------------------------------------------------------------------------------------------------------
 
 // The value of a key of a mapping; NULL: not given. In the order of the spec errors are sorted by place.
@@ -146,6 +166,30 @@ UnitValue equations_seconds(const SystemReader *reader);                // of ti
 const char *equations_unitless(SystemReader *reader);
 // The unit that a metric or column shows: `given` (of its mapping), which must be that of its value, else that.
 const char *equations_shown_unit(SystemReader *reader, const Node *mapping, const UnitValue *value, const char *name);
+
+// ---- modes.c --------------------------------------------------------------------------------------------------------
+
+void equations_read_modes(SystemReader *reader);
+const char *equations_mode_name(const SystemReader *reader, int mode);
+int equations_find_mode(SystemReader *reader, const Node *node); // -1: there is none, which is reported
+// is_position[n_states] <- the rate of the state is another state in all modes.
+void equations_read_rates(SystemReader *reader, SystemModes *modes, bool *is_position);
+void equations_read_starts(SystemReader *reader);
+
+// ---- events.c -------------------------------------------------------------------------------------------------------
+
+void equations_read_events(SystemReader *reader, SystemModes *modes);
+void equations_check_reached(SystemReader *reader, const SystemModes *modes); // warns of modes to which no event leads
+int equations_failure_number(SystemReader *reader, const char *name, const Node *at); // of a failure of the user's
+bool equations_is_comparison(const Expression *expression);                           // it has a truth value
+
+// ---- metrics.c ------------------------------------------------------------------------------------------------------
+
+void equations_read_failures(SystemReader *reader, SystemConditions *conditions);
+void equations_read_metrics(SystemReader *reader, SystemModes *modes, SystemConditions *conditions);
+void equations_read_columns(SystemReader *reader, SystemModes *modes, const SystemScope *scope);
+// The values of the conditions in all modes, after all of them are read.
+void equations_read_conditions(SystemReader *reader, SystemModes *modes, const SystemConditions *conditions);
 
 // ---- page.c ---------------------------------------------------------------------------------------------------------
 
