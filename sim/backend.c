@@ -85,7 +85,9 @@ const BackendInfo *backend_info(const Backend *backend) { return &backend->info;
 int64_t backend_lane_bytes(const Configured *configured)
 {
     const int64_t status_and_order = 2 * (int64_t)sizeof(int32_t);
-    return 8 * (int64_t)(configured->n_parameters + configured->n_work + configured->n_metrics) + status_and_order;
+    const int metered = configured->meter != NULL ? configured->meter->cells : 0;
+    return 8 * (int64_t)(configured->n_parameters + configured->n_work + configured->n_metrics + metered) +
+           status_and_order;
 }
 
 double backend_answer_bytes(const Backend *backend, const Configured *configured, bool traced)

@@ -366,11 +366,12 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     CpuBackend *cpu = (CpuBackend *)backend;
     const int64_t fields = configured->n_parameters + configured->n_work + configured->n_metrics;
     const int64_t samples = traced * capacity * configured->n_columns;
+    const int64_t metered = configured->meter != NULL ? (int64_t)configured->meter->cells * LANES_MOST : 0;
     const int64_t idle = 2 * LANES_MOST; // lanes, at most, of incomplete last groups (lanes_work_chunk)
     arena_destroy(&cpu->arena);
     arena_destroy(&cpu->debug_arena);
     TRY(arena_create(&cpu->arena,
-                     (size_t)(fields * lanes + configured->n_work * idle + samples) * 8 +
+                     (size_t)((fields + metered) * lanes + configured->n_work * idle + samples) * 8 +
                          (size_t)(lanes * 8 + traced * 8) + 4096,
                      "a batch of lanes"));
     cpu->configured = *configured;
@@ -384,6 +385,12 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     if (traced > 0) {
         batch->trace.sample = ARENA_NEW(&cpu->arena, double, samples);
         batch->trace.count = ARENA_NEW(&cpu->arena, int64_t, traced);
+    }
+    if (configured->meter != NULL) {
+        batch->meter = *configured->meter; // a group has the cells of its first lane, which are enough for all
+        batch->meter.cell = ARENA_NEW(&cpu->arena, double, metered *lanes);
+        batch->meter.lane_apart = metered;
+        batch->meter.cell_apart = 1;
     }
     cpu->order = cpu_moves_lanes(configured->kernel) ? ARENA_NEW(&cpu->arena, int32_t, lanes) : NULL;
     for (int64_t i = 0; cpu->order != NULL && i < lanes; i++) cpu->order[i] = (int32_t)i;
@@ -417,6 +424,8 @@ static Error cpu_begin(Backend *backend, int slot)
     cpu->tick = 0;
     cpu->kernel_seconds = 0.0;
     memset(batch->status, 0, sizeof *batch->status * (size_t)batch->lanes);
+    for (int64_t i = 0; batch->meter.cell != NULL && i < batch->lanes; i++) // no samples yet
+        memset(batch->meter.cell + i * batch->meter.lane_apart, 0, sizeof *batch->meter.cell * LANES_MOST);
     if (batch->trace.lanes > 0) memset(batch->trace.count, 0, sizeof *batch->trace.count * (size_t)batch->trace.lanes);
     if (batch->debug.lanes > 0) memset(batch->debug.count, 0, sizeof *batch->debug.count * (size_t)batch->debug.lanes);
     return error_none();

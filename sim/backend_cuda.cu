@@ -84,6 +84,7 @@ typedef struct CudaBackend {
     int device;
     const Configured *configured;
     double *assets;         // on the device
+    double *meter_assets;   // the same
     int resident;           // thread blocks of the kernel that run at once, if a lane takes whole ones; else 0
     cudaEvent_t last_ended; // of the last slice that was waited for; NULL before the first
     CudaSlot slots[BACKEND_SLOTS_MAX];
@@ -120,6 +121,7 @@ static void cuda_release(CudaBackend *cuda)
         cudaFree(device->trace.count);
         cudaFree(device->debug.row);
         cudaFree(device->debug.count);
+        cudaFree(device->meter.cell);
         cudaFree(cuda->slots[i].team);
         cudaFree(cuda->slots[i].device_order);
         cudaFreeHost(cuda->slots[i].order);
@@ -136,7 +138,8 @@ static void cuda_release(CudaBackend *cuda)
         memset(host, 0, sizeof *host);
     }
     cudaFree(cuda->assets);
-    cuda->assets = NULL;
+    cudaFree(cuda->meter_assets);
+    cuda->assets = cuda->meter_assets = NULL;
 }
 
 static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t traced, int64_t capacity)
@@ -160,6 +163,14 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
     CUDA_TRY(cudaMallocHost((void **)&host->parameter, row * (size_t)configured->n_parameters));
     CUDA_TRY(cudaMallocHost((void **)&host->metric, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMallocHost((void **)&host->status, sizeof(int32_t) * (size_t)lanes));
+    if (configured->meter != NULL) {
+        device->meter = *configured->meter;
+        device->meter.assets = cuda->meter_assets;
+        device->meter.lane_apart = 1;
+        device->meter.cell_apart = lanes;
+        CUDA_TRY(cudaMalloc((void **)&device->meter.cell, row * (size_t)configured->meter->cells));
+        host->meter.cell = device->meter.cell; // only to say that there is one (batch_observed)
+    }
     if (traced == 0) return error_none();
     CUDA_TRY(cudaMalloc((void **)&device->trace.sample, samples));
     CUDA_TRY(cudaMalloc((void **)&device->trace.count, sizeof(int64_t) * (size_t)traced));
@@ -197,6 +208,15 @@ static Error cuda_take_teams(CudaBackend *cuda)
     return error_none();
 }
 
+// *device <- a copy of numbers[count].
+static Error cuda_upload(double **device, const double *numbers, int64_t count)
+{
+    const size_t size = sizeof(double) * (size_t)count;
+    CUDA_TRY(cudaMalloc((void **)device, size));
+    CUDA_TRY(cudaMemcpy(*device, numbers, size, cudaMemcpyHostToDevice));
+    return error_none();
+}
+
 static Error cuda_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
                           int64_t capacity)
 {
@@ -204,18 +224,16 @@ static Error cuda_prepare(Backend *backend, const Configured *configured, int64_
     cuda_release(cuda);
     cuda->configured = configured;
     Error error = cuda_take_teams(cuda);
+    if (error.kind == OK && configured->meter != NULL)
+        error = cuda_upload(&cuda->meter_assets, configured->meter->assets, configured->meter->n_assets);
     for (int i = 0; i < cuda->backend.info.slots && error.kind == OK; i++)
         error = cuda_take(cuda, i, lanes, traced, capacity);
     if (error.kind != OK) {
         cuda_release(cuda);
         return error;
     }
-    if (configured->n_assets > 0) {
-        const size_t size = sizeof(double) * (size_t)configured->n_assets;
-        CUDA_TRY(cudaMalloc((void **)&cuda->assets, size));
-        CUDA_TRY(cudaMemcpy(cuda->assets, configured->assets, size, cudaMemcpyHostToDevice));
-    }
-    return error_none();
+    return configured->n_assets > 0 ? cuda_upload(&cuda->assets, configured->assets, configured->n_assets)
+                                    : error_none();
 }
 
 static Error cuda_take_debug(CudaBackend *cuda, int slot, int64_t lanes, int64_t capacity)
@@ -444,6 +462,8 @@ static Error cuda_begin(Backend *backend, int slot)
     TRY(cuda_copy(s->device.parameter, host->parameter, host, cuda->configured->n_parameters, cudaMemcpyHostToDevice,
                   s->stream));
     CUDA_TRY(cudaMemsetAsync(s->device.status, 0, sizeof(int32_t) * (size_t)host->lanes, s->stream));
+    if (s->device.meter.cell != NULL) // no samples yet
+        CUDA_TRY(cudaMemsetAsync(s->device.meter.cell, 0, sizeof(double) * (size_t)host->lanes, s->stream));
     if (host->trace.lanes > 0)
         CUDA_TRY(cudaMemsetAsync(s->device.trace.count, 0, sizeof(int64_t) * (size_t)host->trace.lanes, s->stream));
     if (host->debug.lanes > 0)

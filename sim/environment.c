@@ -20,7 +20,7 @@ void environment_describe(Environment *environment, const EnvironmentSetup *setu
                               .n_parameters = configured->n_parameters,
                               .n_named = configured_named(configured),
                               .n_work = configured->n_work,
-                              .n_metrics = configured->n_metrics,
+                              .n_metrics = configured_own_metrics(configured),
                               .n_actions = configured->n_actions,
                               .n_columns = configured->n_columns,
                               .n_observations = setup->n_observations,

@@ -86,14 +86,6 @@ HD void lanes_end(const LaneGroup *group, real failure, mask which)
     }
 }
 
-// True if a sample is due before this tick.
-HD bool lanes_sample_due(const LaneGroup *group, int64_t tick)
-{
-    const Trace *trace = &group->batch.trace;
-    return group->lane < trace->lanes && tick >= trace->first && (trace->end == 0 || tick < trace->end) &&
-           tick % trace->every == 0;
-}
-
 // ---- lanes with clocks of their own ---------------------------------------------------------------------------------
 
 HD real lanes_clock(const LaneGroup *group)
@@ -120,59 +112,7 @@ HD void lanes_set_column(const LaneGroup *group, int column, real value, mask wh
     store_lanes(group->own.column + column * group->own.columns_apart, value, which, group->valid);
 }
 
-// ---- samples --------------------------------------------------------------------------------------------------------
-
-// Sets one column of the next sample of the lanes of `which`. For models with long samples.
-HD void lanes_set_sample(const LaneGroup *group, int column, real value, mask which)
-{
-    if (group->own.column != NULL) {
-        lanes_set_column(group, column, value, which);
-        return;
-    }
-    const Trace *trace = &group->batch.trace;
-    for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
-        const int64_t lane = group->lane + i, k = trace->count[lane];
-        if (!lane_of_mask(which, i) || k >= trace->capacity) continue;
-        trace->sample[(lane * trace->capacity + k) * group->n_columns + column] = lane_of(value, i);
-    }
-}
-
-// Completes that sample, after all its columns are set.
-HD void lanes_end_sample(const LaneGroup *group, mask which)
-{
-    if (group->own.column != NULL) return;
-    const Trace *trace = &group->batch.trace;
-    for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
-        if (lane_of_mask(which, i) && trace->count[group->lane + i] < trace->capacity) trace->count[group->lane + i]++;
-    }
-}
-
-// Appends a sample of the lanes of `which`: sample[n_columns].
-HD void lanes_sample(const LaneGroup *group, const real *sample, mask which)
-{
-    if (group->own.column != NULL) {
-        for (int c = 0; c < group->n_columns; c++) lanes_set_column(group, c, sample[c], which);
-        return;
-    }
-    const Trace *trace = &group->batch.trace;
-    for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
-        if (!lane_of_mask(which, i) || trace->count[group->lane + i] >= trace->capacity) continue;
-        const int64_t k = trace->count[group->lane + i]++;
-        double *row = trace->sample + ((group->lane + i) * trace->capacity + k) * group->n_columns;
-        for (int c = 0; c < group->n_columns; c++) row[c] = lane_of(sample[c], i);
-    }
-}
-
-// Number of samples taken so far.
-HD real lanes_samples(const LaneGroup *group)
-{
-    double count[LANES];
-    for (int i = 0; i < LANES; i++) {
-        const int64_t lane = group->lane + (i < group->valid ? i : group->valid - 1);
-        count[i] = lane < group->batch.trace.lanes ? (double)group->batch.trace.count[lane] : 1e300;
-    }
-    return load_lanes(count, LANES);
-}
+// ---- debug rows -----------------------------------------------------------------------------------------------------
 
 // True if debug rows are wanted for this tick.
 HD bool lanes_debug_due(const LaneGroup *group, int64_t tick)

@@ -7,9 +7,11 @@
 enum { LANES_MOST = 8 };      // per group, on any CPU
 enum { LANES_TOGETHER = 32 }; // a warp: lanes whose work chunks (lanes_work_chunk) are interleaved on a GPU
 
-// Number of lanes that are traced or debugged: the first ones of a batch. The observed kernel advances them.
+// Number of lanes that are traced or debugged, or all if they are metered: the first ones of a batch. The observed
+// kernel advances them.
 static inline int64_t batch_observed(const Batch *batch)
 {
+    if (batch->meter.cell != NULL) return batch->lanes;
     return batch->trace.lanes > batch->debug.lanes ? batch->trace.lanes : batch->debug.lanes;
 }
 

@@ -24,6 +24,11 @@ int configured_named(const Configured *configured)
     return count;
 }
 
+int configured_own_metrics(const Configured *configured)
+{
+    return configured->meter != NULL ? configured->meter->first : configured->n_metrics;
+}
+
 const char *configured_choices(const Configured *configured, int parameter)
 {
     return configured->choices != NULL ? configured->choices[parameter] : NULL;

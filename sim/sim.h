@@ -218,6 +218,7 @@ typedef struct Constants {
 
 typedef struct Model Model;
 typedef struct Configured Configured;
+typedef struct Meter Meter;
 typedef struct EnvironmentSetup EnvironmentSetup;
 
 // Selects which things of a model (such as bodies of a world) have rows in its tables, if there are too many for a
@@ -329,6 +330,7 @@ struct Configured {
     const char *const *choices;
     const Field *metrics; // [n_metrics], the order of Batch.metric; `survived` (s), if it exists, ranks failed trials
     int n_metrics;
+    const Meter *meter;   // the user's own metrics, behind the model's; NULL: there are none
     const Field *columns; // [n_columns] of one trajectory sample; column 0 is `time` (s), group "time"
     int n_columns;
     const Field *debug; // [n_debug] of one debug row; column 0 is `time` (s), group "time"; n_debug 0: no debug rows
@@ -487,6 +489,8 @@ struct Model {
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.
 int configured_named(const Configured *configured);
+// Number of the model's own metrics; those of Configured.meter are behind them.
+int configured_own_metrics(const Configured *configured);
 // The words of a parameter, as in Configured.choices; NULL: it is a number.
 const char *configured_choices(const Configured *configured, int parameter);
 // Calls model->configure. If the model has no failure NON_FINITE, adds it as the last: an objective of the spec can be
@@ -528,6 +532,36 @@ typedef struct DebugRows {
     int64_t *count;
 } DebugRows;
 
+// Metrics of the user's own: reductions of expressions over the samples of a lane, one before each tick and one where
+// the lane ends (meter.h). The host makes it (meter.c); a batch has a copy whose pointers are valid where the kernel
+// runs.
+struct Meter {
+    int32_t n_metrics, first; // they are metrics first .. first + n_metrics - 1
+    int32_t cells;            // numbers of a lane
+    int32_t registers;        // of these: the registers of its code (tape_code.h)
+    int64_t n_assets;         // its tables:
+    int32_t columns;          // [configured->n_columns] register of a column; -1: no metric needs it
+    int32_t parameters;       // [n_parameters] those that metrics need; their registers follow those of columns
+    int32_t n_needed, n_parameters;
+    int32_t numbers, n_numbers, first_number;
+    int32_t derived, n_derived; // code that is run once
+    int32_t steps, n_steps;     // code of a sample
+    int32_t metrics;            // [n_metrics][METER_METRIC]
+    const double *assets;       // [n_assets]
+    // Of the host:
+    const Field *fields;       // [n_metrics]
+    const char *const *needed; // [n_needed + n_parameters] names of columns, the first is the time, then of parameters
+    // Of a batch: number k of a lane's cells stands at cell[lane*lane_apart + k*cell_apart]. NULL: there is no meter
+    double *cell;
+    int64_t lane_apart, cell_apart;
+};
+
+// The numbers of a lane: some with names, those of each metric, then the registers of the code.
+enum { METER_SAMPLES, METER_TIME, METER_NAMED };
+enum { METER_KEPT, METER_COUNT, METER_LEAST, METER_VALUE, METER_HELD, METER_CELLS }; // of a metric
+// Rows of the table of metrics. OF, IF: registers of its value and of its condition; -1: it has none.
+enum { METER_REDUCTION, METER_TAKE, METER_OF, METER_IF, METER_METRIC };
+
 // The lanes in flight together, as a structure of arrays: field i of a lane stands at [i*stride + lane]. The batch is a
 // scheduling choice and never changes a result: a lane depends on nothing but its own parameters.
 typedef struct Batch {
@@ -539,7 +573,8 @@ typedef struct Batch {
     int64_t *trial;        // [stride] trial and replicate of the lane, for the messages of a program; NULL: the backend
     int32_t *replicate;    // needs neither
     Trace trace;           // trace.lanes = 0: nothing is traced
-    DebugRows debug;       // debug.lanes = 0: no debug rows. With neither, only the plain kernel runs
+    DebugRows debug;       // debug.lanes = 0: no debug rows
+    Meter meter;           // meter.cell NULL: there is none. Without any of the three, only the plain kernel runs
 } Batch;
 
 enum { LANE_RUNNING = 0, LANE_DONE = 1 };
@@ -820,6 +855,15 @@ double portable_hypot(double x, double y);
 
 #include "equations/system.h"
 #include "tape.h"
+
+// ---- metrics of the user's own --------------------------------------------------------------------------------------
+
+// The meter of metrics whose expressions (system->modes[0]: watched, conditions) are over the columns of a model, which
+// are the system's time and states, and over its parameters. Changes the tape. Error (user): they are too long.
+Error meter_make(const struct System *system, const Configured *configured, Arena *arena, Meter *out);
+// Adds a meter's metrics to those of the model. All columns and parameters that it needs must be there: not those of
+// a Choice without them.
+void meter_attach(const Meter *meter, Configured *configured, Arena *arena);
 
 #ifdef __cplusplus
 }

@@ -215,7 +215,8 @@ typedef struct Spec {
     const Points *option_points; // [model->n_options + n_lists]: of the options, then of the model's lists
     const SpecFile *files;       // [model->n_options]: of the OPTION_FILEs
     Configured configured;
-    const double *fixed; // [n_parameters]: value of each parameter that is not searched
+    const double *fixed;      // [n_parameters]: value of each parameter that is not searched
+    const char *metrics_text; // those of `metrics`, as YAML; NULL: there are none
 
     const SearchMethod *method;
     const double *method_settings;  // [method->n_options]

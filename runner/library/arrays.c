@@ -29,7 +29,7 @@ int hopscotch_env_get_info(hopscotch_env *env, hopscotch_env_info *info)
                                  .lanes = library->setup.lanes,
                                  .n_actions = library->n_actions,
                                  .n_observations = library->n_observations,
-                                 .n_metrics = configured->n_metrics,
+                                 .n_metrics = configured_own_metrics(configured),
                                  .n_parameters = configured->n_parameters,
                                  .n_failures = configured->n_failures,
                                  .type = library->setup.single ? HOPSCOTCH_FLOAT32 : HOPSCOTCH_FLOAT64,
@@ -81,7 +81,7 @@ static int library_rows(const Library *library, int table)
     switch (table) {
     case HOPSCOTCH_TABLE_ACTIONS: return library->n_actions;
     case HOPSCOTCH_TABLE_OBSERVATIONS: return library->n_observations;
-    case HOPSCOTCH_TABLE_METRICS: return configured->n_metrics;
+    case HOPSCOTCH_TABLE_METRICS: return configured_own_metrics(configured);
     case HOPSCOTCH_TABLE_PARAMETERS: return configured->n_parameters;
     case HOPSCOTCH_TABLE_FAILURES: return configured->n_failures;
     default: return -1;

@@ -227,7 +227,7 @@ HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, real steps, con
     const mask over = MASK(value_of(steps) == (double)w->c.ticks) | MASK(value_of(failure) > ARTICULATED_NONE);
     const mask ended = running & over;
     if (!any_lane(ended)) return running;
-    if (observed) articulated_sample(w, steps * w->c.dt, ended);
+    if (observed) articulated_sample(w, steps * w->c.dt, true, ended);
     articulated_metrics(w, steps, ended);
     if (w->c.n_targets > 0) lanes_set_metric(w->group, ARTICULATED_REFERENCE_ERROR, reference_error(w), ended);
     if ((w->c.uses & CONTROL_LEGS) != 0) raibert_metrics(w, ended);
@@ -241,7 +241,8 @@ HD void articulated_tree(const Constants *constants, const double *assets, const
     mask running = lanes_running(group);
     if (group->tick == 0) articulated_begin(&w);
     for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
-        if (observed && lanes_sample_due(group, tick)) articulated_sample(&w, splat((double)tick * w.c.dt), running);
+        if (observed && lanes_sample_due(group, tick))
+            articulated_sample(&w, splat((double)tick * w.c.dt), false, running);
         real changed;
         ArticulatedSeen seen = articulated_tick_solve(&w, tick, &changed);
         if (observed && lanes_debug_due(group, tick)) {

@@ -53,7 +53,7 @@ HD void articulated_tree_sample(const Constants *constants, const double *assets
         running[i] = runs ? -1 : 0;
 #endif
     }
-    if (any_lane(which & running)) articulated_sample(&w, lanes_clock(group) * w.c.dt, which & running);
+    if (any_lane(which & running)) articulated_sample(&w, lanes_clock(group) * w.c.dt, false, which & running);
 }
 
 HD void articulated_tree_finish(const Constants *constants, const double *assets, const LaneGroup *group, mask which)

@@ -2,6 +2,7 @@
 #ifndef HOPSCOTCH_ARTICULATED_SAMPLE_H
 #define HOPSCOTCH_ARTICULATED_SAMPLE_H
 
+#include "../samples.h"
 #include "step.h"
 
 // The coordinate of a hinge or slide as the bodies stand now. Its cell has that of the last step's old pose.
@@ -45,8 +46,8 @@ HD_CALL void sample_wide(const ArticulatedLanes *restrict w, int column, mask wh
     }
 }
 
-// See ARTICULATED_BASE_COLUMNS.
-HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, mask which)
+// See ARTICULATED_BASE_COLUMNS. last: where the lanes end.
+HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, bool last, mask which)
 {
     const ArticulatedPose base = body_pose(w, w->c.base);
     const Vector3 p = sample_position(w, w->c.base, &base);
@@ -68,7 +69,7 @@ HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, mask
         lanes_set_sample(w->group, column++, limb(w, articulated_at(i) + ARTICULATED_FORCE), which);
     }
     sample_wide(w, column, which);
-    lanes_end_sample(w->group, which);
+    lanes_end_sample(w->group, last, which);
 }
 
 #endif

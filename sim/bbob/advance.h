@@ -5,7 +5,7 @@
 #ifndef HOPSCOTCH_BBOB_ADVANCE_H
 #define HOPSCOTCH_BBOB_ADVANCE_H
 
-#include "../lanes.h"
+#include "../samples.h"
 #include "../portable_math.h"
 #include "bbob.h"
 
@@ -425,12 +425,12 @@ HD real bbob_value(const BbobConstants *c, const double *assets, const LaneGroup
 }
 
 // Samples the point x of a lane: once before the evaluation, once after it.
-HD void bbob_sample(const BbobConstants *c, const LaneGroup *group, double tick, mask which)
+HD void bbob_sample(const BbobConstants *c, const LaneGroup *group, double tick, bool last, mask which)
 {
     real sample[1 + BBOB_DIMENSIONS_MAX];
     sample[0] = splat(tick);
     for (int i = 0; i < c->dimension; i++) sample[1 + i] = lanes_parameter(group, i);
-    lanes_sample(group, sample, which);
+    lanes_sample(group, sample, last, which);
 }
 
 // Ends the lanes of `which` with the value f.
@@ -447,8 +447,8 @@ HD void bbob_evaluate(const Constants *constants, const double *assets, const La
     memcpy(&c, constants, sizeof c);
     const mask running = lanes_running(group);
     if (group->ticks < 1 || !any_lane(running)) return;
-    if (observed && lanes_sample_due(group, 0)) bbob_sample(&c, group, 0.0, running);
-    if (observed) bbob_sample(&c, group, 1.0, running);
+    if (observed && lanes_sample_due(group, 0)) bbob_sample(&c, group, 0.0, false, running);
+    if (observed) bbob_sample(&c, group, 1.0, true, running);
     bbob_finish(&c, assets, group, bbob_value(&c, assets, group), running);
 }
 

@@ -8,7 +8,7 @@
 // ---- trajectories ---------------------------------------------------------------------------------------------------
 
 // A sample of the arguments at time t: time, states, held numbers, mode, further columns.
-HD_CALL void equations_sample(const EquationsLane *lane, const LaneGroup *group, real t, mask which)
+HD_CALL void equations_sample(const EquationsLane *lane, const LaneGroup *group, real t, bool last, mask which)
 {
     const EquationsConstants *c = lane->c;
     int column = 0;
@@ -32,21 +32,20 @@ HD_CALL void equations_sample(const EquationsLane *lane, const LaneGroup *group,
             lanes_set_sample(group, column + k, has ? equations_output(lane, code, k) : math_nan(), in);
         }
     }
-    lanes_end_sample(group, which);
+    lanes_end_sample(group, last, which);
 }
 
 // Samples inside the step from t, from its dense output.
 HD_CALL void equations_trace(const EquationsLane *lane, const LaneGroup *group, EquationsMethod method, real t, real h,
                              mask taken)
 {
-    const Trace *trace = &group->batch.trace;
-    if (group->lane >= trace->lanes) return;
+    LanesSampling sampling;
+    if (!lanes_are_sampled(group, &sampling)) return;
     if (method != EQUATIONS_BY_map) equations_dense(lane, method, h);
-    const double every = (double)trace->every * lane->c->dt;
-    const double before = (double)((trace->first + trace->every - 1) / trace->every); // samples that are skipped
-    const real end = splat(trace->end > 0 ? (double)trace->end * lane->c->dt : 1e300);
+    const double every = sampling.every * lane->c->dt;
+    const real end = splat(sampling.end * lane->c->dt);
     for (;;) {
-        const real at = (before + lanes_samples(group)) * every;
+        const real at = (sampling.skipped + lanes_samples(group)) * every;
         const mask due = taken & MASK(at < t + h) & MASK(at < end);
         if (!any_lane(due)) return;
         if (method == EQUATIONS_BY_map) {
@@ -55,7 +54,7 @@ HD_CALL void equations_trace(const EquationsLane *lane, const LaneGroup *group, 
         } else {
             equations_argue_between(lane, t, h, (at - t) / h);
         }
-        equations_sample(lane, group, at, due);
+        equations_sample(lane, group, at, false, due);
     }
 }
 
@@ -331,7 +330,7 @@ HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGr
     if (observed && lanes_sample_due(group, 0)) {
         equations_argue(lane, lane->c->y);
         equations_at(lane, splat(0.0));
-        equations_sample(lane, group, splat(0.0), running);
+        equations_sample(lane, group, splat(0.0), false, running);
     }
     return outcome;
 }
@@ -447,7 +446,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
         if (any_lane(ended)) {
             equations_argue(lane, c->y);
             equations_at(lane, after);
-            if (observed) equations_sample(lane, group, after, ended);
+            if (observed) equations_sample(lane, group, after, true, ended);
             equations_finish(lane, group, failure, ended);
             running = running & ~ended;
             if (!any_lane(running)) return;

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_EQUATIONS_LANE_H
 #define HOPSCOTCH_EQUATIONS_LANE_H
 
-#include "../lanes.h"
+#include "../samples.h"
 #include "../tape_code.h"
 #include "equations.h"
 #include "system.h"

@@ -3,6 +3,7 @@
 #ifndef HOPSCOTCH_EQUATIONS_METRICS_H
 #define HOPSCOTCH_EQUATIONS_METRICS_H
 
+#include "../reduce.h"
 #include "events.h"
 
 HD int equations_metric(const EquationsLane *lane, int metric, int member)
@@ -22,13 +23,7 @@ HD void equations_reduce(const EquationsLane *lane, int metric, int take, real v
     const real kept = frame_get(lane->frame, kept_at), count = frame_get(lane->frame, count_at),
                least = frame_get(lane->frame, least_at);
     const mask first = MASK(count == 0.0);
-    real now = value;
-    if (take == SYSTEM_TAKE_FIRST) now = select_real(first, value, kept);
-    if (take == SYSTEM_TAKE_MEAN) now = select_real(first, value, kept + value);
-    if (take == SYSTEM_TAKE_MIN) now = select_real(first, value, program_min(kept, value));
-    if (take == SYSTEM_TAKE_MAX || take == SYSTEM_TAKE_SPREAD)
-        now = select_real(first, value, program_max(kept, value));
-    frame_put(lane->frame, kept_at, now, which);
+    frame_put(lane->frame, kept_at, reduction_next(take, first, kept, value), which);
     frame_put(lane->frame, least_at, select_real(first, value, program_min(least, value)), which);
     frame_put(lane->frame, count_at, count + 1.0, which);
 }
@@ -38,8 +33,7 @@ HD real equations_reduced(const EquationsLane *lane, int metric, int take)
     const real kept = frame_get(lane->frame, equations_sum(lane, metric, 0)),
                count = frame_get(lane->frame, equations_sum(lane, metric, 1)),
                least = frame_get(lane->frame, equations_sum(lane, metric, 2));
-    const real result = take == SYSTEM_TAKE_MEAN ? kept / count : take == SYSTEM_TAKE_SPREAD ? kept - least : kept;
-    return select_real(MASK(count > 0.0), result, math_nan());
+    return reduction_result(take, kept, count, least);
 }
 
 // The expressions of metrics at the arguments, in the modes of `which`: numbers[n_metrics], then

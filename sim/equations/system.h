@@ -3,6 +3,7 @@
 #ifndef HOPSCOTCH_EQUATIONS_SYSTEM_H
 #define HOPSCOTCH_EQUATIONS_SYSTEM_H
 
+#include "../reductions.h"
 #include "../tape.h"
 
 enum {
@@ -61,30 +62,6 @@ typedef struct SystemMode {
     const SystemAction *actions; // [n_actions] in the order of the spec
     int n_actions;
 } SystemMode;
-
-typedef enum SystemReduction {
-    SYSTEM_FINAL,
-    SYSTEM_MEAN,
-    SYSTEM_RMS,
-    SYSTEM_INTEGRAL,
-    SYSTEM_MIN,
-    SYSTEM_MAX,
-    SYSTEM_COUNT,  // of an event
-    SYSTEM_BEFORE, // at an event, before `set`
-    SYSTEM_AFTER,  //
-    SYSTEM_FIRST,  // time at which a condition begins to hold
-    SYSTEM_LAST,   // last time at which it held
-    SYSTEM_PART    // fraction of the time in which it holds
-} SystemReduction;
-
-typedef enum SystemTake {
-    SYSTEM_TAKE_FIRST,
-    SYSTEM_TAKE_LAST,
-    SYSTEM_TAKE_MEAN,
-    SYSTEM_TAKE_MIN,
-    SYSTEM_TAKE_MAX,
-    SYSTEM_TAKE_SPREAD // greatest less least
-} SystemTake;
 
 typedef struct SystemMetric {
     SystemReduction reduction;

@@ -164,14 +164,13 @@ HD void prince_count(PrinceLanes *own, mask landing)
 HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const PrinceLanes *own,
                      const PrinceStep *step, const PrinceHeld *held, mask taken)
 {
-    if (group->lane >= group->batch.trace.lanes) return;
+    LanesSampling sampling;
+    if (!lanes_are_sampled(group, &sampling)) return;
     const PrinceDense dense = prince_dense(&lanes->q, &lanes->v, step);
-    const Trace *trace = &group->batch.trace;
-    const double every = (double)trace->every * world->c.dt;
-    const double before = (double)((trace->first + trace->every - 1) / trace->every); // samples that are skipped
-    const real end = splat(trace->end > 0 ? (double)trace->end * world->c.dt : 1e300);
+    const double every = sampling.every * world->c.dt;
+    const real end = splat(sampling.end * world->c.dt);
     for (;;) {
-        const real t = (before + lanes_samples(group)) * every;
+        const real t = (sampling.skipped + lanes_samples(group)) * every;
         const mask due = taken & MASK(t < own->t + step->h) & MASK(t < end);
         if (!any_lane(due)) return;
         const real theta = (t - own->t) / step->h;
@@ -179,7 +178,7 @@ HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const Hop
         there.q = prince_at(dense.q, theta);
         there.v = prince_at(dense.v, theta);
         const PrinceRate rate = prince_rate(world, &there.machine, &own->aside.on, held, t, &there.q, &there.v);
-        hopper_sample(group, &there, &rate.control, t, due);
+        hopper_sample(group, &there, &rate.control, t, false, due);
     }
 }
 
@@ -205,7 +204,7 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
     PrinceHeld held = prince_held(&world, &lanes, own.t);
     own.first = prince_rate(&world, &lanes.machine, &own.aside.on, &held, own.t, &lanes.q, &lanes.v);
     if (observed && group->tick == 0 && lanes_sample_due(group, 0))
-        hopper_sample(group, &lanes, &own.first.control, own.t, running);
+        hopper_sample(group, &lanes, &own.first.control, own.t, false, running);
     const real end = splat((double)world.c.ticks * world.c.dt), settle = splat((double)world.c.settle * world.c.dt);
     const int64_t last = world.c.steps_max;
 
@@ -253,7 +252,7 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
         if (any_lane(ended)) {
             const HopperAngles s_end = hopper_angles(lanes.q.a, lanes.q.b);
             const mask again = lanes_sample_due(group, 0) ? MASK(own.t == 0.0) : no_lanes(); // fallen at t = 0
-            if (observed) hopper_sample(group, &lanes, &own.first.control, own.t, ended & ~again);
+            if (observed) hopper_sample(group, &lanes, &own.first.control, own.t, true, ended & ~again);
             hopper_finish(&world, group, &lanes, &own.aside.sums, &s_end, own.t - settle, own.t, failure, ended);
             prince_store(group, &own, ended);
             running = running & ~ended;

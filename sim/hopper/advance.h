@@ -69,7 +69,7 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
         ticks = ticks + 1.0;
         const HopperAction asked = world->clocked ? *action : hopper_asked(world, group, lanes, tick, t);
         const HopperControl control = hopper_control_now(world, lanes, &asked, speed, before.height, t);
-        if (observed && lanes_sample_due(group, tick)) hopper_sample(group, lanes, &control, t, running);
+        if (observed && lanes_sample_due(group, tick)) hopper_sample(group, lanes, &control, t, false, running);
         const HopperDebug debug = {
             observed && lanes_debug_due(group, tick), group, tick, t, lanes->machine.fsm, control};
 
@@ -91,7 +91,7 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
                 const HopperAction next =
                     hopper_with(world, HOPPER_WITH_POLICY) ? lanes->held : hopper_action(world, tick + 1);
                 const HopperControl last = hopper_control_now(world, lanes, &next, speed, after.height, t_end);
-                hopper_sample(group, lanes, &last, t_end, ended);
+                hopper_sample(group, lanes, &last, t_end, true, ended);
             }
             const real settled = ticks - (double)world->c.settle;
             hopper_finish(world, group, lanes, sums, &s, settled, t_end, hopper_failure(&failures), ended);

@@ -3,6 +3,7 @@
 #define HOPSCOTCH_HOPPER_LANE_H
 
 #include "../policy.h"
+#include "../samples.h"
 #include "step.h"
 
 HD void hopper_load_parameters(const LaneGroup *group, HopperParameters *p)
@@ -170,13 +171,13 @@ HD void hopper_store_starts(const LaneGroup *group, const HopperSums *sums, mask
 #undef HOPPER_STORE_SUM
 }
 
-HD void hopper_sample(const LaneGroup *group, const HopperLanes *lanes, const HopperControl *control, real t,
+HD void hopper_sample(const LaneGroup *group, const HopperLanes *lanes, const HopperControl *control, real t, bool last,
                       mask which)
 {
     const real sample[HOPPER_COLUMNS] = {t,          lanes->q.x,  lanes->q.z,  lanes->q.a,        lanes->q.b,
                                          lanes->q.l, lanes->v.x,  lanes->v.z,  lanes->v.a,        lanes->v.b,
                                          lanes->v.l, control->u1, control->u2, lanes->machine.fsm};
-    lanes_sample(group, sample, which);
+    lanes_sample(group, sample, last, which);
 }
 
 // ---- a policy -------------------------------------------------------------------------------------------------------

@@ -222,6 +222,8 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     if (configured->kernel == KERNEL_NONE) return NULL;
     const MadeKernel *kernel = &made_kernels[configured->kernel];
     const bool inside = configured->n_assets <= MADE_ASSETS_MOST;
+    *why = "its lanes have metrics of the spec's own";
+    if (configured->meter != NULL) return NULL;
     *why = "several threads share a lane";
     if (kernel->threads > 1) return NULL;
     *why = "another would take too long to compile";

@@ -3,7 +3,7 @@
 #ifndef HOPSCOTCH_NDT_ADVANCE_H
 #define HOPSCOTCH_NDT_ADVANCE_H
 
-#include "../lanes.h"
+#include "../samples.h"
 #include "../team.h"
 #include "align.h"
 
@@ -105,7 +105,7 @@ HD LaneGroup ndt_alone(const LaneGroup *group, int i)
     return alone;
 }
 
-HD void ndt_sample(const LaneGroup *alone, const NdtAlignment *a)
+HD void ndt_sample(const LaneGroup *alone, const NdtAlignment *a, bool last)
 {
     real sample[NDT_COLUMNS];
     if (!team_speaks(alone)) return;
@@ -113,7 +113,7 @@ HD void ndt_sample(const LaneGroup *alone, const NdtAlignment *a)
     for (int k = 0; k < NDT_POSE; k++) sample[NDT_COLUMN_POSE + k] = splat(a->pose[k]);
     sample[NDT_COLUMN_SCORE] = splat(a->sums.at[NDT_SCORE]);
     sample[NDT_COLUMN_PAIRS] = splat(a->sums.at[NDT_PAIRS]);
-    lanes_sample(alone, sample, all_lanes());
+    lanes_sample(alone, sample, last, all_lanes());
 }
 
 HD void ndt_metrics_of(const NdtConstants *c, const NdtTask *task, const NdtAlignment *a, NdtEnd end, double *metric)
@@ -177,12 +177,12 @@ HD void ndt_advance(const NdtConstants *c, const NdtTask *task, const LaneGroup 
         bool has_row;
         if (observed && lanes_sample_due(alone, tick)) {
             ndt_align_know(task, &a);
-            ndt_sample(alone, &a);
+            ndt_sample(alone, &a, false);
         }
         const NdtEnd end = ndt_iterate(task, &method, &a, debug ? &row : NULL, &has_row);
         if (has_row) team_debug(alone, a.iterations - 1.0, row.at, NDT_DEBUG_COLUMNS);
         if (end == NDT_RUNNING) continue;
-        if (observed) ndt_sample(alone, &a);
+        if (observed) ndt_sample(alone, &a, true);
         ndt_finish(c, task, alone, &a, end);
         return;
     }

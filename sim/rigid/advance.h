@@ -327,7 +327,7 @@ HD mask rigid_all_finite(const RigidLanes *restrict w)
 }
 
 // The threads of a team take the bodies in turn.
-HD_CALL void rigid_sample(const RigidLanes *restrict w, real t, mask which)
+HD_CALL void rigid_sample(const RigidLanes *restrict w, real t, bool last, mask which)
 {
     for (int r = w->rank; r < w->c.n_recorded; r += w->size) {
         const int at = rigid_state_at(w, w->recorded[r]);
@@ -337,7 +337,7 @@ HD_CALL void rigid_sample(const RigidLanes *restrict w, real t, mask which)
     rigid_wait(w); // all threads have read the number of samples
     if (!rigid_speaks(w)) return;
     lanes_set_sample(w->group, 0, t, which);
-    lanes_end_sample(w->group, which);
+    lanes_end_sample(w->group, last, which);
 }
 
 // Writes the solution of the step from t.
@@ -438,7 +438,7 @@ HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, 
     const mask over = (int64_t)ticks == w->c.ticks ? all_lanes() : MASK(failure > splat(RIGID_NONE));
     const mask ended = running & over;
     if (!any_lane(ended)) return running;
-    if (observed) rigid_sample(w, t_end, ended);
+    if (observed) rigid_sample(w, t_end, true, ended);
     w->active = ended;
     rigid_finish(w, steps, t_end, failure, ended);
     return running & ~ended;
@@ -454,7 +454,7 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, mask refused, bool 
         const real t = splat(ticks * w->c.dt);
         const mask moving = running & ~refused;
         ticks += 1.0;
-        if (observed && lanes_sample_due(group, tick)) rigid_sample(w, t, moving);
+        if (observed && lanes_sample_due(group, tick)) rigid_sample(w, t, false, moving);
         w->active = moving;
         for (double k = 0.0; any_lane(w->active); k += 1.0) {
             rigid_step(w, &gains, fused(splat(k), w->dt, t));

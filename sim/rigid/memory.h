@@ -7,7 +7,7 @@
 #ifndef HOPSCOTCH_RIGID_MEMORY_H
 #define HOPSCOTCH_RIGID_MEMORY_H
 
-#include "../lanes.h"
+#include "../samples.h"
 #include "../team.h"
 #include "rigid.h"
 #include "../spatial/vector.h"

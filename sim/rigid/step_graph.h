@@ -621,7 +621,7 @@ HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Cons
         const mask moving = running & ~refused;
         mask active = moving;
         ticks += 1.0;
-        if (observed && lanes_sample_due(group, tick)) rigid_sample(&g->w, t, moving);
+        if (observed && lanes_sample_due(group, tick)) rigid_sample(&g->w, t, false, moving);
         for (double k = 0.0; any_lane(active); k += 1.0) {
             rigid_graph_activate(g, active);
             rigid_graph_step(g, team, fused(splat(k), g->w.dt, t));

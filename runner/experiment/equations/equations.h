@@ -1,6 +1,7 @@
 // What the files of systems share. A system of the user's (sim/equations/system.h) is read from a mapping: its names
 // first (names.c), then its expressions, as values of a tape (values.c) and with their units (units.c), then modes
-// (modes.c), events (events.c) and metrics (metrics.c). Errors of one cause are reported once: what builds on a wrong name is left out.
+// (modes.c), events (events.c) and metrics (metrics.c). Errors of one cause are reported once: what builds on a wrong
+// name is left out. Metrics alone, over the columns of another model, are read by meter.c.
 #ifndef HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 #define HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 
@@ -62,6 +63,7 @@ typedef struct SystemReader {
     Diagnostics *diagnostics;
     System *system;
     const Node *root;
+    bool sampled; // metrics of another model's columns: at its samples, and events are conditions that begin to hold
     SystemName *names; // [n_names]
     int n_names;
     SystemLet *lets; // [n_lets]
@@ -129,6 +131,7 @@ const char *equations_nearest(SystemReader *reader, const char *text, const char
 
 // The mapping of a system with its keys as they were meant, after reporting those that are not known.
 const Node *equations_repair(SystemReader *reader, const Node *system);
+const Node *equations_repair_metrics(SystemReader *reader, const Node *metrics); // as that of a mapping of metrics
 
 // ---- values.c -------------------------------------------------------------------------------------------------------
 
@@ -199,9 +202,18 @@ bool equations_schema(int index, const char **name, const char **text);
 
 // ---- read.c ---------------------------------------------------------------------------------------------------------
 
+SystemReader equations_reader(const Node *node, Arena *arena, Diagnostics *diagnostics);
+// values[n_modes][count], all TAPE_NONE
+TapeValue **equations_values_of_modes(SystemReader *reader, int count);
 // The system of a mapping; NULL after errors.
 const System *equations_read(const Node *node, Arena *arena, Diagnostics *diagnostics);
 // The mapping as YAML in one line, which reads back to the same system.
 const char *equations_text(const Node *node, Arena *arena);
+
+// ---- meter.c --------------------------------------------------------------------------------------------------------
+
+// The metrics of the mapping `metrics` over the columns and parameters of a model. False after errors.
+bool equations_read_meter(const Node *metrics, const Configured *configured, Arena *arena, Diagnostics *diagnostics,
+                          Meter *out);
 
 #endif

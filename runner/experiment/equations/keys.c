@@ -161,6 +161,11 @@ static const Node *keys_repair(SystemReader *reader, const Node *node, KeysLevel
     return repaired;
 }
 
+const Node *equations_repair_metrics(SystemReader *reader, const Node *metrics)
+{
+    return keys_repair_items(reader, metrics, KEYS_METRIC);
+}
+
 const Node *equations_repair(SystemReader *reader, const Node *system)
 {
     return keys_repair(reader, system, KEYS_SYSTEM);

@@ -76,7 +76,17 @@ static const Expression *read_metric(SystemReader *reader, const Node *key, cons
     if (value != NULL && !at_event) diagnose(reader->diagnostics, value, "value belongs to `at` and `after`");
     if (node_find(node, "take") != NULL && !at_event)
         diagnose(reader->diagnostics, node_find(node, "take"), "take belongs to `at` and `after`");
-    if (metric->reduction == SYSTEM_COUNT || at_event) metric->event = find_event(reader, given);
+    if (metric->reduction == SYSTEM_AFTER && reader->sampled) {
+        diagnose(reader->diagnostics, given,
+                 "after belongs to events: take `at`, with a condition that begins to hold");
+        return NULL;
+    }
+    if (metric->reduction == SYSTEM_COUNT || at_event) {
+        if (reader->sampled)
+            metric->condition = read_condition(reader, conditions, given, key->text);
+        else
+            metric->event = find_event(reader, given);
+    }
     if (metric->reduction == SYSTEM_COUNT) return NULL;
     if (metric->reduction >= SYSTEM_FIRST) {
         metric->condition = read_condition(reader, conditions, given, key->text);
@@ -184,7 +194,11 @@ void equations_read_metrics(SystemReader *reader, SystemModes *modes, SystemCond
         const char *unit = equations_shown_unit(reader, node, &value, key->text),
                    *doc = equations_text_of(reader, node, "doc");
         if (metric_integrates(metric)) metric->integral = system->n_integrals++;
-        fields[system->n_metrics] = (Field){key->text, unit, doc != NULL ? doc : "declared by the system", NULL};
+        fields[system->n_metrics] = (Field){key->text, unit,
+                                            doc != NULL       ? doc
+                                            : reader->sampled ? "declared by the spec"
+                                                              : "declared by the system",
+                                            NULL};
         watch_metric(reader, modes, metric, expression, conditions->scope);
         system->n_metrics++;
     }

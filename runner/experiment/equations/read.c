@@ -1,7 +1,7 @@
 // Reading a system. All errors are found in one pass.
 #include "equations.h"
 
-static TapeValue **values_of_modes(SystemReader *reader, int count)
+TapeValue **equations_values_of_modes(SystemReader *reader, int count)
 {
     TapeValue **values = ARENA_NEW(reader->arena, TapeValue *, reader->n_modes);
     for (int m = 0; m < reader->n_modes; m++) {
@@ -17,11 +17,11 @@ static SystemModes modes_new(SystemReader *reader)
                *failures = node_find(reader->root, "failures");
     const int n_metrics = metrics != NULL ? metrics->count : 0, n_columns = columns != NULL ? columns->count : 0,
               n_failures = failures != NULL ? failures->count : 0;
-    SystemModes modes = {.rates = values_of_modes(reader, reader->system->n_states + n_metrics),
-                         .guards = values_of_modes(reader, SYSTEM_GUARDS_MAX),
-                         .watched = values_of_modes(reader, n_metrics),
-                         .columns = values_of_modes(reader, n_columns),
-                         .conditions = values_of_modes(reader, n_metrics + n_failures),
+    SystemModes modes = {.rates = equations_values_of_modes(reader, reader->system->n_states + n_metrics),
+                         .guards = equations_values_of_modes(reader, SYSTEM_GUARDS_MAX),
+                         .watched = equations_values_of_modes(reader, n_metrics),
+                         .columns = equations_values_of_modes(reader, n_columns),
+                         .conditions = equations_values_of_modes(reader, n_metrics + n_failures),
                          .actions = ARENA_NEW(reader->arena, SystemAction *, reader->n_modes),
                          .n_actions = ARENA_NEW(reader->arena, int, reader->n_modes),
                          .points = ARENA_NEW(reader->arena, TapeValue *, reader->n_modes)};
@@ -65,7 +65,7 @@ static void check_used(SystemReader *reader)
     }
 }
 
-static SystemReader reader_new(const Node *node, Arena *arena, Diagnostics *diagnostics)
+SystemReader equations_reader(const Node *node, Arena *arena, Diagnostics *diagnostics)
 {
     return (SystemReader){.arena = arena,
                           .diagnostics = diagnostics,
@@ -119,7 +119,7 @@ static void read_sections(SystemReader *reader, SystemModes *modes)
 
 const System *equations_read(const Node *node, Arena *arena, Diagnostics *diagnostics)
 {
-    SystemReader reader = reader_new(node, arena, diagnostics);
+    SystemReader reader = equations_reader(node, arena, diagnostics);
     System *system = reader.system;
     const int errors = diagnostics_errors(diagnostics);
     if (!equations_mapping(&reader, node, "system")) return NULL;

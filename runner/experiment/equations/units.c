@@ -51,7 +51,8 @@ static void units_report_fault(SystemReader *reader, const Node *node, const Exp
 {
     const ExpressionStep *step = &expression->steps[fault->step];
     const int width = (int)strlen(expression_row(expression->steps, fault->step)->text);
-    expression_diagnose(reader->diagnostics, node, step->at, width, "%s", fault->text);
+    const char *remedy = reader->sampled ? "; a factor, as in 1*x, would weigh it" : "";
+    expression_diagnose(reader->diagnostics, node, step->at, width, "%s%s", fault->text, remedy);
 }
 
 UnitValue equations_units(SystemReader *reader, const Node *node, const Expression *expression,
@@ -66,6 +67,7 @@ UnitValue equations_units(SystemReader *reader, const Node *node, const Expressi
     reader->n_checked += is.kind == UNIT_KNOWN || zero || (is.kind == UNIT_NUMBER && wanted == NULL)
                              ? wanted == NULL || zero || wanted->kind == UNIT_KNOWN
                              : fault.step >= 0;
+    if (fault.step >= 0 && reader->sampled && fault.weighted) return (UnitValue){.kind = UNIT_OPEN}; // a sum of costs
     if (fault.step >= 0)
         units_report_fault(reader, node, expression, &fault);
     else if (wanted != NULL && !unit_fits(&is, wanted))

@@ -191,7 +191,8 @@ static TapeValue equations_name_value(SystemReader *reader, int index, int mode,
     case SYSTEM_NAME_TIME: return tape_input(system->tape, SYSTEM_TIME, TAPE_MOVING);
     case SYSTEM_NAME_STATE: return tape_input(system->tape, SYSTEM_STATE(name->index), TAPE_MOVING);
     case SYSTEM_NAME_HELD: return tape_input(system->tape, SYSTEM_HELD(system->n_states, name->index), TAPE_MOVING);
-    case SYSTEM_NAME_PARAMETER: return system->parameter_values[name->index];
+    case SYSTEM_NAME_PARAMETER:
+        return tape_input(system->tape, SYSTEM_PARAMETER(system->n_states, system->n_held, name->index), TAPE_FIXED);
     case SYSTEM_NAME_LET: return equations_let_of(reader, name->index, mode, from);
     }
     return TAPE_NONE;

@@ -507,7 +507,8 @@ static int gradient_list_bends(const Spec *spec, char *list, size_t size)
     size_t used = 0;
     list[0] = '\0';
     for (int m = 0; m < spec->configured.n_metrics; m++) {
-        if (!expression_uses(spec->objective.expression[0], m) || spec->model->adjoint->metric(m)) continue;
+        const bool smooth = m < configured_own_metrics(&spec->configured) && spec->model->adjoint->metric(m);
+        if (!expression_uses(spec->objective.expression[0], m) || smooth) continue;
         if (used < size)
             used += (size_t)snprintf(list + used, size - used, "%s%s", count > 0 ? ", " : "",
                                      spec->configured.metrics[m].name);
@@ -525,8 +526,10 @@ Error trial_gradient_check(const Spec *spec)
     char bends[256];
     const int count = gradient_list_bends(spec, bends, sizeof bends);
     if (count == 0) return error_none();
-    return error_make(ERROR_USER, "metric%s %s of the objective ha%s no derivative: counts, times and maxima have none",
-                      count > 1 ? "s" : "", bends, count > 1 ? "ve" : "s");
+    return error_make(
+        ERROR_USER,
+        "metric%s %s of the objective ha%s no derivative: counts, times, maxima and those of `metrics` have none",
+        count > 1 ? "s" : "", bends, count > 1 ? "ve" : "s");
 }
 
 bool trial_gradient_has(const Spec *spec, int p)

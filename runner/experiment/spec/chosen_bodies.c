@@ -183,7 +183,11 @@ static Error things_choose_again(const Spec *spec, const bool *recorded, Arena *
         words[i] = i < configured->n_parameters ? configured->parameters[i].name
                                                 : configured->metrics[i - configured->n_parameters].name;
     const Choice choice = {.words = words, .n_words = count, .recorded = recorded};
-    return spec->model->choose(configured, &choice, arena);
+    const Meter *meter = configured->meter;
+    if (meter != NULL) configured->n_metrics = meter->first; // those of the model
+    TRY(spec->model->choose(configured, &choice, arena));
+    if (meter != NULL) meter_attach(meter, configured, arena);
+    return error_none();
 }
 
 Error things_choose_default(Spec *spec, Arena *arena)

@@ -31,6 +31,7 @@
     X(lbfgs_starts) \
     X(lbfgs_taken) \
     X(perturb) \
+    X(metrics) \
     X(minimize) \
     X(maximize) \
     X(objective_over) \
@@ -53,6 +54,7 @@
 typedef enum FormStage {
     FORM_BY_SECTION, // `read` is not called: other code of the section reads it
     FORM_FIRST,      // nothing: the model, the method
+    FORM_METRICS,    // the model's parameters and columns
     FORM_OVER,       // the model's parameters, by name; `axes` is there to be filled
     FORM_POINTS,     // the derived parameters, and the axes of `over`
     FORM_GRID,       // the points: how axes belong together

@@ -290,7 +290,14 @@ static Key *schema_simulation_rows(const Model *model, int *count, Arena *arena)
     return rows;
 }
 
-// Keys of a model that stand at the top, without those of declared parameters.
+static bool schema_has_form(const char *path)
+{
+    bool has = false;
+    for (int i = 0; i < form_count() && !has; i++) has = strcmp(form_at(i)->path, path) == 0;
+    return has;
+}
+
+// Keys of a model that stand at the top, without those of declared parameters, and those that are forms of others.
 static void schema_add_top(const Model *model, Key *rows, int *count, Arena *arena)
 {
     for (int i = 0; i < model->n_options; i++) {
@@ -298,7 +305,8 @@ static void schema_add_top(const Model *model, Key *rows, int *count, Arena *are
         if (model_is_top(model, option->name)) rows[(*count)++] = key_of_option(option, "", arena);
     }
     for (int i = 0; i < model->n_lists; i++) {
-        if (model_is_top(model, model->lists[i].name) && i != model->declares - 1)
+        const char *name = model->lists[i].name;
+        if (model_is_top(model, name) && i != model->declares - 1 && !schema_has_form(name))
             rows[(*count)++] = key_of_list(&model->lists[i], "", arena);
     }
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SPEC_NAMES_SHOWN = 20 };
+enum { SPEC_NAMES_SHOWN = 24 };
 
 // ---- the table of this spec -----------------------------------------------------------------------------------------
 
@@ -105,12 +105,16 @@ static void spec_add_top(SpecReader *reader)
 
 static void spec_start_table(SpecReader *reader)
 {
-    const Key *table = keys_table(reader->arena, &reader->n_own);
+    int count;
+    const Key *table = keys_table(reader->arena, &count);
     const Model *model = spec_debug_model(reader);
-    for (int i = 0; i < reader->n_own; i++) {
+    const Model *top = spec_find_top(reader);
+    for (int i = 0; i < count; i++) {
+        if (table[i].form != NULL && top != NULL && model_is_top(top, table[i].path)) continue; // it has its own
         Key key = key_of_debug(&table[i], model, reader->arena);
         key.at = (char *)reader->spec + key.offset;
         spec_add_key(reader, key);
+        reader->n_own++;
     }
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);
@@ -673,6 +677,7 @@ static void spec_read(SpecReader *reader)
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
     if (with_model) {
         things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
+        forms_read(reader, FORM_METRICS);
         if (diagnostics_errors(reader->diagnostics) == 0) spec_check_names(reader);
         spec_read_parameters(reader);
         axes_read(reader);

@@ -34,7 +34,7 @@ HD_BOTH AdjointPlan articulated_adjoint_plan(const Configured *configured, size_
     const int64_t state = articulated_state_size(&c), root = (int64_t)ceil(sqrt((double)c.ticks));
     const int64_t fit = (int64_t)(most / sizeof(double)) / state;
     plan.n_parameters = configured->n_parameters;
-    plan.n_metrics = configured->n_metrics;
+    plan.n_metrics = configured->meter != NULL ? configured->meter->first : configured->n_metrics;
     plan.segment = c.ticks <= fit || root > c.ticks ? c.ticks : root;
     plan.cells = articulated_adjoint_cells(&c, configured->n_parameters) + (int64_t)(sets - 1) * c.cells;
     plan.state = state;

@@ -41,6 +41,9 @@ HD_CALL int articulated_tangent(const Configured *configured, const double *para
     articulated_metrics(&w, splat((double)tick), all_lanes());
     if (w.c.n_targets > 0) lanes_set_metric(&group, ARTICULATED_REFERENCE_ERROR, reference_error(&w), all_lanes());
     for (int m = 0; m < configured->n_metrics; m++) {
+        const bool own = configured->meter == NULL || m < configured->meter->first; // others are of no lane here
+        if (!own) metric[m] = slope[m] = NAN;
+        if (!own) continue;
         const real got = load_all(group.batch.metric + m * REAL_DOUBLES);
         metric[m] = value_of(got);
         slope[m] = slope_of(got);

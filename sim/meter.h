@@ -1,0 +1,193 @@
+// Metrics of the user's own for every model: reductions of expressions over the samples of a lane (Meter in sim.h). A
+// model takes a sample before each tick and where a lane ends. Integrals are those of the polygon through the samples;
+// what a condition says holds from a sample to the next.
+#ifndef HOPSCOTCH_METER_H
+#define HOPSCOTCH_METER_H
+
+#include "lanes.h"
+#if !defined(HOPSCOTCH_DUAL)
+#include "reduce.h"
+#include "tape_code.h"
+#endif
+
+#if defined(HOPSCOTCH_DUAL) // lanes with derivatives are not metered
+HD void meter_take(const LaneGroup *group, bool last, mask which) { (void)group, (void)last, (void)which; }
+HD int64_t meter_samples(const LaneGroup *group, int i)
+{
+    (void)group, (void)i;
+    return 0;
+}
+HD void meter_set(const LaneGroup *group, int column, real value, mask which)
+{
+    (void)group, (void)column, (void)value, (void)which;
+}
+#else
+
+HD double *meter_cell(const LaneGroup *group, int k)
+{
+    const Meter *meter = &group->batch.meter;
+    return meter->cell + group->lane * meter->lane_apart + (int64_t)k * (LANES == 1 ? meter->cell_apart : LANES);
+}
+HD real meter_get(const LaneGroup *group, int k)
+{
+#if LANES == 1
+    return *meter_cell(group, k);
+#else
+    return load_all(meter_cell(group, k));
+#endif
+}
+HD void meter_put(const LaneGroup *group, int k, real value)
+{
+#if LANES == 1
+    *meter_cell(group, k) = value;
+#else
+    store_all(meter_cell(group, k), value);
+#endif
+}
+HD void meter_put_in(const LaneGroup *group, int k, real value, mask which)
+{
+    meter_put(group, k, select_real(which, value, meter_get(group, k)));
+}
+
+// Samples taken by the group's lane i.
+HD int64_t meter_samples(const LaneGroup *group, int i) { return (int64_t)meter_cell(group, METER_SAMPLES)[i]; }
+
+HD int meter_integer(const LaneGroup *group, int64_t k) { return (int)asset_integer(group->batch.meter.assets, k); }
+HD int meter_register(const LaneGroup *group, int k)
+{
+    return group->batch.meter.cells - group->batch.meter.registers + k;
+}
+
+// Column `column` of the next sample.
+HD void meter_set(const LaneGroup *group, int column, real value, mask which)
+{
+    const int at = meter_integer(group, group->batch.meter.columns + column);
+    if (at >= 0) meter_put_in(group, meter_register(group, at), value, which);
+}
+
+// A value of metric m in the registers, 0 if it has none.
+HD real meter_output(const LaneGroup *group, int m, int which)
+{
+    const int at = meter_integer(group, group->batch.meter.metrics + (int64_t)m * METER_METRIC + which);
+    return at >= 0 ? meter_get(group, meter_register(group, at)) : splat(0.0);
+}
+
+HD void meter_run(const LaneGroup *group, int first, int count)
+{
+#if !defined(HOPSCOTCH_MADE) // a made kernel is not metered
+    Frame file;
+    file.at = meter_cell(group, meter_register(group, 0));
+    file.apart = (int)group->batch.meter.cell_apart;
+    tape_run(group->batch.meter.assets, first, count, file);
+#else
+    (void)group, (void)first, (void)count;
+#endif
+}
+
+// At the first sample of the lanes of `first`, whose columns are there already.
+HD void meter_begin(const LaneGroup *group, mask first)
+{
+    const Meter *meter = &group->batch.meter;
+    for (int k = 0; k < meter->cells - meter->registers; k++) meter_put_in(group, k, splat(0.0), first);
+    for (int k = 0; k < meter->n_parameters; k++) {
+        const int field = meter_integer(group, meter->parameters + k);
+        const double *from = group->batch.parameter + field * group->batch.stride + group->lane;
+        meter_put(group, meter_register(group, meter->n_needed + k), load_lanes(from, group->valid));
+    }
+    for (int k = 0; k < meter->n_numbers; k++)
+        meter_put(group, meter_register(group, meter->first_number + k), splat(meter->assets[meter->numbers + k]));
+    meter_run(group, meter->derived, meter->n_derived);
+}
+
+// What a metric has kept so far.
+typedef struct MeterMetric {
+    int reduction, take, at;         // at: its first cell
+    real kept, count, least, before; // before: the value at the last sample
+    mask held;                       // its condition, at the last sample
+} MeterMetric;
+
+HD MeterMetric meter_metric(const LaneGroup *group, int m)
+{
+    const int64_t row = group->batch.meter.metrics + (int64_t)m * METER_METRIC;
+    MeterMetric metric;
+    metric.reduction = meter_integer(group, row + METER_REDUCTION);
+    metric.take = meter_integer(group, row + METER_TAKE);
+    metric.at = METER_NAMED + m * METER_CELLS;
+    metric.kept = meter_get(group, metric.at + METER_KEPT);
+    metric.count = meter_get(group, metric.at + METER_COUNT);
+    metric.least = meter_get(group, metric.at + METER_LEAST);
+    metric.before = meter_get(group, metric.at + METER_VALUE);
+    metric.held = MASK(meter_get(group, metric.at + METER_HELD) != 0.0);
+    return metric;
+}
+
+// Takes one value.
+HD void meter_reduce(MeterMetric *metric, int take, real value, mask which)
+{
+    const mask first = MASK(metric->count == 0.0);
+    metric->kept = select_real(which, reduction_next(take, first, metric->kept, value), metric->kept);
+    metric->least = select_real(which, select_real(first, value, program_min(metric->least, value)), metric->least);
+    metric->count = select_real(which, metric->count + 1.0, metric->count);
+}
+
+// The sample at the time t, h after the last one; of the first, h is 0. holds: the condition, at this sample.
+HD void meter_follow(MeterMetric *metric, real value, mask holds, real t, real h, mask first, mask which)
+{
+    const mask held = which & metric->held & ~first, begins = which & holds & ~metric->held & ~first;
+    const real area = select_real(first, splat(0.0), 0.5 * (metric->before + value) * h);
+    switch (metric->reduction) {
+    case SYSTEM_FINAL: metric->kept = select_real(which, value, metric->kept); return;
+    case SYSTEM_MIN: meter_reduce(metric, SYSTEM_TAKE_MIN, value, which); return;
+    case SYSTEM_MAX: meter_reduce(metric, SYSTEM_TAKE_MAX, value, which); return;
+    case SYSTEM_COUNT: metric->kept = select_real(begins, metric->kept + 1.0, metric->kept); return;
+    case SYSTEM_BEFORE: meter_reduce(metric, metric->take, value, begins); return;
+    case SYSTEM_FIRST: meter_reduce(metric, SYSTEM_TAKE_FIRST, t, which & holds); return;
+    case SYSTEM_LAST: meter_reduce(metric, SYSTEM_TAKE_LAST, t, which & holds); return;
+    case SYSTEM_PART: metric->kept = select_real(held, metric->kept + h, metric->kept); return;
+    default: metric->kept = select_real(which, metric->kept + area, metric->kept); // MEAN, RMS, INTEGRAL
+    }
+}
+
+// time: of the samples, from the first to this one.
+HD real meter_value(const MeterMetric *metric, real time)
+{
+    switch (metric->reduction) {
+    case SYSTEM_MEAN: return metric->kept / time;
+    case SYSTEM_RMS: return square_root(metric->kept / time);
+    case SYSTEM_PART: return metric->kept / time;
+    case SYSTEM_MIN:
+    case SYSTEM_MAX:
+    case SYSTEM_FIRST:
+    case SYSTEM_LAST: return reduction_result(SYSTEM_TAKE_LAST, metric->kept, metric->count, metric->least);
+    case SYSTEM_BEFORE: return reduction_result(metric->take, metric->kept, metric->count, metric->least);
+    default: return metric->kept; // FINAL, INTEGRAL, COUNT
+    }
+}
+
+// The sample whose columns were set, of the lanes of `which`. The metrics are written at the first sample and at the
+// last: a lane may end without another.
+HD_CALL void meter_take(const LaneGroup *group, bool last, mask which)
+{
+    const Meter *meter = &group->batch.meter;
+    const real samples = meter_get(group, METER_SAMPLES), t = meter_get(group, meter_register(group, 0));
+    const mask first = which & MASK(samples == 0.0);
+    if (any_lane(first)) meter_begin(group, first);
+    const real h = t - meter_get(group, METER_TIME);
+    meter_run(group, meter->steps, meter->n_steps);
+    for (int m = 0; m < meter->n_metrics; m++) {
+        MeterMetric metric = meter_metric(group, m);
+        const real value = meter_output(group, m, METER_OF), condition = meter_output(group, m, METER_IF);
+        meter_follow(&metric, value, program_is_true(condition), t, h, first, which);
+        meter_put(group, metric.at + METER_KEPT, metric.kept);
+        meter_put(group, metric.at + METER_COUNT, metric.count);
+        meter_put(group, metric.at + METER_LEAST, metric.least);
+        meter_put_in(group, metric.at + METER_VALUE, value, which);
+        meter_put_in(group, metric.at + METER_HELD, program_truth(program_is_true(condition)), which);
+        if (last || any_lane(first)) lanes_set_metric(group, meter->first + m, meter_value(&metric, t), which);
+    }
+    meter_put_in(group, METER_TIME, t, which);
+    meter_put_in(group, METER_SAMPLES, samples + 1.0, which);
+}
+#endif
+
+#endif
