@@ -319,6 +319,13 @@ typedef struct ColumnPanel {
     const char *const *lines;      // [count] names
 } ColumnPanel;
 
+// A parameter whose value comes with the word of another, in every trial of a spec that names the word's parameter and
+// not this one.
+typedef struct Follower {
+    int parameter, word;  // `word`: the parameter whose values are words
+    const double *values; // [its words]
+} Follower;
+
 // A model with the settings of one `simulation:` section: its tables and its immutable assets. Pointers lead into the
 // arena that `configure` was given, or to static tables.
 struct Configured {
@@ -328,6 +335,8 @@ struct Configured {
     // [n_parameters] "a|b|c": words that are the parameter's values, which the lanes have as 0, 1, ...; NULL: numbers
     // are. choices NULL: all are numbers
     const char *const *choices;
+    const Follower *followers; // [n_followers]
+    int n_followers;
     const Field *metrics; // [n_metrics], the order of Batch.metric; `survived` (s), if it exists, ranks failed trials
     int n_metrics;
     const Meter *meter;   // the user's own metrics, behind the model's; NULL: there are none

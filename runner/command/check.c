@@ -4,6 +4,17 @@
 #include <inttypes.h>
 #include <string.h>
 
+// " over k_fp, thrust": the searched parameters, or those that are derived
+static void check_print_axes(const Spec *spec, bool derived, const char *before, FILE *out)
+{
+    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++) {
+        const Axis *axis = &spec->axes[i];
+        if ((axis->derive != NULL) != derived) continue;
+        fprintf(out, "%s %s", before, spec->configured.parameters[axis->parameter].name);
+        before = ",";
+    }
+}
+
 // A line for people: "12,960 trials x 8 replicates of hopper, 5 s each".
 static void check_print(const Spec *spec, const Search *search, const Remark *remarks, int n_remarks, FILE *out)
 {
@@ -21,9 +32,9 @@ static void check_print(const Spec *spec, const Search *search, const Remark *re
     if (spec->replicates.count > 1) fprintf(out, " x %d replicates", spec->replicates.count);
     fprintf(out, " of %s", spec->model->name);
     if (simulated > 0) fprintf(out, ", %s s each", text_number(simulated).text);
-    fprintf(out, ", %s over", spec->method->name);
-    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++)
-        fprintf(out, "%s %s", i > 0 ? "," : "", configured->parameters[spec->axes[i].parameter].name);
+    fprintf(out, ", %s", spec->method->name);
+    check_print_axes(spec, false, " over", out);
+    check_print_axes(spec, true, "; derived", out);
     fprintf(out, "\n");
     for (int i = 0; i < n_remarks; i++)
         fprintf(out, "%-12s %s%s\n", remarks[i].name, remarks[i].warning ? "warning: " : "", remarks[i].text);

@@ -16,6 +16,12 @@ static Error gradient_add_named(const Spec *spec, const char *name, Arena *arena
         names[p] = spec->configured.parameters[p].name;
         if (strcmp(names[p], name) != 0) continue;
         parameters[(*count)++] = p;
+        const Axis *axis = axis_of(spec, p);
+        if (axis != NULL && axis->derive != NULL)
+            return error_make(ERROR_USER,
+                              "--parameters: %.60s is derived by %.200s, so no trial has it changed alone: name what "
+                              "it is derived from",
+                              name, expression_text(axis->derive, arena));
         if (configured_choices(&spec->configured, p) == NULL) return error_none();
         return error_make(ERROR_USER, "--parameters: values of %.60s are words, and only numbers have derivatives",
                           name);

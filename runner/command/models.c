@@ -161,9 +161,8 @@ static Error models_print_list(const List *list, bool top, FILE *out, Arena *are
 // "searched", "derived", "perturbed", or its value.
 static const char *models_parameter_value(const Spec *spec, int parameter, Arena *arena)
 {
-    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++) {
-        if (spec->axes[i].parameter == parameter) return spec->axes[i].derive != NULL ? "derived" : "searched";
-    }
+    const Axis *axis = axis_of(spec, parameter);
+    if (axis != NULL) return axis->derive != NULL ? "derived" : "searched";
     for (int i = 0; i < spec->replicates.n_perturb; i++) {
         if (spec->replicates.perturb[i].parameter == parameter) return "perturbed";
     }

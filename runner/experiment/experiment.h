@@ -366,7 +366,8 @@ typedef struct Sweep {
 // *sweep <- the campaigns of a spec; count 0: it declares none, or could not be read at all, and spec_load says why.
 // Error (user): as spec_load, for the key `sweep` alone.
 Error spec_sweep(const char *path, const Overrides *overrides, Arena *arena, Diagnostics *diagnostics, Sweep *sweep);
-bool spec_several(const Spec *spec); // the spec has several objectives
+const Axis *axis_of(const Spec *spec, int parameter); // searched, derived or outer; NULL: the parameter is fixed
+bool spec_several(const Spec *spec);                  // the spec has several objectives
 // Fitness and objectives are stored and shown as the user's expression gives them. They are compared by their cost, of
 // which less is better. spec_cost: value -> cost of objective k, and cost -> value: the negative if the objective is
 // maximised, else the value itself; NaN stays NaN. spec_better: value a is better than b; false if one of them is NaN.

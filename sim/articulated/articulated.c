@@ -62,7 +62,7 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "motor's effort (N m, of a slide N), and its gains are off. Without a table all actions are 0"},
     {"control.gait", OPTION_CHOICE, "", 0, 0, CHOICES(ARTICULATED_GAITS),
      "control raibert: which legs swing together, by the defaults of phase_1 ..., stride_frequency, duty and bounce. "
-     "Two legs take turns in trot, walk and run"},
+     "Two legs take turns in trot, walk and run. A parameter `gait`, fixed or searched, takes its place in each trial"},
     {"control.legs", OPTION_WORDS, "", 0, 0, 0, "[left_foot, right_foot]",
      "control raibert: bodies that are feet, in the order of phase_1 ...: front to hind, of each pair the left one "
      "first. Without it those with points that touch the ground"},
@@ -379,6 +379,7 @@ const Model articulated_model = {
     .debug_table = &articulated_debug_table,
     .extra = articulated_extra,
     .n_extra = ARTICULATED_N_EXTRA,
+    .extra_choices = articulated_extra_choices,
     .configure = articulated_configure,
     .choose = articulated_choose,
     .explain = articulated_explain,

@@ -527,6 +527,10 @@ const ArticulatedLeg *articulated_legs(const ArticulatedHost *host, const Articu
                                        Arena *arena);
 // Appends the parameters of control: raibert, if it is used.
 int parameters_of_raibert(const ArticulatedHost *host, Parameter *parameters);
+// Makes parameter `row`, the last, the gait of each trial, and tells `out` what follows it. raibert_row: of the first
+// parameter of control: raibert.
+void parameter_of_gait(const ArticulatedHost *host, int raibert_row, int row, Arena *arena, Parameter *parameters,
+                       Configured *out);
 
 // ---- external.c -----------------------------------------------------------------------------------------------------
 
@@ -562,15 +566,17 @@ bool articulated_is_parameter(const ArticulatedHost *host, const char *name);
 // Whether a parameter of a body (or else of a joint or a group) of that name, or a column of it if it has several
 // coordinates (wide), would be called like one of the model's own.
 bool articulated_is_own(const char *name, bool body, bool wide);
-// Those of terrains; of control: raibert, then the phases of its legs.
+// Those of terrains; of control: raibert, then the phases of its legs, and its gait.
+#define ARTICULATED_GAIT "gait" // a parameter where a spec names it
 #define ARTICULATED_ONE(...) +1
 enum {
     ARTICULATED_N_TERRAIN =
         0 TERRAIN_START(ARTICULATED_ONE) TERRAIN_SIZES(ARTICULATED_ONE) TERRAIN_GRID(ARTICULATED_ONE),
-    ARTICULATED_N_EXTRA = ARTICULATED_N_TERRAIN + RAIBERT_PARAMETERS + ARTICULATED_LEGS
+    ARTICULATED_N_EXTRA = ARTICULATED_N_TERRAIN + RAIBERT_PARAMETERS + ARTICULATED_LEGS + 1
 };
 #undef ARTICULATED_ONE
 extern const Parameter articulated_extra[ARTICULATED_N_EXTRA];
+extern const char *const articulated_extra_choices[ARTICULATED_N_EXTRA]; // as Model.extra_choices
 // Returns coordinate[n_bodies]: the column of the first coordinate of each body's joint; -1: it has none.
 const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,
                                Configured *out);

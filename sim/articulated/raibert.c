@@ -24,17 +24,53 @@ static double raibert_phase_of(ArticulatedGait gait, int leg, int n_legs)
     return phase >= 1.0 ? phase - 1.0 : phase;
 }
 
+// What a gait gives: these parameters, then the phases of the legs.
+static const int raibert_of_gait[] = {RAIBERT_stride_frequency, RAIBERT_duty, RAIBERT_bounce};
+enum { RAIBERT_OF_GAIT = sizeof raibert_of_gait / sizeof raibert_of_gait[0] };
+
+// Of what a gait gives, number k: its row among the parameters of control: raibert, and its value.
+static int raibert_given_row(int k)
+{
+    return k < RAIBERT_OF_GAIT ? raibert_of_gait[k] : RAIBERT_PARAMETERS + k - RAIBERT_OF_GAIT;
+}
+static double raibert_given(const ArticulatedHost *host, ArticulatedGait gait, int k)
+{
+    const double own[RAIBERT_OF_GAIT] = {raibert_gaits[gait].frequency, raibert_gaits[gait].duty,
+                                         raibert_gaits[gait].bounce};
+    return k < RAIBERT_OF_GAIT ? own[k] : raibert_phase_of(gait, k - RAIBERT_OF_GAIT, host->n_feet);
+}
+
 int parameters_of_raibert(const ArticulatedHost *host, Parameter *parameters)
 {
     const int count = host->n_feet > 0 ? RAIBERT_PARAMETERS + host->n_feet : 0;
     memcpy(parameters, articulated_extra + ARTICULATED_N_TERRAIN, (size_t)count * sizeof *parameters);
-    if (count == 0) return 0;
-    parameters[RAIBERT_stride_frequency].value = raibert_gaits[host->gait].frequency;
-    parameters[RAIBERT_duty].value = raibert_gaits[host->gait].duty;
-    parameters[RAIBERT_bounce].value = raibert_gaits[host->gait].bounce;
-    for (int i = 0; i < host->n_feet; i++)
-        parameters[RAIBERT_PARAMETERS + i].value = raibert_phase_of(host->gait, i, host->n_feet);
+    for (int k = 0; k < RAIBERT_OF_GAIT + host->n_feet && count > 0; k++)
+        parameters[raibert_given_row(k)].value = raibert_given(host, host->gait, k);
     return count;
+}
+
+void parameter_of_gait(const ArticulatedHost *host, int raibert_row, int row, Arena *arena, Parameter *parameters,
+                       Configured *out)
+{
+    const int most = RAIBERT_OF_GAIT + host->n_feet;
+    const char **choices = ARENA_NEW(arena, const char *, row + 1);
+    Follower *followers = ARENA_NEW(arena, Follower, most);
+    int count = 0;
+    for (int k = 0; k < most; k++) {
+        double *values = ARENA_NEW(arena, double, ARTICULATED_N_GAITS);
+        bool differ = false;
+        for (int gait = 0; gait < ARTICULATED_N_GAITS; gait++) {
+            values[gait] = raibert_given(host, (ArticulatedGait)gait, k);
+            differ |= values[gait] != values[0];
+        }
+        if (differ) followers[count++] = (Follower){raibert_row + raibert_given_row(k), row, values};
+    }
+    parameters[row] = articulated_extra[ARTICULATED_N_EXTRA - 1];
+    parameters[row].value = host->gait;
+    choices[row] = articulated_extra_choices[ARTICULATED_N_EXTRA - 1];
+    out->choices = choices;
+    out->followers = followers;
+    out->n_followers = count;
 }
 
 // ---- feet -----------------------------------------------------------------------------------------------------------

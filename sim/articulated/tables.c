@@ -27,15 +27,26 @@ static const Parameter articulated_always[ARTICULATED_N_PARAMETERS] = {
      1e3,                                                                                                              \
      SECTION_PARAMETERS,                                                                                               \
      "strides that leg " #k " is ahead; its default is that of control.gait (control: raibert)"},
+#define ARTICULATED_ROW_GAIT                                                                                           \
+    {ARTICULATED_GAIT,                                                                                                 \
+     "1",                                                                                                              \
+     ARTICULATED_GAIT_trot,                                                                                            \
+     0,                                                                                                                \
+     ARTICULATED_N_GAITS - 1,                                                                                          \
+     SECTION_PARAMETERS,                                                                                               \
+     "gait of each trial, if the spec names it; its default is control.gait (control: raibert)"},
 #define ARTICULATED_ROW_TERRAIN(name, unit, value, low, high, section, has, doc)                                       \
     {#name, unit, value, low, high, section, doc},
 const Parameter articulated_extra[ARTICULATED_N_EXTRA] = {
     TERRAIN_START(ARTICULATED_ROW_TERRAIN) TERRAIN_SIZES(ARTICULATED_ROW_TERRAIN) TERRAIN_GRID(ARTICULATED_ROW_TERRAIN)
         ARTICULATED_RAIBERT(ARTICULATED_ROW) ARTICULATED_ROW_PHASE(1) ARTICULATED_ROW_PHASE(2) ARTICULATED_ROW_PHASE(3)
             ARTICULATED_ROW_PHASE(4) ARTICULATED_ROW_PHASE(5) ARTICULATED_ROW_PHASE(6) ARTICULATED_ROW_PHASE(7)
-                ARTICULATED_ROW_PHASE(8)};
+                ARTICULATED_ROW_PHASE(8) ARTICULATED_ROW_GAIT};
+const char *const articulated_extra_choices[ARTICULATED_N_EXTRA] = {[ARTICULATED_N_EXTRA - 1] =
+                                                                        &("" ARTICULATED_GAITS(CHOICE_WORD))[1]};
 #undef ARTICULATED_ROW
 #undef ARTICULATED_ROW_PHASE
+#undef ARTICULATED_ROW_GAIT
 #undef ARTICULATED_ROW_TERRAIN
 _Static_assert(ARTICULATED_LEGS == 8, "a phase for each leg");
 
@@ -251,6 +262,13 @@ static void candidates_mark(const ArticulatedCandidate *all, int count, const Ch
     }
 }
 
+static bool choice_names(const Choice *choice, const char *name)
+{
+    bool names = false;
+    for (int64_t k = 0; choice != NULL && k < choice->n_words; k++) names |= strcmp(choice->words[k], name) == 0;
+    return names;
+}
+
 static Parameter articulated_parameter(const ArticulatedHost *host, const ArticulatedCandidate *of,
                                        const ArticulatedBody *bodies, Arena *arena)
 {
@@ -322,8 +340,9 @@ ArticulatedVariation articulated_parameters(const ArticulatedHost *host, const C
     candidates_mark(all, n, choice, wanted, arena);
     const char **nameable = ARENA_NEW(arena, const char *, n + 1);
     for (int i = 0; i < n; i++) nameable[i] = all[i].name;
+    nameable[n] = ARTICULATED_GAIT;
     out->nameable = nameable;
-    out->n_nameable = n;
+    out->n_nameable = n + (host->n_feet > 0);
     for (int i = 0; i < n; i++) {
         n_parameters += wanted[i];
         n_inputs += wanted[i] ? all[i].of->n_bodies : 0;
@@ -347,6 +366,10 @@ ArticulatedVariation articulated_parameters(const ArticulatedHost *host, const C
     }
     if (variation.n_rates > 0) memcpy(inputs + variation.n_inputs, rates, (size_t)variation.n_rates * sizeof *inputs);
     variation.inputs = inputs;
+    out->choices = NULL;
+    out->n_followers = 0;
+    if (host->n_feet > 0 && choice_names(choice, ARTICULATED_GAIT)) // the last: the kernels do not read it
+        parameter_of_gait(host, variation.raibert_row, n_parameters++, arena, parameters, out);
     out->parameters = parameters;
     out->n_parameters = n_parameters;
     return variation;

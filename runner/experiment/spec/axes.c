@@ -127,9 +127,11 @@ void axes_read(SpecReader *reader)
     AxesBuild *build = axes_start(reader, configured_named(&spec->configured));
     forms_read(reader, FORM_OVER);
     if (spec->method != NULL) axes_read_by_method(reader);
+    followers_derive(reader, build);
     axes_read_derived(reader, build);
     if (spec->method != NULL) forms_read(reader, FORM_CONDITIONS);
     axes_check_fixed(reader, build);
+    followers_check_partial(reader, build);
     memcpy(build->axes + build->n_axes, build->derived, (size_t)build->n_derived * sizeof *build->axes);
     memcpy(build->axes + build->n_axes + build->n_derived, build->outer, (size_t)build->n_outer * sizeof *build->axes);
     for (int i = 0; i < build->n_axes + build->n_derived + build->n_outer; i++)

@@ -21,6 +21,13 @@ bool axes_claim(AxesBuild *build, const Node *name, int parameter);
 bool axes_are_grid(const SearchMethod *method);                   // it takes values, no ranges
 int64_t axes_product(SpecReader *reader, const AxesBuild *build); // points of the grid; 0 after an error
 
+// ---- followers.c ----------------------------------------------------------------------------------------------------
+
+// Parameters that come with a word (Configured.followers), and that the spec does not give, are derived from it.
+void followers_derive(SpecReader *reader, AxesBuild *build);
+// Reports those that are searched in some trials only, and so have no value in the others.
+void followers_check_partial(SpecReader *reader, const AxesBuild *build);
+
 // ---- forms/over.c ---------------------------------------------------------------------------------------------------
 
 void axes_read_derived(SpecReader *reader, AxesBuild *build); // the expressions, after all axes

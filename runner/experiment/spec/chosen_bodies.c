@@ -26,24 +26,32 @@ static void things_add_word(ThingWords *to, const char *text, size_t length)
     to->words[to->count++] = arena_format(to->arena, "%.*s", (int)length, text);
 }
 
-// Adds the names in a text that hold a `_`, as every input and metric of a body does.
-static void things_add_text(ThingWords *to, const char *text)
+// Adds the names in a text: all, as in a key, or those that hold a `_`, as every input and metric of a body does.
+static void things_add_text(ThingWords *to, const char *text, bool all)
 {
     enum { LONGEST = 160 }; // a name of a robot's file, with a number and what of it
     while (*text != '\0') {
         size_t length = 0;
         while (isalnum((unsigned char)text[length]) || text[length] == '_') length++;
         const bool name = length > 0 && length < LONGEST && !isdigit((unsigned char)text[0]);
-        if (name && memchr(text, '_', length) != NULL) things_add_word(to, text, length);
+        if (name && (all || memchr(text, '_', length) != NULL)) things_add_word(to, text, length);
         text += length > 0 ? length : 1;
     }
 }
 
+// A value is a name, an expression, or a table, whose first line names columns.
+static void things_add_scalar(ThingWords *to, const char *text)
+{
+    const char *end = strchr(text, '\n');
+    if (end != NULL) things_add_text(to, arena_format(to->arena, "%.*s", (int)(end - text), text), true);
+    things_add_text(to, end != NULL ? end : text, false);
+}
+
 static void things_add_node(ThingWords *to, const Node *node)
 {
-    if (node->kind == NODE_SCALAR) things_add_text(to, node->text);
+    if (node->kind == NODE_SCALAR) things_add_scalar(to, node->text);
     for (int i = 0; node->kind != NODE_SCALAR && i < node->count; i++) {
-        if (node->kind == NODE_MAPPING) things_add_text(to, node->keys[i]->text);
+        if (node->kind == NODE_MAPPING) things_add_text(to, node->keys[i]->text, true);
         things_add_node(to, node->items[i]);
     }
 }
@@ -59,7 +67,7 @@ static void things_add_header(ThingWords *to, const SpecReader *reader)
         return;
     if (file_read_within(&file, POINTS_BYTES_MAX, reader->arena, &bytes).kind != OK) return;
     const char *text = (const char *)bytes.data, *end = memchr(text, '\n', bytes.size);
-    things_add_text(to, arena_format(reader->arena, "%.*s", end != NULL ? (int)(end - text) : 0, text));
+    things_add_text(to, arena_format(reader->arena, "%.*s", end != NULL ? (int)(end - text) : 0, text), true);
 }
 
 static ThingWords things_words(const SpecReader *reader)

@@ -227,9 +227,8 @@ const char *items_choices(const Node *words, Arena *arena);
 
 // ---- spec/axes.c: what `search:` asks for ---------------------------------------------------------------------------
 
-void axes_read(SpecReader *reader);                   // the axes; needs the model's parameters, and fixed values
-void axes_read_without_model(SpecReader *reader);     // finds errors of `search:` without a model
-const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
+void axes_read(SpecReader *reader);               // the axes; needs the model's parameters, and fixed values
+void axes_read_without_model(SpecReader *reader); // finds errors of `search:` without a model
 
 // ---- spec/spec.c ----------------------------------------------------------------------------------------------------
 

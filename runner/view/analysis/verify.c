@@ -24,14 +24,6 @@ bool verify_draws(const Spec *spec)
 
 // ---- the new specs --------------------------------------------------------------------------------------------------
 
-static const Axis *verify_searched(const Spec *spec, int parameter)
-{
-    for (int a = 0; a < spec->n_axes + spec->n_derived + spec->n_outer; a++) {
-        if (spec->axes[a].parameter == parameter) return &spec->axes[a];
-    }
-    return NULL;
-}
-
 static const Perturbation *verify_perturbed(const Spec *spec, int parameter)
 {
     for (int i = 0; i < spec->replicates.n_perturb; i++) {
@@ -44,9 +36,9 @@ static const Perturbation *verify_perturbed(const Spec *spec, int parameter)
 static bool verify_is_physics(const VerifyTask *task, int parameter)
 {
     const Spec *spec = &task->campaign->spec;
-    return spec->configured.parameters[parameter].section == SECTION_PARAMETERS &&
-           verify_searched(spec, parameter) == NULL && verify_perturbed(spec, parameter) == NULL &&
-           configured_choices(&spec->configured, parameter) == NULL && task->parameter[parameter] != 0.0;
+    return spec->configured.parameters[parameter].section == SECTION_PARAMETERS && axis_of(spec, parameter) == NULL &&
+           verify_perturbed(spec, parameter) == NULL && configured_choices(&spec->configured, parameter) == NULL &&
+           task->parameter[parameter] != 0.0;
 }
 
 static bool verify_is_also(const VerifyTask *task, int parameter)
@@ -102,7 +94,7 @@ static Values verify_words(const VerifyTask *task, const Axis *axis, Arena *aren
 static Values verify_changes(const VerifyTask *task, int parameter, double fraction, Arena *arena)
 {
     const Parameter *row = &task->campaign->spec.configured.parameters[parameter];
-    const Axis *axis = verify_searched(&task->campaign->spec, parameter);
+    const Axis *axis = axis_of(&task->campaign->spec, parameter);
     const double x = task->parameter[parameter];
     if (axis != NULL && axis->values.choices != NULL && fraction > 0.0) return verify_words(task, axis, arena);
     double step = fraction * verify_scale(row, axis, x);

@@ -112,8 +112,7 @@ const Form form_over = {
     .after = "search.lbfgs.taken",
     .words = "a mapping of parameters to values",
     .doc = "the searched parameters and their values (forms below); in a grid the first varies slowest. A trial whose "
-           "derived value leaves its parameter's range is left out, as if excluded. Words (model command): a list of "
-           "them, or all",
+           "derived value leaves its parameter's range is left out, as if excluded. Of words: a list of them, or all",
     .example = "{k_fp: {linspace: [50, 300, 26]}, b_fp: {derive: \"0.1 * k_fp\"}}",
     .stage = FORM_OVER,
     .names = form_map_names,

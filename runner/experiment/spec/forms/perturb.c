@@ -67,6 +67,19 @@ static void perturb_check_fixed(SpecReader *reader, int parameter, const Node *n
         text_number(spec->fixed[parameter]).text, name->source->file, name->line);
 }
 
+// A parameter that follows a word (followers.c) is derived without being named.
+static void perturb_check_searched(SpecReader *reader, int parameter, const Node *name)
+{
+    const Axis *axis = axis_of(reader->spec, parameter);
+    if (axis == NULL) return;
+    if (axis->at == NULL || strcmp(axis->at->text, name->text) == 0)
+        diagnose(reader->diagnostics, name, "%s is searched, so it can't be perturbed", name->text);
+    else
+        diagnose(reader->diagnostics, name,
+                 "%s comes with %s (%s:%d), so it can't be perturbed: give its value, `parameters: {%s: ...}`",
+                 name->text, axis->at->text, axis->at->source->file, axis->at->line, name->text);
+}
+
 static void perturb_read(SpecReader *reader, const GivenKey *given)
 {
     const Node *node = given->value;
@@ -86,9 +99,7 @@ static void perturb_read(SpecReader *reader, const GivenKey *given)
                      reader->names[parameter]);
             continue;
         }
-        if (as_written && axis_of(reader->spec, parameter) != NULL)
-            diagnose(reader->diagnostics, node->keys[i], "%s is searched, so it can't be perturbed",
-                     node->keys[i]->text);
+        if (as_written) perturb_check_searched(reader, parameter, node->keys[i]);
         if (as_written) perturb_check_fixed(reader, parameter, node->keys[i]);
         list[count].parameter = parameter;
         perturb_read_one(reader, reader->parameter_keys[parameter], node->items[i], &list[count++]);
