@@ -28,7 +28,7 @@ same()
 }
 numbers=stride_frequency,duty,bounce,phase_2,phase_3,phase_4
 
-# ---- a campaign of all gaits, and one for each ------------------------------------------------------------------------
+# ---- a campaign of all gaits, and one for each -----------------------------------------------------------------------
 metrics=fitness,distance,energy,heading_error,contact_count
 for form in table blocks; do
     rm -rf results
@@ -80,8 +80,9 @@ works verify all --trial 8 --physics 0
 same all/verify/trial_8 "gait,duty" "walk,0.65 trot,0.5 pace,0.5 bound,0.4 pronk,0.4 run,0.35 hop,0.4 walk,0.65 \
 walk,0.65 " "verify changes the gait, and what follows it"
 
-# ---- what the spec gives holds for all gaits --------------------------------------------------------------------------
-spec given '{over: {gait: [bound, walk], phase_2: [0.1, 0.2], speed: {derive: "0.2 * stride_frequency"}}}' '' 'duty: 0.6'
+# ---- what the spec gives holds for all gaits -------------------------------------------------------------------------
+spec given '{over: {gait: [bound, walk], phase_2: [0.1, 0.2], speed: {derive: "0.2 * stride_frequency"}}}' '' \
+    'duty: 0.6'
 go given
 same given gait,phase_2,speed,stride_frequency,phase_3 \
     'bound,0.1,0.6000000000000001,3,0.5 bound,0.2,0.6000000000000001,3,0.5 walk,0.1,0.30000000000000004,1.5,0.25 '\
@@ -98,7 +99,7 @@ works verify alone --physics 0 --gains 0 --grid 7 --grid-over gait
 same alone/verify/trial_"$(rows alone id --limit 1 | cut -d ' ' -f 1)"_grid gait,duty \
     'trot,0.5 pace,0.5 bound,0.4 pronk,0.4 walk,0.65 run,0.35 hop,0.4 ' "a grid of verify over a gait that was fixed"
 
-# ---- other methods ----------------------------------------------------------------------------------------------------
+# ---- other methods ---------------------------------------------------------------------------------------------------
 # method NAME SEARCH [PARAMETERS]: it runs, its resolved spec is the same one, and a trial repeats to the bit
 method()
 {
@@ -172,7 +173,7 @@ works gather drawn
 digest drawn | cmp -s - whole.digest && [ -s whole.digest ]
 check $? "two parts of a campaign that draws"
 
-# ---- the name in other places makes no parameter ----------------------------------------------------------------------
+# ---- the name in other places makes no parameter ---------------------------------------------------------------------
 printf 'speed\n0.4\n1\n' >gait.csv
 spec named '{method: csv, csv: gait.csv}'
 go named

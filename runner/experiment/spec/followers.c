@@ -1,6 +1,6 @@
-// Parameters that come with a word, such as the strides of a gait. In a spec that names the word's parameter, as an axis
-// or with a value, each of them that the spec does not give is derived from the word: so tables hold the value with
-// which a trial ran, and the resolved spec says where it comes from.
+// Parameters that come with a word, such as the strides of a gait. In a spec that names the word's parameter, as an
+// axis or with a value, each of them that the spec does not give is derived from the word: so tables hold the value
+// with which a trial ran, and the resolved spec says where it comes from.
 #include "axes.h"
 
 #include <string.h>
