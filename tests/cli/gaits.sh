@@ -100,10 +100,10 @@ same alone/verify/trial_"$(rows alone id --limit 1 | cut -d ' ' -f 1)"_grid gait
     'trot,0.5 pace,0.5 bound,0.4 pronk,0.4 walk,0.65 run,0.35 hop,0.4 ' "a grid of verify over a gait that was fixed"
 
 # ---- other methods ---------------------------------------------------------------------------------------------------
-# method NAME SEARCH [PARAMETERS]: it runs, its resolved spec is the same one, and a trial repeats to the bit
+# method NAME SEARCH [PARAMETERS [GAIT]]: it runs, its resolved spec is the same one, and a trial repeats to the bit
 method()
 {
-    spec "$1" "$2" '' "${3-}"
+    spec "$1" "$2" "${4-}" "${3-}"
     go "$1"
     cp "results/$1/resolved.yaml" again.yaml
     go again
@@ -137,8 +137,8 @@ go table
 same table gait,speed,duty 'walk,0.4,0.65 hop,1,0.4 ' "a table of points"
 method list '{method: list, points: [{gait: walk, duty: 0.7}, {gait: run, duty: 0.4}]}'
 same list gait,duty,phase_3 'walk,0.7,0.25 run,0.4,0.5 ' "a list of points"
-method when "{over: {speed: [0.4, 1], gait: [walk, bound]}, when: {gait: \"speed < 0.7\"}}"
-same when speed,gait,duty '0.4,walk,0.65 0.4,bound,0.4 1,trot,0.5 ' "where the gait is not searched it is control.gait"
+method when "{over: {speed: [0.4, 1], gait: [walk, bound]}, when: {gait: \"speed < 0.7\"}}" '' run
+same when speed,gait,duty '0.4,walk,0.65 0.4,bound,0.4 1,run,0.35 ' "where the gait is not searched it is control.gait"
 method union '{union: [{over: {gait: [walk]}}, {over: {gait: [run], duty: [0.4, 0.5]}}]}' 'duty: 0.6'
 same union gait,duty,phase_3 'walk,0.6,0.25 run,0.4,0.5 run,0.5,0.5 ' "several grids"
 method cmaes "{method: cmaes, over: {gait: [walk, run], $speed}, cmaes: {stop: {generations: 2}}}"
