@@ -137,13 +137,17 @@ static double several_number(const Cursor *trial, const SeveralSide *side, const
 }
 
 // A parameter that this campaign does not search has its fixed value.
-static void several_fill_fixed(const Several *several, const SeveralSide *side, SeveralCell *cells)
+static void several_fill_fixed(const Several *several, const SeveralSide *side, Arena *arena, SeveralCell *cells)
 {
     const Configured *configured = &side->campaign.spec.configured;
     for (int p = 0; p < configured_named(configured); p++) {
         const int column = several_column(several, configured->parameters[p].name);
         if (column < 0 || trial_column_find(&side->all, several->columns[column]) >= 0) continue;
-        cells[column] = (SeveralCell){.kind = SEVERAL_EXACT, .real = side->campaign.spec.fixed[p]};
+        const double value = side->campaign.spec.fixed[p];
+        const char *choices = configured_choices(configured, p);
+        cells[column] = (SeveralCell){.kind = SEVERAL_EXACT, .real = value};
+        if (choices == NULL) continue;
+        cells[column] = (SeveralCell){.kind = SEVERAL_TEXT, .text = arena_copy(arena, value_text(choices, value).text)};
     }
 }
 
@@ -159,7 +163,7 @@ static Error several_read(Several *several, const SeveralSide *side, int64_t top
                             .cost = spec_cost(&side->campaign.spec, 0, several_number(&trials, side, "fitness")),
                             .cells = ARENA_NEW(arena, SeveralCell, several->n_columns)};
         memset(row->cells, 0, (size_t)several->n_columns * sizeof *row->cells);
-        several_fill_fixed(several, side, row->cells);
+        several_fill_fixed(several, side, arena, row->cells);
         for (int k = 0; k < side->count; k++)
             row->cells[several_column(several, side->names[k])] =
                 several_cell(&trials, k, &side->all, trial_column_find(&side->all, side->names[k]), arena);

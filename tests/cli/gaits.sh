@@ -95,6 +95,9 @@ spec one '{over: {speed: [0.4, 1]}}' walk
 go one
 same alone "$metrics" "$(rows one "$metrics")" "a gait under parameters has the bits of control.gait"
 same alone "$numbers" '1.5,0.65,0,0.5,0.25,0.75 1.5,0.65,0,0.5,0.25,0.75 ' "and its values are in the rows"
+works best all alone --format csv
+grep -q '^[0-9]*,alone,.*,walk,' out
+check $? "the best of both campaigns have the word that one of them fixes"
 works verify alone --physics 0 --gains 0 --grid 7 --grid-over gait
 same alone/verify/trial_"$(rows alone id --limit 1 | cut -d ' ' -f 1)"_grid gait,duty \
     'trot,0.5 pace,0.5 bound,0.4 pronk,0.4 walk,0.65 run,0.35 hop,0.4 ' "a grid of verify over a gait that was fixed"
