@@ -259,6 +259,7 @@ test-gpu:
 	sh tests/gpu_models.sh $(BUILD)
 	sh tests/gpu_made.sh $(BUILD)
 	TIMES= sh tests/gpu_equations.sh $(BUILD)
+	TIMES= sh tests/gpu_metrics.sh $(BUILD)
 	sh tests/gpu_robots.sh $(BUILD)
 	sh tests/gpu_environment.sh $(BUILD)
 # by gcc at -O0 and by clang, which needs two minutes for the widest vectors alone; that of `make dev` has one lane

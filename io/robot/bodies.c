@@ -38,6 +38,19 @@ RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body)
     return shape;
 }
 
+void robot_add_site(RobotFile *file, const XmlNode *node, int body, const RobotFrame *frame)
+{
+    const char *name = robot_text_of(node, "name");
+    if (name == NULL || *name == '\0') return;
+    if (file->n_sites == file->room_of_sites) {
+        file->room_of_sites = 2 * file->n_sites + 16;
+        RobotFileSite *more = ARENA_NEW(file->arena, RobotFileSite, file->room_of_sites);
+        if (file->n_sites > 0) memcpy(more, file->sites, (size_t)file->n_sites * sizeof *more);
+        file->sites = more;
+    }
+    file->sites[file->n_sites++] = (RobotFileSite){.node = node, .name = name, .body = body, .frame = *frame};
+}
+
 int robot_index(const RobotFile *file, const RobotFileBody *body) { return (int)(body - file->bodies); }
 
 int robot_intermediates(const RobotFile *file, int body)
@@ -483,6 +496,33 @@ static void robot_add_shapes(RobotFile *file, Robot *robot, Arena *arena)
     robot->n_heights = file->n_heights;
 }
 
+static void robot_put_site(Robot *robot, RobotSite *sites, const char *name, int body, const RobotFrame *frame,
+                           Arena *arena)
+{
+    RobotSite *site = &sites[robot->n_sites++];
+    site->name = arena_copy(arena, name);
+    site->body = body;
+    memcpy(site->p, frame->p, sizeof site->p);
+    memcpy(site->q, frame->q, sizeof site->q);
+}
+
+// Sites of bodies that move, and bodies that have become part of these.
+static void robot_add_sites(const RobotFile *file, Robot *robot, Arena *arena)
+{
+    RobotSite *sites = ARENA_NEW(arena, RobotSite, file->n_sites + file->n_bodies + 1);
+    for (int i = 0; i < file->n_sites; i++) {
+        const RobotFileBody *body = &file->bodies[file->sites[i].body];
+        const RobotFrame frame = robot_frame_product(&body->in_kept, &file->sites[i].frame);
+        if (body->kept >= 0) robot_put_site(robot, sites, file->sites[i].name, body->kept, &frame, arena);
+    }
+    for (int i = 0; i < file->n_bodies; i++) {
+        const RobotFileBody *body = &file->bodies[i];
+        if (body->joint.kind == ROBOT_WELD && body->kept >= 0 && body->name != NULL)
+            robot_put_site(robot, sites, body->name, body->kept, &body->in_kept, arena);
+    }
+    robot->sites = sites;
+}
+
 static void robot_add_notes(const RobotFile *file, Robot *robot, Arena *arena)
 {
     RobotNote *notes = ARENA_NEW(arena, RobotNote, file->n_notes + 1);
@@ -542,6 +582,7 @@ const Robot *robot_build(RobotFile *file, Arena *arena)
     robot_add_keyframes(file, robot, was, arena);
     robot_find_contacts(file, robot, arena);
     robot_add_shapes(file, robot, arena);
+    robot_add_sites(file, robot, arena);
     robot_add_notes(file, robot, arena);
     robot_add_reduced(file, robot, arena);
     robot_check_numbers(file, robot);

@@ -105,6 +105,7 @@ typedef struct Mjcf {
     int n_classes;
     MjcfControl *controls; // [n_controls] of all actuators
     int n_controls;
+    bool sites_lost; // defaults place sites: where they are is not known
 } Mjcf;
 
 // Reads a stiffness or damping of one to three numbers: those of a force s x + s2 |x| x + s3 x^3, of which *value is s.

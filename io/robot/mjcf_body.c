@@ -445,6 +445,15 @@ static void mjcf_read_in_frame(Mjcf *mjcf, const XmlNode *node, const MjcfScope 
     mjcf_read_children(mjcf, node, &scope);
 }
 
+// A site changes no motion. Those of moving bodies can have columns (`frames`).
+static void mjcf_read_site(Mjcf *mjcf, const XmlNode *node, const MjcfScope *scope)
+{
+    robot_note(mjcf->file, false, node->name, 1);
+    if (scope->body < 0 || mjcf->sites_lost || robot_text_of(node, "fromto") != NULL) return;
+    const RobotFrame own = mjcf_frame(mjcf, node), frame = robot_frame_product(&scope->frame, &own);
+    robot_add_site(mjcf->file, node, scope->body, &frame);
+}
+
 static void mjcf_read_child(Mjcf *mjcf, const XmlNode *node, MjcfScope *scope)
 {
     static const char *const known[] = {"body",   "frame", "inertial", "joint",     "freejoint", "geom",   "site",
@@ -460,6 +469,7 @@ static void mjcf_read_child(Mjcf *mjcf, const XmlNode *node, MjcfScope *scope)
     case 3: mjcf_read_joint(mjcf, node, scope); break;
     case 4: mjcf_read_freejoint(mjcf, node, scope); break;
     case 5: mjcf_read_geom(mjcf, node, scope); break;
+    case 6: mjcf_read_site(mjcf, node, scope); break;
     default:
         if (kind == n_known)
             robot_unknown_element(mjcf->file, node, known, n_known);

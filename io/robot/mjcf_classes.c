@@ -456,6 +456,9 @@ static void mjcf_read_default_element(Mjcf *mjcf, const XmlNode *node, MjcfClass
         "site", "camera", "light",   "pair",  "equality", "tendon",   "muscle",  "damper", "cylinder", "intvelocity"};
     static const char shows[] = "texture material site camera light";
     static const char others[] = "muscle damper cylinder intvelocity adhesion dcmotor orientation pid plugin";
+    static const char *const places[] = {"pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "fromto"};
+    for (size_t i = 0; strcmp(node->name, "site") == 0 && i < sizeof places / sizeof *places; i++)
+        mjcf->sites_lost |= robot_text_of(node, places[i]) != NULL;
     if (strcmp(node->name, "geom") == 0)
         mjcf_apply_geom(mjcf, node, &class->geom);
     else if (strcmp(node->name, "joint") == 0)

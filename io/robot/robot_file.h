@@ -50,6 +50,13 @@ typedef struct RobotFileBody {
     RobotFrame in_kept;
 } RobotFileBody;
 
+typedef struct RobotFileSite {
+    const XmlNode *node;
+    const char *name;
+    int body;
+    RobotFrame frame; // in the body's
+} RobotFileSite;
+
 // A mesh of <asset>.
 typedef struct RobotFileMesh {
     const XmlNode *node;
@@ -103,6 +110,8 @@ typedef struct RobotFile {
     int n_bodies;
     RobotFileShape *shapes; // [ROBOT_SHAPES_MAX]
     int n_shapes;
+    RobotFileSite *sites; // [room_of_sites] those of moving bodies that have names
+    int n_sites, room_of_sites;
     RobotFilePair *pairs; // [ROBOT_PAIRS_MAX]
     int n_pairs;
     RobotFileExclude *excludes; // [ROBOT_PAIRS_MAX]
@@ -243,9 +252,10 @@ bool robot_mesh_solid(RobotFile *file, const RobotFileShape *shape, double *volu
 
 // ---- bodies.c -------------------------------------------------------------------------------------------------------
 
-RobotFileBody *robot_add_body(RobotFile *file, const XmlNode *node, int parent); // NULL: too many
-RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body); // NULL: too many
-int robot_index(const RobotFile *file, const RobotFileBody *body);               // in the file's list of bodies
+RobotFileBody *robot_add_body(RobotFile *file, const XmlNode *node, int parent);              // NULL: too many
+RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body);              // NULL: too many
+void robot_add_site(RobotFile *file, const XmlNode *node, int body, const RobotFrame *frame); // if it has a name
+int robot_index(const RobotFile *file, const RobotFileBody *body); // in the file's list of bodies
 int robot_intermediates(const RobotFile *file, int body); // number of its intermediates, which stand directly before it
 const Robot *robot_build(RobotFile *file, Arena *arena);  // the robot of all bodies read; NULL after an error
 

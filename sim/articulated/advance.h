@@ -31,16 +31,6 @@ HD ArticulatedLanes articulated_open(const Constants *constants, const double *a
     return w;
 }
 
-HD Quaternion quaternion_of(const double *q)
-{
-    Quaternion r;
-    r.x = splat(q[0]);
-    r.y = splat(q[1]);
-    r.z = splat(q[2]);
-    r.w = splat(q[3]);
-    return r;
-}
-
 // Forward kinematics: a body behind its parent, at the coordinate `start`.
 HD void articulated_set_pose(const ArticulatedLanes *w, int body)
 {

@@ -34,6 +34,7 @@ enum {
     ARTICULATED_OPTION_REFERENCE,
     ARTICULATED_OPTION_REFERENCE_SCALE,
     ARTICULATED_OPTION_MESHES,
+    ARTICULATED_OPTION_FRAMES,
     ARTICULATED_N_OPTIONS
 };
 
@@ -104,6 +105,9 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "meshes (STL, OBJ) of moving bodies that collide or give inertia. refuse: an error; hull: points of their convex "
      "hulls, at most 26, touch; box: the corners of a box around each, along the axes of its file; capsule: a capsule "
      "around each, along the longest edge of that box"},
+    {"frames", OPTION_WORDS, "", 0, 0, 0, "[hand, tool0]",
+     "bodies and sites whose motion has columns: hand_x, hand_y, hand_z (m), the quaternion hand_qx to hand_qw, "
+     "velocity hand_vx to hand_vz (m/s), angular velocity hand_wx to hand_wz (rad/s, world axes) of their frames"},
 };
 
 #define ARTICULATED_ROW(name, unit, doc, group) {#name, unit, doc, group},
@@ -354,6 +358,8 @@ static Error articulated_configure(const double *settings, const Points *points,
     TRY(articulated_take_terrain(settings, points, host, &constants, out));
     TRY(articulated_take_actions(settings, points, host, arena, &constants, out));
     TRY(articulated_take_legs(settings, points, host, arena, &constants, out));
+    if (points != NULL)
+        TRY(articulated_frames(&points[ARTICULATED_OPTION_FRAMES], ARTICULATED_OPTION_FRAMES + 1, arena, host, out));
     articulated_take_reference(settings, points, host, out);
     memcpy(&out->constants, &constants, sizeof constants);
     TRY(articulated_pose(robot, points, host, arena, out));
@@ -371,7 +377,7 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-    .later = "settle|reference|reference_scale|control.gait|control.legs|control.reaches|control.command|meshes",
+    .later = "settle|reference|reference_scale|control.gait|control.legs|control.reaches|control.command|meshes|frames",
     .numerics = "dt",
     .lists = articulated_lists,
     .n_lists = 2,

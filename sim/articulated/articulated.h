@@ -70,6 +70,12 @@ typedef struct ArticulatedPoint {
     int32_t group, none;     // of that first point: how many there are; of the others 0
 } ArticulatedPoint;
 
+// A frame on a body whose motion has columns.
+typedef struct ArticulatedFrame {
+    double p[3], q[4]; // m, from the body's centre, body axes; quaternion x, y, z, w in these
+    int32_t body, none;
+} ArticulatedFrame;
+
 // What points touch: the terrain of the spec, or a shape of the world.
 typedef enum ArticulatedSurfaceKind {
     ARTICULATED_ON_TERRAIN,
@@ -214,7 +220,9 @@ typedef struct ArticulatedLeg {
     X(int32_t, targets) X(int32_t, n_targets) X(int32_t, records) X(int32_t, n_records) X(int32_t, compared) \
     /* rates[n_bodies][ROBOT_RATES] at t = 0 in the assets; 0: all is at rest. n_rates inputs behind the n_inputs set \
        some of them */ \
-    X(int32_t, rates) X(int32_t, n_rates)
+    X(int32_t, rates) X(int32_t, n_rates) \
+    /* ArticulatedFrame[n_frames] in the assets: whose motion has columns */ \
+    X(int32_t, frames) X(int32_t, n_frames)
 // clang-format on
 typedef struct ArticulatedConstants {
 #define ARTICULATED_MEMBER(type, name) type name;
@@ -471,8 +479,30 @@ typedef struct ArticulatedHost {
     bool scaled;                      // each of its columns by its standard deviation
     const ArticulatedTarget *targets; // [its columns but the time]
     const double *records;
+    const ArticulatedFrame *frames; // [n_frames] whose motion has columns
+    const char *const *frame_names; // [n_frames] as they stand in columns
+    int n_frames;
 } ArticulatedHost;
 
+// ---- frames.c -------------------------------------------------------------------------------------------------------
+
+// Columns of a frame: position, orientation, velocity, angular velocity.
+// clang-format off
+#define ARTICULATED_FRAME_COLUMNS(X) \
+    X(x, "m", "position") X(y, "m", "position") X(z, "m", "position, upwards") \
+    X(qx, "1", "orientation, quaternion") X(qy, "1", "orientation, quaternion") \
+    X(qz, "1", "orientation, quaternion") X(qw, "1", "orientation, quaternion") \
+    X(vx, "m/s", "velocity") X(vy, "m/s", "velocity") X(vz, "m/s", "velocity, upwards") \
+    X(wx, "rad/s", "angular velocity, world axes") X(wy, "rad/s", "angular velocity, world axes") \
+    X(wz, "rad/s", "angular velocity, world axes")
+// clang-format on
+enum { ARTICULATED_OF_FRAME = 13, ARTICULATED_FRAMES_MAX = 256 };
+// The frames that the option `frames` names: bodies and sites. option: its number from 1. Error (user): there is none,
+// or two.
+Error articulated_frames(const Points *named, int option, Arena *arena, ArticulatedHost *host, Configured *out);
+
+// A name of the file as a word of expressions.
+const char *articulated_word(const char *name, Arena *arena);
 // Names of bodies and joints: letters, digits and '_' of those in the file. No two of their parameters and columns, nor
 // one of theirs and one of the model's, are alike or differ in case alone: such a joint or body gets a number.
 void articulated_name(const Robot *robot, Arena *arena, ArticulatedHost *host);

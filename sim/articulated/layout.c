@@ -12,7 +12,7 @@
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
-static const char *name_as_word(const char *name, Arena *arena)
+const char *articulated_word(const char *name, Arena *arena)
 {
     char *text = arena_format(arena, "%s%s", isalpha((unsigned char)name[0]) ? "" : "b_", name);
     for (char *c = text; *c != '\0'; c++) {
@@ -43,7 +43,7 @@ static bool name_is_of_free(const Robot *robot, const char *name, Arena *arena)
 {
     for (int i = 1; i < robot->n_bodies; i++) {
         if (robot->bodies[i].joint.kind == ROBOT_FREE &&
-            strcasecmp(name_as_word(robot->bodies[i].name, arena), name) == 0)
+            strcasecmp(articulated_word(robot->bodies[i].name, arena), name) == 0)
             return true;
     }
     return false;
@@ -56,7 +56,7 @@ static void name_give(const NameTable *table, const Robot *robot, int i, bool bo
     const RobotJointKind kind = robot->bodies[i].joint.kind;
     const bool ball = !body && kind == ROBOT_BALL, wide = ball || (body && kind == ROBOT_FREE && i > 0);
     const char *of = body ? robot->bodies[i].name : robot->bodies[i].joint.name;
-    const char *word = name_as_word(of, arena), *own = word;
+    const char *word = articulated_word(of, arena), *own = word;
     for (int k = 2; *name_slot(table, own) != NULL || articulated_is_own(own, body, wide) ||
                     (ball && name_is_of_free(robot, own, arena));
          k++)
@@ -438,7 +438,8 @@ static int64_t lay_offsets(ArticulatedConstants *c)
     const int32_t rates = c->legs + doubles_of((size_t)c->n_legs * sizeof(ArticulatedLeg));
     const int32_t n_rates = c->rates != 0 ? ROBOT_RATES * c->n_bodies : 0;
     c->rates = c->rates != 0 ? rates : 0;
-    return (int64_t)rates + n_rates;
+    c->frames = rates + n_rates;
+    return (int64_t)c->frames + doubles_of((size_t)c->n_frames * sizeof(ArticulatedFrame));
 }
 
 // Rates at t = 0; whether any is not 0.
@@ -485,6 +486,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
         c->floats &= bodies[i].parent >= 0 || bodies[i].kind == ROBOT_FREE;
         c->balls |= bodies[i].kind == ROBOT_BALL;
     }
+    c->n_frames = host->n_frames;
     c->n_points = n_points;
     c->n_surfaces = n_surfaces;
     c->n_inputs = variation.n_inputs;
@@ -533,6 +535,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     if (c->n_table > 0) memcpy(assets + c->table, host->table, (size_t)(2 * c->n_table) * sizeof *assets);
     if (c->n_rows > 0) memcpy(assets + c->heights, host->heights, (size_t)(c->n_rows * c->n_columns) * sizeof *assets);
     if (c->n_fields > 0) memcpy(assets + c->fields, robot->heights, (size_t)c->n_fields * sizeof *assets);
+    if (c->n_frames > 0) memcpy(assets + c->frames, host->frames, (size_t)c->n_frames * sizeof *host->frames);
     if (c->starts != 0) memcpy(assets + c->starts, host->starts, (size_t)c->n_actions * sizeof *assets);
     if (c->n_targets > 0) {
         memcpy(assets + c->targets, host->targets, (size_t)c->n_targets * sizeof *host->targets);

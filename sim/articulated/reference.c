@@ -81,6 +81,9 @@ static Error reference_columns(const Points *file, const ArticulatedTarget *all,
     for (int64_t k = 0; k < file->columns; k++) {
         const int column = reference_column(out, file->names[k]);
         if (column < 0) return reference_unknown(out, file->names[k], arena);
+        if (strcmp(out->columns[column].group, "frames") == 0)
+            return error_make(ERROR_USER, "reference has a column '%.100s', and frames are not compared: leave it out",
+                              file->names[k]);
         if (column == 0) {
             *time = k;
             continue;

@@ -99,6 +99,13 @@ typedef struct RobotContact {
     double friction, margin; // as of a shape
 } RobotContact;
 
+// A frame on a body that is not a body's own: a site, or a body of the file that is part of another here.
+typedef struct RobotSite {
+    const char *name;
+    int body;
+    double p[3], q[4]; // in the body's frame
+} RobotSite;
+
 // Coordinates of all joints: RobotJoint.kind decides how many a body has: 7 of a free one (position, quaternion x, y,
 // z, w), 1 of hinge and slide, 4 of a ball (quaternion), 0 of a weld; one body after the other.
 typedef struct RobotKeyframe {
@@ -134,6 +141,8 @@ typedef struct Robot {
     int n_bodies;
     const RobotShape *shapes; // [n_shapes]
     int n_shapes;
+    const RobotSite *sites; // [n_sites]
+    int n_sites;
     const RobotContact *contacts; // [n_contacts] in the order of their shapes
     int n_contacts;
     const double *heights; // [n_heights] m, over its frame: of a height field [rows][columns], rows along y

@@ -5,6 +5,16 @@
 #include "../samples.h"
 #include "step.h"
 
+HD Quaternion quaternion_of(const double *q)
+{
+    Quaternion r;
+    r.x = splat(q[0]);
+    r.y = splat(q[1]);
+    r.z = splat(q[2]);
+    r.w = splat(q[3]);
+    return r;
+}
+
 // The coordinate of a hinge or slide as the bodies stand now. Its cell has that of the last step's old pose.
 HD_CALL real sample_coordinate(const ArticulatedLanes *restrict w, int body)
 {
@@ -25,8 +35,8 @@ HD Quaternion sample_turn(const ArticulatedLanes *w, int body, const Articulated
     return quaternion_times(quaternion_conjugate(rest), pose->q);
 }
 
-// The coordinates of balls, and of free bodies besides the base, from `column` on.
-HD_CALL void sample_wide(const ArticulatedLanes *restrict w, int column, mask which)
+// The coordinates of balls, and of free bodies besides the base, from `column` on; returns the column behind them.
+HD_CALL int sample_wide(const ArticulatedLanes *restrict w, int column, mask which)
 {
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int kind = w->bodies[i].kind;
@@ -43,6 +53,23 @@ HD_CALL void sample_wide(const ArticulatedLanes *restrict w, int column, mask wh
         lanes_set_sample(w->group, column++, q.y, which);
         lanes_set_sample(w->group, column++, q.z, which);
         lanes_set_sample(w->group, column++, q.w, which);
+    }
+    return column;
+}
+
+// The motions of frames (ARTICULATED_FRAME_COLUMNS), from `column` on. r: from the body's centre, world axes.
+HD_CALL void sample_frames(const ArticulatedLanes *restrict w, int column, mask which)
+{
+    const ArticulatedFrame *frames = (const ArticulatedFrame *)(w->assets + w->c.frames);
+    for (int i = 0; i < w->c.n_frames; i++) {
+        const ArticulatedFrame *frame = &frames[i];
+        const ArticulatedPose pose = body_pose(w, frame->body);
+        const Vector3 from = scaled(body_number(w, frame->body, ARTICULATED_scale), vector3_of(frame->p)),
+                      r = rotation_out(&pose.r, from), x = added(pose.x, r), v = added(pose.v, cross3(pose.w, r));
+        const Quaternion q = quaternion_times(pose.q, quaternion_of(frame->q));
+        const real sample[ARTICULATED_OF_FRAME] = {x.x, x.y, x.z, q.x,      q.y,      q.z,     q.w,
+                                                   v.x, v.y, v.z, pose.w.x, pose.w.y, pose.w.z};
+        for (int k = 0; k < ARTICULATED_OF_FRAME; k++) lanes_set_sample(w->group, column++, sample[k], which);
     }
 }
 
@@ -68,7 +95,8 @@ HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, bool
         if (w->bodies[i].n_points == 0) continue;
         lanes_set_sample(w->group, column++, limb(w, articulated_at(i) + ARTICULATED_FORCE), which);
     }
-    sample_wide(w, column, which);
+    column = sample_wide(w, column, which);
+    sample_frames(w, column, which);
     lanes_end_sample(w->group, last, which);
 }
 

@@ -502,14 +502,34 @@ static int table_add_wide(ArticulatedTable *table, const char *name, bool ball)
     return first;
 }
 
+static void table_add_frame(ArticulatedTable *table, const char *name)
+{
+#define ARTICULATED_ROW(suffix, unit, doc) {#suffix, unit, doc},
+    static const struct {
+        const char *suffix, *unit, *doc;
+    } rows[ARTICULATED_OF_FRAME] = {ARTICULATED_FRAME_COLUMNS(ARTICULATED_ROW)};
+#undef ARTICULATED_ROW
+    const int first = table->n_columns;
+    for (int k = 0; k < ARTICULATED_OF_FRAME; k++)
+        table->columns[table->n_columns++] =
+            (Field){arena_format(table->arena, "%s_%s", name, rows[k].suffix), rows[k].unit,
+                    arena_format(table->arena, "%s; %s of its frame", name, rows[k].doc), "frames"};
+    table_add_panel(table, name, "position", "m", first, 3, table_axes);
+    table_add_panel(table, name, "orientation", "1", first + 3, 4, table_axes);
+    table_add_panel(table, name, "velocity", "m/s", first + 7, 3, table_axes);
+    table_add_panel(table, name, "angular velocity", "rad/s", first + 10, 3, table_axes);
+}
+
 const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,
                                Configured *out)
 {
     const int n = host->robot->n_bodies;
     int *coordinate = ARENA_NEW(arena, int, n);
     ArticulatedTable table = {
-        .columns = ARENA_NEW(arena, Field, ARTICULATED_BASE_COLUMNS + (ARTICULATED_WIDE_COLUMNS + 1) * n),
-        .panels = ARENA_NEW(arena, ColumnPanel, 4 + (ARTICULATED_JOINT_COLUMNS + 1) * n),
+        .columns = ARENA_NEW(arena, Field,
+                             ARTICULATED_BASE_COLUMNS + (ARTICULATED_WIDE_COLUMNS + 1) * n +
+                                 ARTICULATED_OF_FRAME * host->n_frames),
+        .panels = ARENA_NEW(arena, ColumnPanel, 4 + (ARTICULATED_JOINT_COLUMNS + 1) * n + 4 * host->n_frames),
         .arena = arena};
     table_add_base(&table);
     table_add_joints(&table, host, bodies);
@@ -521,6 +541,7 @@ const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBod
         if (ball || (bodies[i].kind == ROBOT_FREE && i > 0))
             coordinate[i] = table_add_wide(&table, ball ? host->joints[i] : host->bodies[i], ball);
     }
+    for (int i = 0; i < host->n_frames; i++) table_add_frame(&table, host->frame_names[i]);
     out->columns = table.columns;
     out->n_columns = table.n_columns;
     out->panels = table.panels;

@@ -84,6 +84,20 @@ check $? 'equations have theirs in the system'
 grep -q 'has no time, and mean is over time' err
 check $? 'a model without time has no means'
 
+# ---- frames of a robot ----------------------------------------------------------------------------------------------
+
+quadruped="$root/experiments/quadruped_trot.yaml"
+"$HOPSCOTCH" models "$quadruped" --set 'simulation.frames=[trunk]' >out 2>err
+grep -q '^trunk_x  *m  *trunk; position' out && grep -q '^trunk_wz  *rad/s' out
+check $? 'a body of a robot has columns'
+"$HOPSCOTCH" check "$quadruped" --set 'simulation.frames=[no_such]' --set 'metrics={a: {max: no_such_x}}' 2>err
+grep -q "no moving body or site 'no_such'; it has trunk" err && ! grep -q 'unknown name' err
+check $? 'a frame that is not there is one error'
+if with_python "frames of a robot" mujoco numpy; then
+    python3 "$root/tests/frames.py" "$HOPSCOTCH" >out 2>err
+    check $? "$(tail -n 1 out)"
+fi
+
 # ---- random metrics -------------------------------------------------------------------------------------------------
 
 with_python "random metrics" || exit $status

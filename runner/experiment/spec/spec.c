@@ -677,7 +677,8 @@ static void spec_read(SpecReader *reader)
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
     if (with_model) {
         things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
-        forms_read(reader, FORM_METRICS);
+        reader->nameless |= diagnostics_errors(reader->diagnostics) > errors; // columns may lack
+        if (diagnostics_errors(reader->diagnostics) == errors) forms_read(reader, FORM_METRICS);
         if (diagnostics_errors(reader->diagnostics) == 0) spec_check_names(reader);
         spec_read_parameters(reader);
         axes_read(reader);
