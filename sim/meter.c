@@ -1,4 +1,4 @@
-// Meters (Meter in sim.h) on the host: the expressions of metrics as code, and the columns and parameters that they need.
+// Meters (Meter in sim.h) on the host: expressions of metrics as code, and the columns and parameters that they need.
 #include "models.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// Samples of lanes: a model sets the columns of a sample before each tick and where a lane ends, if it is observed. They
-// go to a trajectory, to an environment, or to metrics of the user's own.
+// Samples of lanes: a model sets the columns of a sample before each tick and where a lane ends, if it is observed.
+// They go to a trajectory, to an environment, or to metrics of the user's own.
 #ifndef HOPSCOTCH_SAMPLES_H
 #define HOPSCOTCH_SAMPLES_H
 

@@ -8,7 +8,8 @@ build=${1:-build}
 . "$(dirname "$0")/on_gpu.sh"
 experiments=$(realpath "$(dirname "$0")/../experiments")
 
-# same EXPERIMENT METRICS OPTIONS...: the CPU and the GPU give one digest, also with recorded trials
+# same EXPERIMENT METRICS OPTIONS...: the CPU and the GPU give one digest, also with recorded trials. sample: of these
+sample='sample: 0.05, '
 same()
 {
     number=$((number + 1))
@@ -17,7 +18,7 @@ same()
     for backend in cpu cuda; do
         run "$experiments/$experiment.yaml" --name "$backend$number" --backend $backend --set "metrics=$metrics" "$@"
         run "$experiments/$experiment.yaml" --name "${backend}_r$number" --backend $backend --set "metrics=$metrics" \
-            --set 'record.trajectories={sample: 0.05, select: {every: 7}}' "$@"
+            --set "record.trajectories={${sample}select: {every: 7}}" "$@"
     done
     cpu=$(digest "cpu$number") gpu=$(digest "cuda$number")
     [ -n "$cpu" ] && [ "$cpu" = "$gpu" ]
@@ -40,15 +41,19 @@ robot='{sway: {rms: base_y}, reach: {max: "hypot(trunk_x, trunk_y)"}, spin: {mea
 same quadruped_trot "$robot" --set 'simulation.frames=[trunk]' --set simulation.duration=0.5 --set limits.trials=64 \
     --set replicates.count=1
 same four_bar '{a: {max: "abs(time)"}, b: {final: time}}' --set limits.trials=32
+sample=''
 same ndt_parameters '{far: {max: "hypot(x, y)"}, last_score: {final: score}}' --set limits.trials=16
 same bbob_cmaes '{edge: {max: "abs(x1)"}}' --set limits.trials=64
 
 # ---- times ----------------------------------------------------------------------------------------------------------
 
 # seconds NAME: of kernels, on the device
-seconds() { "$program" status "$1" --results "$folder/results" --json 2>/dev/null | grep -o '"kernel_seconds":[0-9.e-]*' | head -n 1; }
+seconds()
+{
+    "$program" status "$1" --results "$folder/results" | grep -E '^(work|time)' | tr '\n' ' '
+}
 
-if [ -n "${TIMES-}" ]; then
+if [ -n "${TIMES-1}" ]; then
     number=0
     grid='search.over={k_fp: {linspace: [50, 200, 1000]}, thrust: {linspace: [20, 60, 200]}}'
     for integrator in rk4 dormand_prince; do
@@ -57,8 +62,9 @@ if [ -n "${TIMES-}" ]; then
             with=""
             [ "$metrics" = none ] || with="metrics=$metrics"
             run "$experiments/raibert_gains.yaml" --name "t$number" --backend cuda --kernels general --set "$grid" \
-                --set simulation.integrator=$integrator --set simulation.dt=0.001 --set replicates.count=1 ${with:+--set "$with"}
-            echo "time $integrator, 200,000 trials of 5 s, metrics $(echo "$metrics" | cut -c 1-30): $(seconds "t$number")"
+                --set simulation.integrator=$integrator --set simulation.dt=0.001 --set replicates.count=1 \
+                ${with:+--set "$with"}
+            echo "time $integrator, 200,000 trials of 5 s, $(echo "$metrics" | cut -c 1-30): $(seconds "t$number")"
         done
     done
 fi
