@@ -53,6 +53,8 @@
     X(equations, semi_implicit_euler, 1, scalar, chunks, 1) \
     X(equations, implicit_midpoint, 1, scalar, chunks, 1) \
     X(equations, rodas5p, 1, scalar, chunks, 1) \
+    X(equations, euler_maruyama, 1, scalar, chunks, 1) \
+    X(equations, sra3, 1, scalar, chunks, 1) \
     X(equations, map, 1, scalar, chunks, 1) \
     X(ndt, align, 256, vector, columns, 1)
 

@@ -93,6 +93,20 @@ static bool tape_lists(Tape *tape, int64_t work)
     return true;
 }
 
+bool tape_reads(Tape *tape, TapeValue value, int first, int end)
+{
+    if (value == TAPE_NONE || !tape_lists(tape, value + 1)) return false;
+    for (TapeValue v = 0; v <= value; v++) { // operands come before their results
+        const TapeNode *node = &tape->nodes[v];
+        const bool input = node->operation == TAPE_INPUT;
+        tape->mark[v] = input ? node->a >= first && node->a < end
+                              : (node->a != TAPE_NONE && tape->mark[node->a]) ||
+                                    (node->b != TAPE_NONE && tape->mark[node->b]) ||
+                                    (node->c != TAPE_NONE && tape->mark[node->c]);
+    }
+    return tape->mark[value];
+}
+
 // ---- folding --------------------------------------------------------------------------------------------------------
 
 enum { TAPE_POWERS = 16 }; // whole exponents up to this are products, as program_power

@@ -44,6 +44,8 @@ TapeValue tape_input(Tape *tape, int register_index, int depends); // depends: T
 // An operation with program_operands() operands; the others are TAPE_NONE.
 TapeValue tape_operation(Tape *tape, int operation, TapeValue a, TapeValue b, TapeValue c);
 bool tape_is_number(const Tape *tape, TapeValue value, double *number);
+// Whether a value depends on an input with a register from `first` on, below `end`.
+bool tape_reads(Tape *tape, TapeValue value, int first, int end);
 // The derivative of a value if each value `along[i]` changes by `rate[i]`, i < count; TAPE_NONE: it does not change.
 // Where an operation bends (min, max, abs, clip): that of the operand that it takes. Derivatives of steps are 0.
 TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const TapeValue *rate, int count);

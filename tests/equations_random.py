@@ -2,9 +2,10 @@
 
     python3 tests/equations_random.py HOPSCOTCH FIRST COUNT
 
-Systems FIRST to FIRST + COUNT - 1 are made from these seeds, in the current folder. Half of them are wild: each has the
-same digest by every instruction set and in batches of 1, 3 and 64. The others are smooth: with scipy their states,
-integrals, events and times at the end agree with DOP853 to 1e-6, unless they amplify a change of 1e-9 of their start.
+Systems FIRST to FIRST + COUNT - 1 are made from these seeds, in the current folder. Half of them are wild, and half of
+these have noise: each has the same digest by every instruction set and in batches of 1, 3 and 64. The others are smooth:
+with scipy their states, integrals, events and times at the end agree with DOP853 to 1e-6, unless they amplify a change
+of 1e-9 of their start.
 """
 import csv
 import math
@@ -51,6 +52,27 @@ class System:
         self.modes = ["m%d" % i for i in range(r.randint(1, 3))]
         self.rates = {m: {s: self.rate(s) for s in self.states} for m in self.modes}
         self.events = {m: [self.event(m, i) for i in range(r.randint(0, 2))] for m in self.modes}
+        self.noise = {m: {} for m in self.modes}
+        self.refine = 0
+        self.integrator = "dormand_prince" if self.smooth else r.choice(
+            ["dormand_prince", "rodas5p", "rk4", "implicit_midpoint", "semi_implicit_euler", "sra3", "euler_maruyama",
+             "sra3", "euler_maruyama", "euler_maruyama"])
+        if self.integrator in ("sra3", "euler_maruyama"):
+            self.add_noise()
+
+    def add_noise(self):
+        """Bounded sizes, of states that have their own source or share one."""
+        r = self.random
+        self.refine = r.choice([0, 0, 1, 5])
+        names = ["a", "b", "time"] + self.held
+        if self.integrator == "euler_maruyama":
+            names = names + self.states
+        for state in self.states:
+            source = r.choice(["", "", ", by: u", ", by: v"])
+            for mode in self.modes:
+                if r.random() < 0.7 or mode == self.modes[0] and state == self.states[0]:
+                    size = "0.3*tanh(%s)" % self.expression(names, 2)
+                    self.noise[mode][state] = '{size: "%s"%s}' % (size, source)
 
     def expression(self, names, depth):
         r = self.random
@@ -85,7 +107,8 @@ class System:
 
     def text(self, integrator, tolerance):
         lines = ["version: 1", "experiment: random", "model: equations", "simulation:", "  duration: 4", "  dt: 0.01",
-                 "  integrator: " + integrator, "  tolerance: " + tolerance, "  steps: 50000", "  system:",
+                 "  integrator: " + integrator, "  refine: %d" % self.refine, "  tolerance: " + tolerance,
+                 "  steps: 50000", "  system:",
                  "    parameters: {%s}" % ", ".join("%s: %s" % i for i in self.parameters.items()),
                  "    states: {%s}" % ", ".join("%s: %s" % (s, self.start[s]) for s in self.states)]
         if self.held:
@@ -96,6 +119,8 @@ class System:
         for mode in self.modes:
             lines += ["      %s:" % mode,
                       "        rates: {%s}" % ", ".join('%s: "%s"' % i for i in self.rates[mode].items())]
+            if self.noise[mode]:
+                lines.append("        noise: {%s}" % ", ".join("%s: %s" % i for i in self.noise[mode].items()))
             if self.events[mode]:
                 lines.append("        events:")
             for event in self.events[mode]:
@@ -345,8 +370,7 @@ def main():
     sets = []
     for seed in range(begin, begin + count):
         system = System(seed)
-        integrator = "dormand_prince" if system.smooth else system.random.choice(
-            ["dormand_prince", "rodas5p", "rk4", "implicit_midpoint", "semi_implicit_euler"])
+        integrator = system.integrator
         text = system.text(integrator, "1e-10" if system.smooth else "1e-5")
         try:
             rows, digest = run(program, "random", text, "--isa", "scalar", "--batch", "1")

@@ -95,6 +95,31 @@ cat >>"$folder/logistic.yaml" <<'END'
 search: {method: grid, over: {r: {linspace: [2.5, 4, 3000]}}}
 objective: {maximize: x_end}
 END
+spec noise sra3 5 0.01 <<'END'
+{parameters: {k: 40, s: 0.8}, states: {z: 1, v: 0, u: 0}, held: {n: 0},
+ noise: {v: {size: s, by: w}, u: {size: "-0.3", by: w}},
+ events: [{name: look, every: 0.0501, set: {n: n + z}}, {name: up, crosses: u - 0.1}],
+ modes: {
+   air: {rates: {z: v, v: -9.81, u: -u}, events: [{name: down, falls: z - 0.5, to: floor}]},
+   floor: {rates: {z: v, v: "k*(0.5 - z) - 9.81 - v", u: 1 - u}, noise: {v: {size: 0.1 + time, by: w}, z: 0.01},
+     events: [{name: off, rises: z - 0.5, to: air, set: {v: 1.1*v}}]}},
+ metrics: {n_end: {final: n}, z_mean: {mean: z}, top: {max: z}, ups: {count: up}, part: {part: u > 0.2},
+   hit: {at: down, value: v, take: min}}, failures: {far: z > 1.6}, columns: {energy: v*v/2}}
+END
+cat >>"$folder/noise.yaml" <<'END'
+search: {method: random, trials: 5000, over: {k: {range: [10, 100]}, s: {range: [0, 2]}}}
+replicates: {count: 3, common: false}
+objective: {minimize: n_end}
+END
+sed -e 's/size: s, by/size: s*tanh(z), by/' -e 's/sra3/euler_maruyama/' "$folder/noise.yaml" \
+    >"$folder/multiplicative.yaml"
+spec noisy_map dormand_prince 200 1 <<'END'
+{parameters: {r: 3.5}, states: {x: 0.4}, next: {x: "r*x*(1 - x)"}, noise: {x: 0.01*x}, metrics: {x_end: {final: x}}}
+END
+cat >>"$folder/noisy_map.yaml" <<'END'
+search: {method: grid, over: {r: {linspace: [2.5, 3.8, 3000]}}}
+objective: {maximize: x_end}
+END
 spec lorenz rk4 1 0.001 <<'END'
 {parameters: {sigma: 10, rho: 28, beta: 2.6666666666666665}, states: {x: 1, y: 1, z: 1},
  rates: {x: "sigma*(y - x)", y: "x*(rho - z) - y", z: "x*y - beta*z"}, metrics: {x_end: {final: x}}}
@@ -112,6 +137,10 @@ same "$folder/slip.yaml" --set simulation.integrator=rk4
 for integrator in rk4 dormand_prince; do same "$folder/functions.yaml" --set simulation.integrator=$integrator; done
 same "$folder/rates.yaml"
 same "$folder/logistic.yaml"
+
+for integrator in euler_maruyama sra3; do same "$folder/noise.yaml" --set simulation.integrator=$integrator; done
+same "$folder/multiplicative.yaml"
+same "$folder/noisy_map.yaml"
 
 # time NAME SPEC OPTIONS...: seconds of the kernels, by the general and the made kernel
 time_of()

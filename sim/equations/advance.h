@@ -72,10 +72,12 @@ HD void equations_set(const EquationsLane *lane, EquationsCode code, mask which)
     for (int i = 0; i < count; i++) {
         if (equations_register(lane, code, i) < 0) continue;
         const real value = frame_get(lane->frame, c->saved + i);
-        if (i < c->n_states)
+        if (i < c->n_states) {
             frame_put(lane->frame, c->y + i, value, which);
-        else
+            if (equations_has_noise(lane)) frame_put(lane->frame, equations_origin(lane) + i, value, which);
+        } else {
             frame_put(lane->file, SYSTEM_HELD(c->n_states, i - c->n_states), value, which);
+        }
     }
     equations_argue(lane, c->y);
 }
@@ -130,15 +132,19 @@ HD_CALL EquationsOutcome equations_happen(const EquationsLane *lane, real t, mas
     return outcome;
 }
 
-// Rates, guards, sides and values of metrics where a state begins. near: as in equations_take_sides.
-HD_CALL void equations_settle(const EquationsLane *lane, real near, mask which)
+// Rates, guards, sides and values of metrics where a state begins, and in the lanes of `entered` a mode. near: as in
+// equations_take_sides.
+HD_CALL void equations_settle(const EquationsLane *lane, real near, mask entered, mask which)
 {
     const EquationsConstants *c = lane->c;
     equations_argue(lane, c->y);
     equations_at(lane, equations_named(lane, EQUATIONS_T));
     equations_rates(lane, c->f, which);
     equations_guards(lane, c->guard, which);
-    equations_take_sides(lane, near, which);
+    if (equations_has_noise(lane))
+        equations_take_noisy_sides(lane, entered, which);
+    else
+        equations_take_sides(lane, near, which);
     equations_begin_extrema(lane, which);
 }
 
@@ -168,8 +174,9 @@ HD_CALL mask equations_stays(const EquationsLane *lane, real apart, real h, mask
 HD mask equations_cascades(const EquationsLane *lane, real t, real h, mask landed)
 {
     const real last = equations_named(lane, EQUATIONS_EVENT_T), cascade = equations_named(lane, EQUATIONS_CASCADE);
-    const mask same = MASK(t - last <= 1e-12 * greater_of(absolute(t), equations_second(lane))) |
-                      (equations_stays(lane, t - last, h, landed) & MASK(last >= 0.0));
+    const mask stays = equations_has_noise(lane) ? no_lanes() : equations_stays(lane, t - last, h, landed);
+    const mask same =
+        MASK(t - last <= 1e-12 * greater_of(absolute(t), equations_second(lane))) | (stays & MASK(last >= 0.0));
     equations_name(lane, EQUATIONS_CASCADE, select_real(same, cascade + 1.0, splat(0.0)), landed);
     equations_name(lane, EQUATIONS_EVENT_T, t, landed);
     return landed & MASK(equations_named(lane, EQUATIONS_CASCADE) > (double)lane->c->cascade);
@@ -226,6 +233,7 @@ HD_CALL EquationsOutcome equations_occur(const EquationsLane *lane, real t, real
             frame_put(lane->frame, c->turn + k, splat(0.0), timed & ~landed);
         }
         const mask many = equations_cascades(lane, t, h, landed);
+        equations_remember_turned(lane, located ? landed : no_lanes());
         const real near = equations_nearness(lane, h, landed);
         const EquationsOutcome outcome = equations_happen(lane, t, landed, timed);
         all.stopped = all.stopped | outcome.stopped;
@@ -235,15 +243,16 @@ HD_CALL EquationsOutcome equations_occur(const EquationsLane *lane, real t, real
         for (int k = 0; k < c->n_guards; k++) { // a guard that turned stands on its other side
             const mask still = landed & ~outcome.changed, turned = MASK(frame_get(lane->frame, c->turn + k) == 1.0);
             const real sign = equations_sign(frame_get(lane->frame, c->guard + k)), side = equations_side(lane, k);
-            if (located) equations_set_side(lane, k, -side, still & turned); // not after a jump
-            const mask late = equations_counts(lane, k, side, sign);         // it turns at the begin of the next step
+            if (located)
+                equations_set_side(lane, k, equations_other_side(lane, side), still & turned); // not after a jump
+            const mask late = equations_counts(lane, k, side, sign); // it turns at the begin of the next step
             const mask known = MASK(sign != 0.0) | equations_is_exact(lane, k);
             equations_set_side(lane, k, sign, still & ~turned & ~late & known);
         }
         const mask left = outcome.changed & MASK(equations_named(lane, EQUATIONS_MODE_OF) != mode_before);
         FRAME_EACH
         for (int k = 0; k < c->n_guards; k++) equations_set_side(lane, k, splat(0.0), left); // those of another mode
-        if (any_lane(outcome.changed)) equations_settle(lane, near, outcome.changed);
+        if (any_lane(outcome.changed)) equations_settle(lane, near, left, outcome.changed);
         equations_argue(lane, c->y);
         equations_at(lane, t);
         landed = equations_jump(lane, mode_before, outcome.changed) & ~all.stopped & MASK(all.failure == 0.0);
@@ -289,6 +298,8 @@ HD EquationsStep equations_step(const EquationsLane *lane, EquationsMethod metho
     case EQUATIONS_BY_semi_implicit_euler: return equations_semi_implicit_euler_step(lane, t, h, which);
     case EQUATIONS_BY_implicit_midpoint: return equations_implicit_midpoint_step(lane, t, h, which);
     case EQUATIONS_BY_rodas5p: return equations_rodas5p_step(lane, t, h, which);
+    case EQUATIONS_BY_euler_maruyama: return equations_euler_maruyama_step(lane, t, h, which);
+    case EQUATIONS_BY_sra3: return equations_sra3_step(lane, t, h, which);
     default: return equations_map_step(lane, t, which);
     }
 }
@@ -319,7 +330,7 @@ HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGr
     equations_rates(lane, c->f, running);
     const real first = c->fixed_steps ? splat(c->dt) : equations_first_step(lane);
     equations_name(lane, EQUATIONS_H, c->fixed_steps ? splat(1e300) : first, running);
-    equations_settle(lane, EQUATIONS_NEAR * c->tolerance * first, running);
+    equations_settle(lane, EQUATIONS_NEAR * c->tolerance * first, no_lanes(), running);
     EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
     const mask due = running & equations_due(lane, splat(0.0));
     if (any_lane(due)) outcome = equations_occur(lane, splat(0.0), first, no_lanes(), due);
@@ -351,6 +362,9 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
 #endif
     const EquationsLane own = equations_lane(constants, assets, group, memory), *lane = &own;
     const EquationsConstants *c = lane->c;
+    const bool noisy =
+        (method == EQUATIONS_BY_euler_maruyama || method == EQUATIONS_BY_sra3 || method == EQUATIONS_BY_map) &&
+        equations_has_noise(lane);
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
     running = not_empty(running);
@@ -371,10 +385,18 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
         const real t = equations_named(lane, EQUATIONS_T), sight = equations_named(lane, EQUATIONS_SIGHT),
                    wanted = lesser_of(equations_named(lane, EQUATIONS_H), sight),
                    reach = equations_named(lane, EQUATIONS_REACH);
-        const real deadline = equations_deadline(lane, t, &grid), left = deadline - t;
+        real deadline = equations_deadline(lane, t, &grid);
+        if (noisy && method != EQUATIONS_BY_map) {
+            const mask opens = running & MASK(equations_named(lane, EQUATIONS_OPEN) == 0.0);
+            deadline = lesser_of(equations_near_guards(lane, t, grid, opens), deadline);
+        }
+        if (noisy) deadline = equations_open_piece(lane, method, t, grid, deadline, running);
+        const real left = deadline - t;
         const mask landing = c->n_guards > 0 ? MASK(reach > 0.0) : no_lanes();
         const mask timed = c->fixed_steps ? ~landing : ~landing & MASK(wanted >= left);
         const real h = select_real(landing, reach, select_real(timed, left, wanted));
+        const real part = equations_part_of_piece(h, left, landing);
+        if (noisy) equations_take_path(lane, method, part);
         const EquationsStep step = equations_step(lane, method, t, h, running);
         const mask finite = equations_finite(lane, c->next);
         const mask precise = running & finite & (landing | MASK(step.error <= 1.0));
@@ -399,7 +421,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
         }
         if (any_lane(taken)) {
             if (observed) equations_trace(lane, group, method, t, h, taken);
-            if (c->extrema && method != EQUATIONS_BY_map) {
+            if (c->extrema && method != EQUATIONS_BY_map && !noisy) {
                 equations_dense(lane, method, h);
                 equations_inner_extrema(lane, t, h, taken);
             }
@@ -416,6 +438,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             if (c->extrema) equations_copy(lane, c->watched, c->watched + 2 * c->n_metrics, 2 * c->n_metrics, taken);
             equations_name(lane, EQUATIONS_T, now, taken);
             equations_name(lane, EQUATIONS_REACH, splat(0.0), taken);
+            if (noisy) equations_leave_path(lane, method, part, taken & landing, taken & timed, MASK(deadline == grid));
             equations_name(lane, EQUATIONS_GRID, equations_named(lane, EQUATIONS_GRID) + 1.0,
                            taken & timed & MASK(deadline == grid));
             equations_follow(lane, taken & ~landed);
@@ -466,6 +489,8 @@ EQUATIONS_KERNEL(rk4)
 EQUATIONS_KERNEL(semi_implicit_euler)
 EQUATIONS_KERNEL(implicit_midpoint)
 EQUATIONS_KERNEL(rodas5p)
+EQUATIONS_KERNEL(euler_maruyama)
+EQUATIONS_KERNEL(sra3)
 EQUATIONS_KERNEL(map)
 #undef EQUATIONS_KERNEL
 

@@ -21,6 +21,7 @@ enum {
     EQUATIONS_OPTION_TOLERANCE,
     EQUATIONS_OPTION_AT_ONCE,
     EQUATIONS_OPTION_STEPS,
+    EQUATIONS_OPTION_REFINE,
     EQUATIONS_N_OPTIONS
 };
 
@@ -30,11 +31,14 @@ static const Option equations_options[EQUATIONS_N_OPTIONS] = {
     {"duration", OPTION_NUMBER, "s", 10.0, 1e-9, 1e12, NULL, "simulated time of a lane; iterations of a map"},
     {"dt", OPTION_NUMBER, "s", 1e-3, 1e-12, 1e9, NULL,
      "step of the methods with fixed steps; of the others the unit of sampling"},
-    {"integrator", OPTION_CHOICE, "", 0, 0, CHOICES(EQUATIONS_INTEGRATORS), "dormand_prince: adaptive, order 5(4)"},
+    {"integrator", OPTION_CHOICE, "", 0, 0, CHOICES(EQUATIONS_INTEGRATORS),
+     "dormand_prince: adaptive, order 5(4). With noise: euler_maruyama, or sra3 where its size depends on no state"},
     {"tolerance", OPTION_NUMBER, "1", 1e-6, 1e-13, 1e-1, NULL,
      "of dormand_prince and rodas5p: greatest error of a step, relative to |state| + scale"},
     {"events_at_once", OPTION_INTEGER, "1", 8, 1, 1000, NULL, "events at one instant; with more a lane fails as zeno"},
     {"steps", OPTION_INTEGER, "1", 1e7, 1, 1e12, NULL, "steps after which a lane that has not ended fails as limit"},
+    {"refine", OPTION_INTEGER, "1", 0, 0, 20, NULL,
+     "with noise: how often a step is halved where a guard is near, so that fewer passages are missed"},
 };
 
 // ---- the frame and the assets ---------------------------------------------------------------------------------------
@@ -133,10 +137,12 @@ static TapeValue *build_slopes(EquationsBuild *build, const SystemMode *mode, co
 typedef struct EquationsValues {
     TapeValue *guards, *watched; // values, then slopes
     TapeValue *sizes;            // [n_guards]
+    TapeValue *noise;            // [n_states]; NULL: none
     TapeValue *jacobian;         // [n_total][n_states], then [n_total]; NULL: not needed
 } EquationsValues;
 
-// Of each guard the size of what it is the difference of: sum |d guard / d state[i]| |state[i]|.
+// Of each guard the size of what it is the difference of: sum |d guard / d state[i]| |state[i]|. With noise, the size
+// of what moves it: |sigma[i]| in place of |state[i]|.
 static TapeValue *build_sizes_of_guards(EquationsBuild *build, const SystemMode *mode)
 {
     Tape *tape = build->tape;
@@ -148,8 +154,9 @@ static TapeValue *build_sizes_of_guards(EquationsBuild *build, const SystemMode 
         if (mode->guards[k] == TAPE_NONE || system->guards[k].direction == SYSTEM_FOLLOWED || system->is_map) continue;
         for (int i = 0; i < system->n_states; i++) {
             const TapeValue along = build_state(build, i), slope = tape_slope(tape, mode->guards[k], &along, &one, 1);
-            if (slope == TAPE_NONE) continue;
-            const TapeValue product = tape_operation(tape, PROGRAM_MULTIPLY, slope, along, TAPE_NONE),
+            const TapeValue of = system->n_sources > 0 ? mode->noise[i] : along;
+            if (slope == TAPE_NONE || of == TAPE_NONE) continue;
+            const TapeValue product = tape_operation(tape, PROGRAM_MULTIPLY, slope, of, TAPE_NONE),
                             size = tape_operation(tape, PROGRAM_ABS, product, TAPE_NONE, TAPE_NONE);
             sizes[k] = sizes[k] == TAPE_NONE ? size : tape_operation(tape, PROGRAM_ADD, sizes[k], size, TAPE_NONE);
         }
@@ -203,6 +210,7 @@ static Error build_mode(EquationsBuild *build, const SystemMode *mode, const Equ
     if (values->jacobian != NULL)
         TRY(build_code(build, values->jacobian, total * n + total, row + EQUATIONS_MODE_JACOBIAN));
     TRY(build_code(build, values->sizes, system->n_guards, row + EQUATIONS_MODE_SIZES));
+    if (system->n_sources > 0) TRY(build_code(build, mode->noise, n, row + EQUATIONS_MODE_NOISE));
     const int64_t actions = build_rows(build, (int64_t)mode->n_actions * EQUATIONS_ACTION);
     assets_set_integer(&build->assets, row + EQUATIONS_MODE_ACTIONS, actions);
     assets_set_integer(&build->assets, row + EQUATIONS_MODE_N_ACTIONS, mode->n_actions);
@@ -218,7 +226,7 @@ static TapeValue *build_wanted(EquationsBuild *build, const EquationsValues *val
     const int n = s->n_states, total = n + s->n_integrals, settable = n + s->n_held;
     int64_t most = settable + s->n_instants;
     for (int m = 0; m < s->n_modes; m++)
-        most += total + 3 * s->n_guards + 2 * s->n_metrics + s->n_shown + s->n_conditions + total * n + total +
+        most += total + n + 3 * s->n_guards + 2 * s->n_metrics + s->n_shown + s->n_conditions + total * n + total +
                 (int64_t)s->modes[m].n_actions * settable;
     TapeValue *wanted = ARENA_NEW(build->arena, TapeValue, most);
     int at = 0;
@@ -229,6 +237,7 @@ static TapeValue *build_wanted(EquationsBuild *build, const EquationsValues *val
     for (int m = 0; m < s->n_modes; m++) {
         const SystemMode *mode = &s->modes[m];
         BUILD_WANT(mode->rates, total);
+        if (s->n_sources > 0) BUILD_WANT(mode->noise, n);
         BUILD_WANT(values[m].guards, 2 * s->n_guards);
         BUILD_WANT(values[m].sizes, s->n_guards);
         BUILD_WANT(values[m].watched, 2 * s->n_metrics);
@@ -263,6 +272,7 @@ static void build_frame(EquationsBuild *build, EquationsMethod method)
     EquationsConstants *c = &build->c;
     const int settable = c->n_states + c->n_held, watched = 2 * c->n_metrics;
     const int stages = method == EQUATIONS_BY_dormand_prince ? 7 : method == EQUATIONS_BY_rodas5p ? 8 : 4;
+    const bool noisy = c->n_sources > 0;
     int at = EQUATIONS_NAMED;
 #define BUILD_ARRAY(member, count) c->member = at, at += (count)
     BUILD_ARRAY(y, c->n_total);
@@ -272,6 +282,7 @@ static void build_frame(EquationsBuild *build, EquationsMethod method)
     BUILD_ARRAY(offset, c->n_guards);
     BUILD_ARRAY(turn, c->n_guards);
     BUILD_ARRAY(condition, c->n_conditions);
+    BUILD_ARRAY(path, noisy ? c->n_states + 4 * c->n_sources : 0);
     BUILD_ARRAY(watched, 2 * watched);
     BUILD_ARRAY(sums, EQUATIONS_SUMS * c->n_metrics);
     BUILD_ARRAY(stage, stages * c->n_total);
@@ -286,6 +297,7 @@ static void build_frame(EquationsBuild *build, EquationsMethod method)
     BUILD_ARRAY(matrix, method == EQUATIONS_BY_implicit_midpoint || method == EQUATIONS_BY_rodas5p
                             ? c->n_total * (c->n_total + 3)
                             : 0);
+    BUILD_ARRAY(noise, noisy ? 2 * (c->n_sources + c->n_states + c->n_total) : 0);
     c->file = at;
 #undef BUILD_ARRAY
 }
@@ -329,6 +341,7 @@ static void build_sizes(EquationsBuild *build, const double *settings)
         .cascade = (int32_t)settings[EQUATIONS_OPTION_AT_ONCE],
         .fixed_steps = equations_is_fixed((int)method),
         .is_map = system->is_map,
+        .n_sources = system->n_sources,
     };
 }
 
@@ -373,6 +386,9 @@ static Error build_assets(EquationsBuild *build, const double *settings)
     c->scale = assets_put(assets, system->scale, system->n_states);
     c->positions = (int32_t)assets->count;
     for (int i = 0; i < system->n_states; i++) assets_integer(assets, system->is_position[i]);
+    c->sources = (int32_t)assets->count;
+    if (system->n_sources > 0) assets_integer(assets, (int64_t)settings[EQUATIONS_OPTION_REFINE]);
+    for (int i = 0; i < system->n_states && system->n_sources > 0; i++) assets_integer(assets, system->sources[i]);
     c->failed = (int32_t)assets->count;
     for (int k = 0; k < system->n_failed; k++) assets_integer(assets, EQUATIONS_OWN_FAILURE + system->failed[k]);
     build_frame(build, method);
@@ -483,7 +499,7 @@ static void made_mode(MadeCodes *codes, int64_t row)
 {
     static const int rows[] = {EQUATIONS_MODE_RATES,   EQUATIONS_MODE_GUARDS,     EQUATIONS_MODE_SLOPES,
                                EQUATIONS_MODE_WATCHED, EQUATIONS_MODE_CONDITIONS, EQUATIONS_MODE_JACOBIAN,
-                               EQUATIONS_MODE_SIZES};
+                               EQUATIONS_MODE_SIZES,   EQUATIONS_MODE_NOISE};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) made_code_at(codes, row + rows[i]);
     const int64_t actions = made_integer(codes, row + EQUATIONS_MODE_ACTIONS);
     for (int64_t a = 0; a < made_integer(codes, row + EQUATIONS_MODE_N_ACTIONS); a++)
@@ -514,6 +530,45 @@ extern const Model equations_model;
 #define EQUATIONS_KERNEL_OF(name, fixed) KERNEL_equations_##name,
 static const int equations_kernels[] = {EQUATIONS_INTEGRATORS(EQUATIONS_KERNEL_OF) KERNEL_equations_map};
 
+// Noise needs a method of its own, and these need noise.
+static Error equations_check_integrator(const System *system, const double *settings, Configured *out)
+{
+#define EQUATIONS_WORD(name, fixed) #name,
+    static const char *const words[] = {EQUATIONS_INTEGRATORS(EQUATIONS_WORD) "map"};
+#undef EQUATIONS_WORD
+    const EquationsMethod method = equations_method(system, settings);
+    const bool noisy = method == EQUATIONS_BY_euler_maruyama || method == EQUATIONS_BY_sra3;
+    const char *state = system->multiplicative;
+    if (settings[EQUATIONS_OPTION_REFINE] > 0.0 && (system->n_sources == 0 || system->is_map)) {
+        out->wrong_option = EQUATIONS_OPTION_REFINE + 1;
+        return error_make(ERROR_USER, "refine is for differential equations with noise, and this system %s: leave it out",
+                          system->is_map ? "is a map" : "has none");
+    }
+    if (system->is_map) return error_none();
+    out->wrong_option = EQUATIONS_OPTION_INTEGRATOR + 1;
+    if (system->n_sources > 0 && !noisy && state != NULL)
+        return error_make(ERROR_USER,
+                          "%s is not for systems with noise: write integrator: euler_maruyama (strong order 0.5)",
+                          words[method]);
+    if (system->n_sources > 0 && !noisy)
+        return error_make(ERROR_USER,
+                          "%s is not for systems with noise: write integrator: sra3 (strong order 1.5, here, where no "
+                          "noise depends on a state), or euler_maruyama (strong order 1)",
+                          words[method]);
+    if (system->n_sources > 0 && method == EQUATIONS_BY_sra3 && state != NULL)
+        return error_make(ERROR_USER,
+                          "sra3 is for noise whose size depends on no state, and that of %s does: write integrator: "
+                          "euler_maruyama (strong order 0.5)",
+                          state);
+    if (system->n_sources == 0 && noisy)
+        return error_make(ERROR_USER,
+                          "%s is for systems with noise, and this one has none: declare noise: {x: 0.1}, or take "
+                          "dormand_prince or rk4",
+                          words[method]);
+    out->wrong_option = 0;
+    return error_none();
+}
+
 static Error equations_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
     const System *system = points != NULL ? points[EQUATIONS_OPTION_SYSTEM].system : system_example(arena);
@@ -528,6 +583,7 @@ static Error equations_configure(const double *settings, const Points *points, A
         return error_make(ERROR_USER, "simulation.duration is %g: that of a map is a whole number of iterations",
                           duration);
     }
+    TRY(equations_check_integrator(system, settings, out));
     build.system = system;
     build.tape = system->tape;
     build.tape->work = 0;
@@ -546,7 +602,18 @@ static Error equations_configure(const double *settings, const Points *points, A
     return error_none();
 }
 
-// How many expressions had their units checked: a unit that does not fit is an error of the spec.
+// "2 states, 1 source, of a size that depends on no state (additive)"
+static const char *equations_explain_noise(const System *system, Arena *arena)
+{
+    int states = 0;
+    for (int i = 0; i < system->n_states; i++) states += system->sources[i] >= 0;
+    const char *size = system->multiplicative != NULL ? "of a size that depends on states (multiplicative)"
+                                                      : "of a size that depends on no state (additive)";
+    return arena_format(arena, "%d state%s, %d source%s, %s", states, states == 1 ? "" : "s", system->n_sources,
+                        system->n_sources == 1 ? "" : "s", size);
+}
+
+// How many expressions had their units checked: a unit that does not fit is an error of the spec. The noise.
 static int equations_explain(const Configured *configured, const double *point, int count, Arena *arena,
                              Remark *remarks)
 {
@@ -554,11 +621,13 @@ static int equations_explain(const Configured *configured, const double *point, 
     (void)count;
     const System *system = equations_system(configured);
     const char *missing = system->unitless != NULL ? arena_format(arena, "; without a unit: %s", system->unitless) : "";
-    if (system->n_expressions == 0) return 0;
-    remarks[0] = (Remark){
+    int n = 0;
+    if (system->n_sources > 0) remarks[n++] = (Remark){.name = "noise", .text = equations_explain_noise(system, arena)};
+    if (system->n_expressions == 0) return n;
+    remarks[n++] = (Remark){
         .name = "units",
         .text = arena_format(arena, "%d of %d equations checked%s", system->n_checked, system->n_expressions, missing)};
-    return 1;
+    return n;
 }
 
 const Model equations_model = {
@@ -567,7 +636,7 @@ const Model equations_model = {
     .source = "the spec",
     .options = equations_options,
     .n_options = EQUATIONS_N_OPTIONS,
-    .numerics = "dt|integrator|tolerance|steps",
+    .numerics = "dt|integrator|tolerance|steps|refine",
     .configure = equations_configure,
     .made_macros = equations_made_macros,
     .explain = equations_explain,

@@ -13,7 +13,9 @@
     X(rk4, 1) \
     X(semi_implicit_euler, 1) \
     X(implicit_midpoint, 1) \
-    X(rodas5p, 0)
+    X(rodas5p, 0) \
+    X(euler_maruyama, 1) \
+    X(sra3, 1)
 // clang-format on
 
 typedef enum EquationsMethod {
@@ -41,10 +43,11 @@ enum {
     EQUATIONS_MODE_COLUMNS = 12,
     EQUATIONS_MODE_CONDITIONS = 15,
     EQUATIONS_MODE_JACOBIAN = 18, // d rates[i] / d state[j] at [i*n_states + j], then d rates[i] / d time
-    EQUATIONS_MODE_SIZES = 21,    // of guards: sum |d guard / d state[i]| |state[i]|
-    EQUATIONS_MODE_ACTIONS = 24,  // first row
-    EQUATIONS_MODE_N_ACTIONS = 25,
-    EQUATIONS_MODE = 26
+    EQUATIONS_MODE_SIZES = 21,    // of guards: sum |d guard / d state[i]| |state[i]|; with noise |sigma[i]| instead
+    EQUATIONS_MODE_NOISE = 24,    // sigma[n_states]
+    EQUATIONS_MODE_ACTIONS = 27,  // first row
+    EQUATIONS_MODE_N_ACTIONS = 28,
+    EQUATIONS_MODE = 29
 };
 // Rows of actions.
 enum {
@@ -79,6 +82,10 @@ enum {
     EQUATIONS_TIMED_T, // time of the last instant
     EQUATIONS_SIGHT,   // the longest step by which the guards are seen
     EQUATIONS_GRID,    // steps of dt done, of a method with fixed steps
+    // of the Brownian motion (noise.h)
+    EQUATIONS_OPEN,      // 1: there is a piece that the step is in
+    EQUATIONS_PIECE_END, // time
+    EQUATIONS_CUTS,      // of this interval
     EQUATIONS_NAMED
 };
 
@@ -89,18 +96,18 @@ enum {
     X(int32_t, n_states) X(int32_t, n_total) X(int32_t, n_held) X(int32_t, n_guards) X(int32_t, n_instants) \
     X(int32_t, n_parameters) X(int32_t, n_modes) X(int32_t, n_metrics) X(int32_t, n_integrals) X(int32_t, n_shown) \
     X(int32_t, n_conditions) X(int32_t, n_failed) X(int32_t, n_events) X(int32_t, cascade) X(int32_t, fixed_steps) \
-    X(int32_t, is_map) \
+    X(int32_t, is_map) X(int32_t, n_sources) \
     /* 1: there are metrics min and max */ \
     X(int32_t, extrema) \
     /* in the assets */ \
     X(int32_t, numbers) X(int32_t, n_numbers) X(int32_t, derived) X(int32_t, n_derived_steps) X(int32_t, start) \
     X(int32_t, modes) X(int32_t, guards) X(int32_t, metrics) X(int32_t, instants) X(int32_t, scale) \
-    X(int32_t, positions) X(int32_t, failed) \
+    X(int32_t, positions) X(int32_t, failed) X(int32_t, sources) \
     /* in the frame: what is kept between slices, then numbers of a step */ \
     X(int32_t, y) X(int32_t, f) X(int32_t, guard) X(int32_t, slope) X(int32_t, offset) X(int32_t, turn) \
-    X(int32_t, condition) \
+    X(int32_t, condition) X(int32_t, path) \
     X(int32_t, watched) X(int32_t, sums) X(int32_t, stage) X(int32_t, next) X(int32_t, next_f) X(int32_t, next_guard) \
-    X(int32_t, dense) X(int32_t, saved) X(int32_t, matrix) X(int32_t, file) \
+    X(int32_t, dense) X(int32_t, saved) X(int32_t, matrix) X(int32_t, noise) X(int32_t, file) \
     /* of the file; the first of numbers */ \
     X(int32_t, registers) X(int32_t, first_number)
 // clang-format on

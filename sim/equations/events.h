@@ -15,6 +15,9 @@
 #define EQUATIONS_NO_TURN 2.0    // in place of the theta of a crossing
 #define EQUATIONS_TOGETHER 1e-12 // crossings of one instant, in theta
 #define EQUATIONS_ROOT 1e-13     // width of a located crossing, in theta
+#define EQUATIONS_NOISY 1e-3     // with noise: a guard within this part of what moves it in dt from 0 is at 0
+#define EQUATIONS_REACHES 4.0    // standard deviations that a guard moves in a step, at most
+#define EQUATIONS_AT_ZERO 0.5    // with noise: the side of a guard that an event has left at 0
 #define EQUATIONS_NEAR 10.0      // a guard within this many tolerances of a step from 0 is at 0
 #define EQUATIONS_ROUNDING 1e-14 // of a guard, over what it is the difference of
 #define EQUATIONS_SAME 1e-15     // of instants that are one, over their time
@@ -121,7 +124,9 @@ HD_CALL mask equations_crossing(const EquationsLane *lane, int k, real t, real h
                to_slope = sign * h * frame_get(lane->frame, lane->c->next_guard + lane->c->n_guards + k);
     mask crossed = armed & MASK(to > 0.0);
     real high = splat(1.0), at_high = to;
-    const mask bends = armed & ~crossed & MASK(from_slope > 0.0) & MASK(to_slope < 0.0);
+    // slopes are those of the rates alone: with noise a guard is looked at in the ends of a step
+    const mask bends =
+        equations_has_noise(lane) ? no_lanes() : armed & ~crossed & MASK(from_slope > 0.0) & MASK(to_slope < 0.0);
     if (any_lane(bends)) {
         real peak;
         const real where = equations_bend(from, to, from_slope, to_slope, &peak);
@@ -134,7 +139,10 @@ HD_CALL mask equations_crossing(const EquationsLane *lane, int k, real t, real h
             crossed = crossed | beyond;
         }
     }
-    if (any_lane(crossed)) *theta = equations_root(lane, k, t, h, sign, high, at_high, crossed);
+    // What leaves 0 after an event and comes back at once does so at the end of the step: it would turn without end.
+    const mask returns = crossed & MASK(absolute(side) < 1.0), inside = crossed & ~returns;
+    if (any_lane(crossed))
+        *theta = select_real(returns, splat(1.0), equations_root(lane, k, t, h, sign, high, at_high, inside));
     return crossed;
 }
 
@@ -276,6 +284,81 @@ HD void equations_take_sides(const EquationsLane *lane, real near, mask which)
         equations_set_side(lane, k, sign, which & (MASK(sign != 0.0) | equations_is_exact(lane, k)));
         equations_shift(lane, k, value, which & zero);
     }
+}
+
+// With noise: keeps the values of guards that turn in `landed`, in place of what they count as 0, so that
+// equations_take_noisy_sides sees which of them an event has moved. NaN: the guard does not turn.
+HD void equations_remember_turned(const EquationsLane *lane, mask landed)
+{
+    FRAME_EACH
+    for (int k = 0; k < lane->c->n_guards && equations_has_noise(lane); k++) {
+        const mask turned = landed & MASK(frame_get(lane->frame, lane->c->turn + k) == 1.0);
+        equations_set_rest(lane, k, select_real(turned, frame_get(lane->frame, lane->c->guard + k), math_nan()));
+    }
+}
+
+// The side of a guard that has turned where it is located.
+HD real equations_other_side(const EquationsLane *lane, real side)
+{
+    return equations_has_noise(lane) ? -EQUATIONS_AT_ZERO * equations_sign(side) : -side;
+}
+
+// Sides where a state of a system with noise begins. The slope of a guard says nothing of where it goes. One that has
+// turned, and that the event has not moved away, stands on its other side. Another that is near 0 keeps its side; in
+// the lanes of `entered`, whose mode begins by an event, it is armed: the noise takes it to both sides at once.
+HD_CALL void equations_take_noisy_sides(const EquationsLane *lane, mask entered, mask which)
+{
+    const EquationsConstants *c = lane->c;
+    equations_of_modes(lane, EQUATIONS_MODE_SIZES, c->saved, c->n_guards, which);
+    FRAME_EACH
+    for (int k = 0; k < c->n_guards; k++) {
+        const real value = frame_get(lane->frame, c->guard + k), slope = frame_get(lane->frame, c->slope + k),
+                   side = equations_side(lane, k), sign = equations_sign(value);
+        const real moves =
+            fused(square_root(splat(c->dt)), frame_get(lane->frame, c->saved + k), c->dt * absolute(slope));
+        const mask zero = equations_direction(lane, k) == SYSTEM_FOLLOWED
+                              ? no_lanes()
+                              : MASK(absolute(value) <= EQUATIONS_NOISY * moves);
+        const real before = equations_rest(lane, k); // NaN: it has not turned
+        const mask over = MASK(before == before) & (zero | MASK(value == before));
+        const int direction = equations_direction(lane, k);
+        const double armed = direction == SYSTEM_RISES ? -EQUATIONS_AT_ZERO : EQUATIONS_AT_ZERO;
+        const real kept = select_real(entered, splat(direction == SYSTEM_CROSSES ? 0.0 : armed), side);
+        const real now = select_real(over, equations_other_side(lane, side), select_real(zero, kept, sign));
+        equations_set_side(lane, k, now, which & (over | zero | MASK(sign != 0.0) | equations_is_exact(lane, k)));
+    }
+}
+
+// With noise: the time at which a step from t is to end because a guard that may turn is near, as seen from where the
+// step begins; 1e300: none is. A step that a guard could cross and come back is halved, at most equations_halvings()
+// times. What decides is known before the noise of the step, else the solution would not be Ito's (J. G. Gaines & T. J.
+// Lyons, SIAM J. Appl. Math. 57, 1997). The path's ends stay as they are: the pieces are drawn from its bridge.
+HD_CALL real equations_near_guards(const EquationsLane *lane, real t, real grid, mask which)
+{
+    const EquationsConstants *c = lane->c;
+    const int halvings = equations_halvings(lane);
+    const real whole = grid - t;
+    real length = whole;
+    if (halvings == 0 || c->n_guards == 0 || !any_lane(which)) return splat(1e300);
+    equations_argue(lane, c->y);
+    equations_at(lane, t);
+    equations_of_modes(lane, EQUATIONS_MODE_SIZES, c->saved, c->n_guards, which);
+    const double shortest = c->dt / (double)(1 << halvings);
+    FRAME_EACH
+    for (int k = 0; k < c->n_guards; k++) {
+        const int direction = equations_direction(lane, k);
+        const real side = equations_side(lane, k), value = absolute(frame_get(lane->frame, c->guard + k)),
+                   slope = absolute(frame_get(lane->frame, c->slope + k)), sigma = frame_get(lane->frame, c->saved + k);
+        const mask rising = direction != SYSTEM_FALLS ? MASK(side < 0.0) : no_lanes(),
+                   falling = direction != SYSTEM_RISES ? MASK(side > 0.0) : no_lanes();
+        mask armed = which & (rising | falling) & equations_has_guard(lane, k);
+        for (int i = 0; i < halvings && any_lane(armed); i++) {
+            const real reach = fused(length, slope, square_root(length) * sigma);
+            armed = armed & MASK(value < EQUATIONS_REACHES * reach) & MASK(length > 1.9 * shortest);
+            length = select_real(armed, 0.5 * length, length);
+        }
+    }
+    return select_real(which & MASK(length < whole), t + length, splat(1e300));
 }
 
 // ---- instants -------------------------------------------------------------------------------------------------------

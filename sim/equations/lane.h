@@ -200,6 +200,7 @@ HD bool equations_has(const EquationsLane *lane, int k)
     if (k == EQUATIONS_MODE_OF) return c->n_modes > 1;
     if (k == EQUATIONS_GRID) return c->fixed_steps != 0;
     if (k == EQUATIONS_SIGHT) return !c->fixed_steps;
+    if (k >= EQUATIONS_OPEN && k <= EQUATIONS_CUTS) return c->n_sources > 0;
     if (k < EQUATIONS_NAMED && k != EQUATIONS_T) return events;
     if (k >= c->watched && k < c->sums) return c->extrema != 0;
     if (k < c->sums) return true;

@@ -4,7 +4,7 @@
 #ifndef HOPSCOTCH_EQUATIONS_STEPS_H
 #define HOPSCOTCH_EQUATIONS_STEPS_H
 
-#include "lane.h"
+#include "noise.h"
 
 // What a step gives beside its state: the error over the tolerance, accepted if <= 1; its failure, 0: none.
 typedef struct EquationsStep {
@@ -181,15 +181,81 @@ HD_CALL EquationsStep equations_semi_implicit_euler_step(const EquationsLane *la
     return equations_end_step(lane, t, h, which);
 }
 
-// One iteration of a map.
+// Euler's method for Ito's equations (G. Maruyama, Rend. Circ. Mat. Palermo 4, 1955; P. E. Kloeden & E. Platen,
+// Numerical Solution of Stochastic Differential Equations, 1992, 10.2): y + h f + sigma D. Strong order 0.5, and 1 if
+// sigma does not depend on the state; weak order 1.
+HD_CALL EquationsStep equations_euler_maruyama_step(const EquationsLane *lane, real t, real h, mask which)
+{
+    const EquationsConstants *c = lane->c;
+    equations_sizes_of_noise(lane, equations_sigma(lane), t, which);
+    FRAME_EACH
+    for (int i = 0; i < c->n_total; i++) {
+        real y = fused(h, frame_get(lane->frame, c->f + i), frame_get(lane->frame, c->y + i));
+        if (i < c->n_states)
+            y = fused(frame_get(lane->frame, equations_sigma(lane) + i), equations_step_increment(lane, i), y);
+        frame_set(lane->frame, c->next + i, y);
+    }
+    return equations_end_step(lane, t, h, which);
+}
+
+// SRA3 of A. Roessler, Runge-Kutta methods for the strong approximation of solutions of stochastic differential
+// equations, SIAM J. Numer. Anal. 48, 2010, 922-952, for sigma that depends on time alone: strong order 1.5, and 3
+// without noise. With I = (1/h) integral of W = H + D/2:
+//     k1 = f(t, y), k2 = f(t + h, y + h k1), k3 = f(t + h/2, y + h (k1 + k2)/4 + (sigma(t + h) + sigma(t)/2) I),
+//     y + h (k1 + k2 + 4 k3)/6 + sigma(t + h) D + (sigma(t) - sigma(t + h)) I
+HD_CALL EquationsStep equations_sra3_step(const EquationsLane *lane, real t, real h, mask which)
+{
+    const EquationsConstants *c = lane->c;
+    const int k2 = equations_stage(lane, 0), k3 = equations_stage(lane, 1);
+    equations_sizes_of_noise(lane, equations_sigma(lane), t, which);
+    equations_sizes_of_noise(lane, equations_sigma_end(lane), t + h, which);
+    equations_move(lane, c->f, h);
+    equations_at(lane, t + h);
+    equations_rates(lane, k2, which);
+    FRAME_EACH
+    for (int i = 0; i < c->n_states; i++) {
+        const real sigma = frame_get(lane->frame, equations_sigma(lane) + i),
+                   end = frame_get(lane->frame, equations_sigma_end(lane) + i);
+        const real slope = frame_get(lane->frame, c->f + i) + frame_get(lane->frame, k2 + i);
+        const real y = fused(0.25 * h, slope, frame_get(lane->frame, c->y + i));
+        frame_set(lane->file, 1 + i, fused(fused(splat(0.5), sigma, end), equations_step_mean(lane, i), y));
+    }
+    equations_at(lane, fused(splat(0.5), h, t));
+    equations_rates(lane, k3, which);
+    FRAME_EACH
+    for (int i = 0; i < c->n_total; i++) {
+        const real outer = frame_get(lane->frame, c->f + i) + frame_get(lane->frame, k2 + i);
+        const real slope = fused(splat(4.0), frame_get(lane->frame, k3 + i), outer);
+        real noise = splat(0.0), bend = splat(0.0);
+        if (i < c->n_states && equations_source(lane, i) >= 0) {
+            const real sigma = frame_get(lane->frame, equations_sigma(lane) + i),
+                       end = frame_get(lane->frame, equations_sigma_end(lane) + i), mean = equations_step_mean(lane, i),
+                       increment = equations_step_increment(lane, i);
+            noise = fused(sigma - end, mean, end * increment);
+            bend = 3.0 * (sigma + end) * fused(splat(-0.5), increment, mean);
+        }
+        frame_set(lane->frame, equations_noise_change(lane) + i, noise);
+        frame_set(lane->frame, equations_noise_bend(lane) + i, bend);
+        frame_set(lane->frame, c->next + i,
+                  fused(0.16666666666666666 * h, slope, frame_get(lane->frame, c->y + i)) + noise);
+    }
+    return equations_end_step(lane, t, h, which);
+}
+
+// One iteration of a map, whose noise is N(0, sigma^2).
 HD_CALL EquationsStep equations_map_step(const EquationsLane *lane, real t, mask which)
 {
     const EquationsStep step = {splat(0.0), splat(0.0)};
+    const bool noisy = equations_has_noise(lane);
+    if (noisy) equations_sizes_of_noise(lane, equations_sigma(lane), t, which);
     FRAME_EACH
     for (int i = 0; i < lane->c->n_total; i++) {
         const bool sum = i >= lane->c->n_states; // an integral of a map is a sum
         const real f = frame_get(lane->frame, lane->c->f + i);
-        frame_set(lane->frame, lane->c->next + i, sum ? frame_get(lane->frame, lane->c->y + i) + f : f);
+        real next = sum ? frame_get(lane->frame, lane->c->y + i) + f : f;
+        if (noisy && !sum)
+            next = fused(frame_get(lane->frame, equations_sigma(lane) + i), equations_step_increment(lane, i), next);
+        frame_set(lane->frame, lane->c->next + i, next);
     }
     equations_argue(lane, lane->c->next);
     equations_at(lane, t + 1.0);
@@ -463,7 +529,9 @@ HD_CALL EquationsStep equations_implicit_midpoint_step(const EquationsLane *lane
 
 // ---- between the ends of a step -------------------------------------------------------------------------------------
 // y(theta) = r0 + theta (r1 + (1 - theta) (r2 + theta (r3 + (1 - theta) r4))) (II.6); without r4 it is the cubic of
-// Hermite, without r3 too the shorter step of semi_implicit_euler, so that an event is where that step lands.
+// Hermite, without r3 too the shorter step of semi_implicit_euler, so that an event is where that step lands. With
+// noise it is what the method makes of the curve that the path is expected to take in the step: of euler_maruyama a
+// line, of sra3 the cubic of Hermite for what the rates do, and the parabola of the noise.
 
 HD int equations_dense_row(const EquationsLane *lane, int k) { return lane->c->dense + k * lane->c->n_total; }
 
@@ -479,6 +547,13 @@ HD_CALL void equations_dense(const EquationsLane *lane, EquationsMethod method, 
         if (method == EQUATIONS_BY_dormand_prince)
             last = h * equations_weighted(lane, equations_table()->d, EQUATIONS_STAGES, i);
         if (method == EQUATIONS_BY_semi_implicit_euler) second = splat(0.0);
+        if (method == EQUATIONS_BY_euler_maruyama) first = second = splat(0.0);
+        if (method == EQUATIONS_BY_sra3) {
+            const real drift = change - frame_get(lane->frame, equations_noise_change(lane) + i),
+                       rises = fused(h, f, -drift);
+            first = rises + frame_get(lane->frame, equations_noise_bend(lane) + i);
+            second = drift - rises - h * next_f;
+        }
         if (method == EQUATIONS_BY_rodas5p) { // k1 + theta (k2 + theta k3), k = h U
             const EquationsRodas *table = equations_rodas();
             const real k3 = equations_weighted(lane, table->h[2], EQUATIONS_RODAS_STAGES, i);

@@ -54,6 +54,7 @@ typedef struct SystemAction {
 typedef struct SystemMode {
     const char *name;
     const TapeValue *rates;      // [n_states + n_integrals]; of a map: the next states
+    const TapeValue *noise;      // [n_states] size of its noise, TAPE_NONE: none in this mode
     const TapeValue *guards;     // [n_guards], TAPE_NONE: not in this mode
     const TapeValue *watched;    // [n_metrics] the expression of the metric, TAPE_NONE: none in this mode
     const TapeValue *columns;    // [n_shown] further columns
@@ -82,6 +83,9 @@ typedef struct System {
     const TapeValue *start;                    // [n_states + n_held] of fixed inputs
     const double *scale;                       // [n_states] absolute tolerance in units of the relative one
     const bool *is_position;                   // [n_states] its rate is another state, in all modes
+    int n_sources;                             // of noise; 0: none. Else the last parameter is the lane's seed
+    const int *sources;                        // [n_states] source of its noise, -1: none; NULL: there is no noise
+    const char *multiplicative;                // a state whose noise depends on states; NULL: there is none
     const SystemGuard *guards;
     const SystemInstant *instants;
     const SystemMode *modes;

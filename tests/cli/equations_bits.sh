@@ -1,7 +1,7 @@
 #!/bin/sh
 # Systems of a spec (model equations) have the same digest whatever the instruction set, the batch, the slice and the
 # threads, and after a run that was killed: with modes, events, held numbers, instants, failures, replicates, recorded
-# trajectories; by each integrator, and as a map. Trials replay to the bit, and verify runs.
+# trajectories; by each integrator, with noise, and as a map. Trials replay to the bit, and verify runs.
 . "$(dirname "$0")/../scratch.sh"
 . "$root/tests/equations.sh"
 over='{k: {linspace: [8000, 30000, 4]}, attack: [60, 64, 68]}' \
@@ -42,6 +42,12 @@ replicates: {count: 3, perturb: {vx: {normal: [5, 0.1]}, z: {uniform: [1, 1.02]}
 record: {trajectories: {select: {best: 2, failures: 1, every: 5}, sample: 0.02}}
 END
 sed -i 's/^objective.*/objective: {maximize: "steps + 0.01*speed", failed: penalty(-1)}\nseed: 5/' runner.yaml
+# the same with noise, of a size that depends on states or not, from sources that states share
+noise='noise: {vx: {size: 0.2 + 0.1*sin(9*time), by: gust}, vz: {size: 0.1, by: gust}, x: 0.02}'
+sed -e 's/^experiment: runner/experiment: gusty/' -e 's/^  dt: .*/  dt: 4.0e-3/' \
+    -e "s/^\( *\)metrics:\$/\1$noise\n&/" runner.yaml >gusty.yaml
+sed -i 's/^  dt: .*/&\n  refine: 3/' gusty.yaml
+sed -e 's/^experiment: gusty/experiment: thermal/' -e 's/x: 0.02}/x: 0.03*abs(vz)}/' gusty.yaml >thermal.yaml
 over='{r: {linspace: [2.9, 4, 30]}}' system logistic 'duration: 300' <<'END_OF_SYSTEM'
 parameters: {r: 3}
 states: {x: 0.3, n: 0}
@@ -49,6 +55,10 @@ next: {x: "r*x*(1 - x)", n: n}
 events: [{name: high, rises: x - 0.8, set: {n: n + 1}}, {name: look, every: 7}]
 metrics: {xn: {final: x}, highs: {final: n}, mean_x: {mean: log(abs(r - 2*r*x))}, top: {max: x}}
 END_OF_SYSTEM
+
+sed -e 's/^experiment: logistic/experiment: hazy/' -e 's/^\( *\)metrics:/\1noise: {x: 0.01*(1 - x)}\n&/' logistic.yaml \
+    >hazy.yaml
+echo 'replicates: {count: 2}' >>hazy.yaml
 
 instruction_sets= # that this processor has and the program was built for
 for isa in scalar v2 v3 v4; do
@@ -69,7 +79,7 @@ same()
 }
 
 for case in runner/dormand_prince runner/rk4 runner/semi_implicit_euler runner/implicit_midpoint runner/rodas5p \
-    logistic/; do
+    gusty/sra3 gusty/euler_maruyama thermal/euler_maruyama logistic/ hazy/; do
     name=${case%/*} integrator=${case#*/}
     set --
     [ -z "$integrator" ] || set -- --set "simulation.integrator=$integrator"

@@ -35,6 +35,18 @@ check $? "angles between the legs"
 ran duffing_map
 gives duffing_map f,repeats f "0.2 1 0.28 2 0.29 4 0.37 5 0.5 0 0.65 2"
 
+ran kramers_escape
+"$HOPSCOTCH" query kramers_escape --columns D,escape,kramers --order D --format csv | awk -F , '
+    function U(x) { return x^4/4 - x^2/2 }
+    NR > 1 { n++; D = $1; h = 0.001; inner = 0; mean = 0 # the integral of the mean first passage from -1 to 1
+        for (i = 0; i < 4000; i++) { x = -3 + (i + 0.5)*h; e = exp(-U(x)/D)*h
+            if (x > -1) mean += exp(U(x)/D)*(inner + e/2)*h/D
+            inner += e }
+        apart = $2/mean - 1; formula = $3/(2*atan2(0, -1)/sqrt(2)*exp(0.25/D)) - 1
+        if (apart^2 > 0.01 || formula^2 > 1e-20) { print $0, mean; exit 1 } }
+    END { if (n != 6) exit 1 }' >out
+check $? "kramers_escape: the mean first passage, within 3 standard errors"
+
 ran robertson_rates
 "$HOPSCOTCH" query robertson_rates --where "id = 13" --columns a_left --format csv |
     awk 'NR == 2 { exit !(($1/2.083340149701255e-8 - 1)^2 < 1e-14) }'

@@ -8,6 +8,7 @@ mkdir experiments && cp "$root"/experiments/compass_gait.yaml experiments
 block() { awk -v wanted="$1" '$0 == "```yaml" { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$page"; }
 block 1 >pendulum.yaml
 block 2 >runner.yaml
+block 3 >neuron.yaml
 hopscotch() { "$HOPSCOTCH" "$@"; }
 
 # Commands and their output, as lines: `$ COMMAND` and `> LINE`.
@@ -38,6 +39,9 @@ check $? "the periods of the pendulum"
 "$HOPSCOTCH" query clock --columns period --format csv |
     awk 'NR > 1 { if (NR == 2) first = $1; if (($1 - first)^2 > 1e-10) bad = 1 } END { exit bad || NR != 5 }'
 check $? "the clock has one period"
+"$HOPSCOTCH" query neuron --columns spikes --order drive --format csv | awk 'NR == 2 { first = $1 }
+    NR > 1 { falls += $1 < last; last = $1 } END { exit falls || first > 50 || last < 700 }'
+check $? "the neuron fires more often the more it is driven"
 for name in $(sed -n 's/^| `\([a-z_]*\.yaml\)` .*/\1/p' "$page"); do
     [ -f "$root/experiments/$name" ]
     check $? "there is $name"

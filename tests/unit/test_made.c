@@ -214,7 +214,8 @@ TEST(made_kernels_of_experiments_compile)
                        {"pendulum_chain", NULL},
                        {"parachute_drop", NULL},
                        {"gaits_by_speed", NULL},
-                       {"kkt_pendulum_gains", NULL}};
+                       {"kkt_pendulum_gains", NULL},
+                       {"kramers_escape", NULL}};
     for (size_t i = 0; i < (test_quick() ? 6 : sizeof experiments / sizeof *experiments); i++) {
         char path[64];
         snprintf(path, sizeof path, "experiments/%s.yaml", experiments[i].name);

@@ -1,7 +1,7 @@
 // What the files of systems share. A system of the user's (sim/equations/system.h) is read from a mapping: its names
 // first (names.c), then its expressions, as values of a tape (values.c) and with their units (units.c), then modes
-// (modes.c), events (events.c) and metrics (metrics.c). Errors of one cause are reported once: what builds on a wrong
-// name is left out. Metrics alone, over the columns of another model, are read by meter.c.
+// (modes.c), noise (noise.c), events (events.c) and metrics (metrics.c). Errors of one cause are reported once: what
+// builds on a wrong name is left out. Metrics alone, over the columns of another model, are read by meter.c.
 #ifndef HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 #define HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 
@@ -51,6 +51,7 @@ typedef struct SystemScope {
 // operations of all expressions, those that modes share counted in each. ERRORS: then no expression is read any more.
 enum {
     SYSTEM_NAMES_MAX = 4096,
+    SYSTEM_INPUTS_MAX = SYSTEM_PARAMETERS_MAX + SYSTEM_STATES_MAX + SYSTEM_HELD_MAX + 1, // with starts and a seed
     SYSTEM_LETS_MAX = 2048,
     SYSTEM_LETS_DEEP = 200,
     SYSTEM_EVENTS_MAX = 256,
@@ -90,6 +91,7 @@ typedef struct SystemReader {
 // What is read of modes, before they are put together.
 typedef struct SystemModes {
     TapeValue **rates;      // [n_modes][n_states + n_integrals]
+    TapeValue **noise;      // [n_modes][n_states]
     TapeValue **guards;     // [n_modes][SYSTEM_GUARDS_MAX]
     TapeValue **watched;    // [n_modes][n_metrics]
     TapeValue **columns;    // [n_modes][n_shown]
@@ -175,9 +177,18 @@ const char *equations_shown_unit(SystemReader *reader, const Node *mapping, cons
 void equations_read_modes(SystemReader *reader);
 const char *equations_mode_name(const SystemReader *reader, int mode);
 int equations_find_mode(SystemReader *reader, const Node *node); // -1: there is none, which is reported
+// Reports keys of a mapping's `section` (rates, noise) that are not states. False: the section can't be read.
+bool equations_check_states(SystemReader *reader, const Node *mapping, const char *section);
+// What a section says of a state in a mode: its own, else that of the system; NULL: nothing.
+const Node *equations_state_node(const SystemReader *reader, int mode, const char *section, const char *state);
 // is_position[n_states] <- the rate of the state is another state in all modes.
 void equations_read_rates(SystemReader *reader, SystemModes *modes, bool *is_position);
 void equations_read_starts(SystemReader *reader);
+
+// ---- noise.c --------------------------------------------------------------------------------------------------------
+
+bool equations_has_noise(const SystemReader *reader); // so that lanes need a seed
+void equations_read_noise(SystemReader *reader, SystemModes *modes);
 
 // ---- events.c -------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ typedef enum KeysLevel {
     KEYS_STATE,
     KEYS_HELD,
     KEYS_SHORTHAND,
+    KEYS_NOISE,
     KEYS_MODE,
     KEYS_EVENT,
     KEYS_METRIC,
@@ -22,12 +23,13 @@ static const struct {
     const char *what, *words;
 } keys_levels[] = {
     [KEYS_SYSTEM] = {"system",
-                     "parameters|states|held|let|rates|next|modes|events|metrics|failures|columns|drawing|doc"},
+                     "parameters|states|held|let|rates|next|noise|modes|events|metrics|failures|columns|drawing|doc"},
     [KEYS_PARAMETER] = {"a parameter", "value|unit|range|doc"},
     [KEYS_STATE] = {"a state", "start|unit|range|scale|doc"},
     [KEYS_HELD] = {"a held number", "start|unit|range|doc"},
     [KEYS_SHORTHAND] = {"a shorthand", "value|unit|doc"},
-    [KEYS_MODE] = {"a mode", "let|rates|next|events|doc"},
+    [KEYS_NOISE] = {"the noise of a state", "size|by|doc"},
+    [KEYS_MODE] = {"a mode", "let|rates|next|noise|events|doc"},
     [KEYS_EVENT] = {"an event", "name|rises|falls|crosses|at|every|to|set|stop|fail|doc"},
     [KEYS_METRIC] = {"a metric", "final|mean|rms|min|max|integral|count|at|after|first|last|part|value|take|unit|doc"},
     [KEYS_COLUMN] = {"a column", "value|unit|doc"},
@@ -44,12 +46,14 @@ static const struct {
     {KEYS_SYSTEM, "states", KEYS_STATE},
     {KEYS_SYSTEM, "held", KEYS_HELD},
     {KEYS_SYSTEM, "let", KEYS_SHORTHAND},
+    {KEYS_SYSTEM, "noise", KEYS_NOISE},
     {KEYS_SYSTEM, "modes", KEYS_MODE},
     {KEYS_SYSTEM, "events", KEYS_EVENT},
     {KEYS_SYSTEM, "metrics", KEYS_METRIC},
     {KEYS_SYSTEM, "columns", KEYS_COLUMN},
     {KEYS_SYSTEM, "drawing", KEYS_SHAPE},
     {KEYS_MODE, "let", KEYS_SHORTHAND},
+    {KEYS_MODE, "noise", KEYS_NOISE},
     {KEYS_MODE, "events", KEYS_EVENT},
 };
 

@@ -68,19 +68,17 @@ int equations_find_mode(SystemReader *reader, const Node *node)
 
 static const char *rates_word(const SystemReader *reader) { return reader->system->is_map ? "next" : "rates"; }
 
-// The node of a state's rate in a mode: its own, else that of the system.
-static const Node *rate_node(SystemReader *reader, int mode, const char *state)
+const Node *equations_state_node(const SystemReader *reader, int mode, const char *section, const char *state)
 {
-    const Node *own = reader->mode_keys[mode] != NULL ? node_find(reader->mode_nodes[mode], rates_word(reader)) : NULL;
+    const Node *own = reader->mode_keys[mode] != NULL ? node_find(reader->mode_nodes[mode], section) : NULL;
     const Node *node = node_find(own, state);
-    return node != NULL ? node : node_find(node_find(reader->root, rates_word(reader)), state);
+    return node != NULL ? node : node_find(node_find(reader->root, section), state);
 }
 
-// Reports rates that belong to no state. False: the section can't be read.
-static bool check_rates(SystemReader *reader, const Node *mapping)
+bool equations_check_states(SystemReader *reader, const Node *mapping, const char *section)
 {
-    if (node_find(mapping, rates_word(reader)) == NULL) return mapping->kind == NODE_MAPPING;
-    const Node *rates = equations_section(reader, mapping, rates_word(reader), NODE_MAPPING);
+    if (node_find(mapping, section) == NULL) return mapping->kind == NODE_MAPPING;
+    const Node *rates = equations_section(reader, mapping, section, NODE_MAPPING);
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_names);
     int n = 0;
     for (int i = 0; i < reader->n_names; i++)
@@ -92,7 +90,7 @@ static bool check_rates(SystemReader *reader, const Node *mapping)
         diagnose(reader->diagnostics, rates->keys[i], "'%.60s' is not a state%s", name,
                  equations_nearest(reader, name, names, n));
     }
-    return rates != NULL || node_find(mapping, rates_word(reader))->kind == NODE_SCALAR;
+    return rates != NULL || node_find(mapping, section)->kind == NODE_SCALAR;
 }
 
 // Reports a state that does not move in a mode, unless no mode has rates.
@@ -141,7 +139,7 @@ void equations_read_rates(SystemReader *reader, SystemModes *modes, bool *is_pos
 {
     System *system = reader->system;
     const TapeValue zero = tape_number(system->tape, 0.0);
-    bool shared = check_rates(reader, reader->root) && !reader->rates_wrong;
+    bool shared = equations_check_states(reader, reader->root, rates_word(reader)) && !reader->rates_wrong;
     if (!has_rates(reader) && !reader->modes_wrong && system->n_states > 0) {
         diagnose(reader->diagnostics, reader->root,
                  "the system has no rates: rates: {x: v}, or next: {x: x + 1} of a map");
@@ -149,11 +147,12 @@ void equations_read_rates(SystemReader *reader, SystemModes *modes, bool *is_pos
     }
     for (int i = 0; i < system->n_states; i++) is_position[i] = true;
     for (int m = 0; m < reader->n_modes; m++) {
-        const bool own = reader->mode_keys[m] == NULL || check_rates(reader, reader->mode_nodes[m]);
+        const bool own =
+            reader->mode_keys[m] == NULL || equations_check_states(reader, reader->mode_nodes[m], rates_word(reader));
         for (int i = 0, state = 0; i < reader->n_names; i++) {
             const SystemName *name = &reader->names[i];
             if (name->kind != SYSTEM_NAME_STATE) continue;
-            const Node *node = rate_node(reader, m, name->name);
+            const Node *node = equations_state_node(reader, m, rates_word(reader), name->name);
             const TapeValue value = node != NULL ? read_rate(reader, name, node, m) : TAPE_NONE;
             if (node == NULL && own && shared && !reader->modes_wrong) report_no_rate(reader, name, m);
             modes->rates[m][state] = value != TAPE_NONE ? value : zero;

@@ -303,6 +303,16 @@ static void equations_declare_start(SystemReader *reader, SystemName *name)
     if (name->node->kind == NODE_MAPPING) equations_range(reader, name->node, parameter);
 }
 
+// What the noise of a lane is drawn by: behind all other parameters, and without a name in expressions.
+static void equations_declare_seed(SystemReader *reader)
+{
+    reader->parameters[reader->system->n_parameters++] = (Parameter){.name = "seed", // a reserved name
+                                                                     .unit = "1",
+                                                                     .high = 9007199254740991.0,
+                                                                     .section = SECTION_SEED,
+                                                                     .doc = "seeds the noise of a lane"};
+}
+
 void equations_declare(SystemReader *reader)
 {
     reader->wrong = ARENA_NEW(reader->arena, const char *, SYSTEM_WRONG_MAX);
@@ -318,6 +328,7 @@ void equations_declare(SystemReader *reader)
     for (int i = 0; i < reader->n_names; i++)
         if (reader->names[i].kind == SYSTEM_NAME_STATE || reader->names[i].kind == SYSTEM_NAME_HELD)
             equations_declare_start(reader, &reader->names[i]);
+    if (equations_has_noise(reader)) equations_declare_seed(reader);
     // a system without units has none for time either: sin(time) is right there
     bool has_units = false;
     for (int i = 1; i < reader->n_names; i++) has_units |= reader->names[i].value.kind == UNIT_KNOWN;

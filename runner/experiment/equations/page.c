@@ -39,7 +39,9 @@ static const EquationsRow equations_rows[] = {
             "or of one."},
     {"rates", "NAME: EXPR for every state, per s. Those at the top hold in modes without their own."},
     {"next", "NAME: EXPR, in place of rates: the values after one iteration of a map."},
-    {"modes", "NAME: {let, rates, events, doc}. The first is the mode at the start."},
+    {"noise", "NAME: SIZE, or {size: SIZE, by: SOURCE}: dx = rate dt + SIZE dW (Ito), in x per s^0.5, by sra3 "
+              "or, if SIZE has states, euler_maruyama. Of a map: SIZE N(0, 1)."},
+    {"modes", "NAME: {let, rates, noise, events, doc}. The first is the mode at the start."},
     {"events", "A list of {name: NAME, WHEN, set: {NAME: EXPR}, END}, of a mode, or at the top of all "
                "modes."},
     {"  WHEN", "rises: EXPR, falls: EXPR or crosses: EXPR, a quantity that passes zero; at: TIME; every:"
@@ -100,6 +102,10 @@ static const char *const equations_definitions[][2] = {
                      "properties: {value: $expression, " EQUATIONS_ABOUT "}}]}"},
     {"system_expressions", "{type: object, additionalProperties: $expression}"},
     {"system_values", "{type: object, additionalProperties: $system_value}"},
+    {"system_noise",
+     "{type: object, additionalProperties: {anyOf: [$expression, {type: object, required: [size], " EQUATIONS_STRICT
+     "properties: {size: $expression, by: {type: string, description: 'a source that several states share'}, "
+     "doc: {type: string}}}]}}"},
     {"system_event", "{type: object, " EQUATIONS_STRICT
                      "oneOf: [{required: [rises]}, {required: [falls]}, {required: [crosses]}, {required: [at]}, "
                      "{required: [every]}], properties: {name: {type: string}, "
@@ -114,7 +120,7 @@ static const char *const equations_definitions[][2] = {
     {"system_events", "{type: array, maxItems: 256, items: $system_event}"},
     {"system_mode", "{type: [object, 'null'], " EQUATIONS_STRICT
                     "properties: {let: $system_values, rates: $system_expressions, next: $system_expressions, "
-                    "events: $system_events, doc: {type: string}}}"},
+                    "noise: $system_noise, events: $system_events, doc: {type: string}}}"},
     {"system_metric",
      "{type: object, " EQUATIONS_STRICT
      "oneOf: [{required: [final]}, {required: [mean]}, {required: [rms]}, {required: [min]}, {required: [max]}, "
@@ -139,7 +145,7 @@ static const char *const equations_definitions[][2] = {
                "properties: {parameters: {type: object, additionalProperties: $system_parameter}, "
                "states: {type: object, maxProperties: 64, additionalProperties: $system_state}, "
                "held: {type: object, maxProperties: 64, additionalProperties: $system_held}, let: $system_values, "
-               "rates: $system_expressions, next: $system_expressions, "
+               "rates: $system_expressions, next: $system_expressions, noise: $system_noise, "
                "modes: {type: object, maxProperties: 64, additionalProperties: $system_mode}, "
                "events: $system_events, "
                "metrics: {type: object, maxProperties: 256, additionalProperties: $system_metric}, "

@@ -18,6 +18,7 @@ static SystemModes modes_new(SystemReader *reader)
     const int n_metrics = metrics != NULL ? metrics->count : 0, n_columns = columns != NULL ? columns->count : 0,
               n_failures = failures != NULL ? failures->count : 0;
     SystemModes modes = {.rates = equations_values_of_modes(reader, reader->system->n_states + n_metrics),
+                         .noise = equations_values_of_modes(reader, reader->system->n_states),
                          .guards = equations_values_of_modes(reader, SYSTEM_GUARDS_MAX),
                          .watched = equations_values_of_modes(reader, n_metrics),
                          .columns = equations_values_of_modes(reader, n_columns),
@@ -45,6 +46,7 @@ static void take_modes(SystemReader *reader, const SystemModes *read)
     for (int m = 0; m < reader->n_modes; m++)
         modes[m] = (SystemMode){.name = equations_mode_name(reader, m),
                                 .rates = read->rates[m],
+                                .noise = read->noise[m],
                                 .guards = read->guards[m],
                                 .watched = read->watched[m],
                                 .columns = read->columns[m],
@@ -76,8 +78,7 @@ SystemReader equations_reader(const Node *node, Arena *arena, Diagnostics *diagn
                           .done = ARENA_NEW(arena, int, SYSTEM_LETS_MAX),
                           .stack = ARENA_NEW(arena, UnitValue, UNIT_STACK),
                           .scopes = ARENA_NEW(arena, SystemScope, SYSTEM_MODES_MAX + 3),
-                          .parameters =
-                              ARENA_NEW(arena, Parameter, SYSTEM_PARAMETERS_MAX + SYSTEM_STATES_MAX + SYSTEM_HELD_MAX),
+                          .parameters = ARENA_NEW(arena, Parameter, SYSTEM_INPUTS_MAX),
                           .events = ARENA_NEW(arena, const char *, SYSTEM_EVENTS_MAX),
                           .failures = ARENA_NEW(arena, const char *, SYSTEM_EVENTS_MAX),
                           .guards = ARENA_NEW(arena, SystemGuard, SYSTEM_GUARDS_MAX),
@@ -108,6 +109,7 @@ static void read_sections(SystemReader *reader, SystemModes *modes)
     bool *is_position = ARENA_NEW(reader->arena, bool, reader->system->n_states);
     equations_read_rates(reader, modes, is_position);
     reader->system->is_position = is_position;
+    equations_read_noise(reader, modes);
     equations_read_starts(reader);
     equations_read_events(reader, modes);
     equations_read_failures(reader, &conditions);
