@@ -16,7 +16,7 @@
 #ifndef HOPSCOTCH_EQUATIONS_NOISE_H
 #define HOPSCOTCH_EQUATIONS_NOISE_H
 
-#include "../philox.h"
+#include "../philox_lanes.h"
 #include "lane.h"
 
 enum { EQUATIONS_DRAW_NOISE = 6 }; // purpose of a random number, beside those of ../sim.h and ../environment.h
@@ -51,18 +51,12 @@ HD_CALL void equations_draw(const EquationsLane *lane, int source, real *first, 
     const real seed = frame_get(lane->file, SYSTEM_PARAMETER(c->n_states, c->n_held, c->n_parameters - 1));
     const real interval = clamped(equations_named(lane, EQUATIONS_GRID), splat(0.0), splat(1e15)),
                cuts = clamped(equations_named(lane, EQUATIONS_CUTS), splat(0.0), splat(4294967295.0));
-    real u = splat(0.0), v = splat(0.0);
-    for (int i = 0; i < LANES; i++) {
-        const uint64_t number = (uint64_t)lane_of(interval, i);
-        const Philox counter = {{(uint32_t)number, (uint32_t)(number >> 32), (uint32_t)lane_of(cuts, i),
-                                 (uint32_t)EQUATIONS_DRAW_NOISE << 16 | (uint32_t)source}};
-        const Philox drawn = philox4x32_10(counter, (uint64_t)lane_of(seed, i));
-        set_lane(&u, i, philox_unit(drawn.word[0], drawn.word[1]) + 0x1p-53);
-        set_lane(&v, i, philox_unit(drawn.word[2], drawn.word[3]));
-    }
-    const real radius = square_root(-2.0 * logarithm(u)), angle = 6.283185307179586 * v;
-    *first = radius * cosine(angle);
-    *second = radius * sine(angle);
+    real u, v, sine_of, cosine_of;
+    philox_uniforms(interval, cuts, (uint32_t)EQUATIONS_DRAW_NOISE << 16 | (uint32_t)source, seed, &u, &v);
+    const real radius = square_root(-2.0 * logarithm(u));
+    sine_cosine(6.283185307179586 * v, &sine_of, &cosine_of);
+    *first = radius * cosine_of;
+    *second = radius * sine_of;
 }
 
 // ---- pieces of an interval ------------------------------------------------------------------------------------------
