@@ -541,7 +541,7 @@ static Error equations_check_integrator(const System *system, const double *sett
     const char *state = system->multiplicative;
     if (settings[EQUATIONS_OPTION_REFINE] > 0.0 && (system->n_sources == 0 || system->is_map)) {
         out->wrong_option = EQUATIONS_OPTION_REFINE + 1;
-        return error_make(ERROR_USER, "refine is for differential equations with noise, and this system %s: leave it out",
+        return error_make(ERROR_USER, "refine is for differential equations with noise; this system %s: leave it out",
                           system->is_map ? "is a map" : "has none");
     }
     if (system->is_map) return error_none();

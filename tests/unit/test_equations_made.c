@@ -135,8 +135,8 @@ static void made_is_general(const char *text)
 
 // A ball on a soft floor in gusts. %s: the integrator, and the size of another noise.
 static const char made_ball[] =
-    "version: 1\nexperiment: made\nmodel: equations\nsimulation:\n  duration: 3\n  dt: 0.02\n  refine: 2\n  integrator: %s\n"
-    "  system:\n    parameters: {k: 40, g: 9.81}\n    states: {z: 1, v: 0, u: 0}\n    held: {n: 0}\n"
+    "version: 1\nexperiment: made\nmodel: equations\nsimulation:\n  duration: 3\n  dt: 0.02\n  refine: 2\n"
+    "  integrator: %s\n  system:\n    parameters: {k: 40, g: 9.81}\n    states: {z: 1, v: 0, u: 0}\n    held: {n: 0}\n"
     "    events: [{name: look, every: 0.0501, set: {n: n + z}}, {name: up, crosses: u - 0.1}]\n"
     "    modes:\n"
     "      air:\n        rates: {z: v, v: -g, u: -u}\n        noise: {v: {size: 0.8, by: w}, u: %s}\n"
