@@ -2,6 +2,7 @@
 // itself, so neither the number of threads nor the order of groups changes a bit.
 #include "backend.h"
 #include "cpu_kernels.h"
+#include "made/object.h"
 #include "thread.h"
 
 #include <math.h>
@@ -13,24 +14,34 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CPU_THREADS_MAX = 1024, CPU_GROUPS_AT_ONCE = 4 };
+enum { CPU_THREADS_MAX = 1024, CPU_GROUPS_AT_ONCE = 4, CPU_TRIAL_LANES = 64 };
 #define CPU_GRAPH_BYTES ((size_t)1 << 30) // of address space
+
+// A kernel that was made for the campaign (made).
+typedef struct CpuMade {
+    MadeObject object;
+    Arena arena;         // of what follows
+    const double *fixed; // [n_parameters] the inputs that it was made for
+    Batch trial;         // the lanes that the general kernel computes, too
+    bool used, tried;    // it advances the batch in flight; that is its trial
+} CpuMade;
 
 typedef struct CpuBackend {
     Backend backend;
-    bool chosen;              // the user named the instruction set: all lanes use it
-    CpuWay vectors, alone;    // for full groups; for a single lane
-    Configured configured;    // a copy: a slice that hangs may outlive the caller's
-    Arena arena, debug_arena; // the second only if debug rows are wanted
-    int64_t tick;             // ticks done of the batch in flight
-    double kernel_seconds;    // of the ended slices of the batch in flight
-    double slice_started;     // backend_clock
-    LaneGroup slice;          // what the threads work on
-    int32_t *order;           // [lanes] which of the caller's lanes stands where
-    int64_t end;              // from this position on all lanes of the batch in flight have ended
-    bool moved;               // not all lanes stand at their own positions
-    atomic_llong next;        // next group of the slice
-    int64_t observed_groups, groups;
+    bool chosen;                                   // the user named the instruction set: all lanes use it
+    CpuWay vectors, alone;                         // for full groups; for a single lane
+    Configured configured;                         // a copy: a slice that hangs may outlive the caller's
+    Arena arena, debug_arena;                      // the second only if debug rows are wanted
+    int64_t tick;                                  // ticks done of the batch in flight
+    double kernel_seconds;                         // of the ended slices of the batch in flight
+    double slice_started;                          // backend_clock
+    LaneGroup slice;                               // what the threads work on
+    int32_t *order;                                // [lanes] which of the caller's lanes stands where
+    int64_t end;                                   // from this position on all lanes of the batch in flight have ended
+    bool moved;                                    // not all lanes stand at their own positions
+    atomic_llong next;                             // next group of the slice
+    int64_t observed_groups, groups, trial_groups; // the last stand behind the others
+    CpuMade made;
     Arena graph_arena; // of the graphs, and of the members below
     GraphTeam *team;   // runs the graphs; NULL: threads don't share a group
     bool sharing;      // the threads share the groups of this slice
@@ -188,14 +199,29 @@ static LaneGroup cpu_group(const CpuBackend *cpu, int64_t number, bool *observed
     return group;
 }
 
+// Group `number` of the lanes that the general kernel computes, too.
+static LaneGroup cpu_trial_group(const CpuBackend *cpu, int64_t number)
+{
+    const int64_t width = cpu->vectors.plain->lanes, left = cpu->made.trial.lanes - number * width;
+    LaneGroup group = cpu->slice;
+    group.batch = cpu->made.trial;
+    group.lane = number * width;
+    group.valid = (int)(left < width ? left : width);
+    return group;
+}
+
 static void cpu_run_group(const CpuBackend *cpu, int64_t number)
 {
-    bool observed;
+    bool observed = false;
     const Configured *configured = &cpu->configured;
-    const LaneGroup group = cpu_group(cpu, number, &observed);
+    const bool trial = number >= cpu->groups;
+    const LaneGroup group = trial ? cpu_trial_group(cpu, number - cpu->groups) : cpu_group(cpu, number, &observed);
     const CpuWay *way = cpu_way(&cpu->backend, group.valid);
-    (observed ? way->observed : way->plain)
-        ->kernels[configured->kernel](&configured->constants, configured->assets, &group);
+    if (cpu->made.used && !trial && !observed && way->plain == cpu->vectors.plain)
+        cpu->made.object.run(configured->assets, &group);
+    else
+        (observed ? way->observed : way->plain)
+            ->kernels[configured->kernel](&configured->constants, configured->assets, &group);
 }
 
 // Runs the groups of the slice one after the other; the team shares each. The first thread to arrive leads the team.
@@ -219,10 +245,11 @@ static void cpu_work(CpuBackend *cpu)
         cpu_work_together(cpu);
         return;
     }
+    const int64_t groups = cpu->groups + cpu->trial_groups;
     for (;;) {
         const int64_t first = atomic_fetch_add(&cpu->next, CPU_GROUPS_AT_ONCE);
-        if (first >= cpu->groups) return;
-        for (int64_t g = first; g < cpu->groups && g < first + CPU_GROUPS_AT_ONCE; g++) cpu_run_group(cpu, g);
+        if (first >= groups) return;
+        for (int64_t g = first; g < groups && g < first + CPU_GROUPS_AT_ONCE; g++) cpu_run_group(cpu, g);
     }
 }
 
@@ -358,6 +385,113 @@ static void cpu_compact_lanes(CpuBackend *cpu, Batch *batch)
     cpu->end = first + running;
 }
 
+// ---- kernels made for the campaign ----------------------------------------------------------------------------------
+
+static void cpu_drop_made(CpuBackend *cpu)
+{
+    made_object_close(&cpu->made.object);
+    arena_destroy(&cpu->made.arena);
+    cpu->made = (CpuMade){.arena = {.purpose = "a made kernel"}};
+}
+
+// A made kernel that can't be used is not an error: the general one is there.
+static void cpu_refuse_made(CpuBackend *cpu, const char *why)
+{
+    BackendInfo *info = &cpu->backend.info;
+    cpu_drop_made(cpu);
+    info->made = MADE_REFUSED;
+    snprintf(info->made_note, sizeof info->made_note, "%.250s", why);
+}
+
+// Memory for the inputs that it was made for, and for its trial.
+static Error cpu_take_trial(CpuBackend *cpu, const double *fixed)
+{
+    enum { LANES_TAKEN = CPU_TRIAL_LANES + 2 * LANES_MOST }; // incomplete groups, too (lanes_work_chunk)
+    const Configured *configured = &cpu->configured;
+    Batch *trial = &cpu->made.trial;
+    Arena *arena = &cpu->made.arena;
+    const int64_t fields = configured->n_parameters + configured->n_work + configured->n_metrics;
+    TRY(arena_create(arena, (size_t)((fields + 2) * LANES_TAKEN + configured->n_parameters) * 8 + 4096,
+                     "the trial of a made kernel"));
+    double *inputs = ARENA_NEW(arena, double, configured->n_parameters + 1);
+    memcpy(inputs, fixed, sizeof *inputs * (size_t)configured->n_parameters);
+    cpu->made.fixed = inputs;
+    *trial = (Batch){.stride = LANES_TAKEN,
+                     .parameter = ARENA_NEW(arena, double, (int64_t)configured->n_parameters *LANES_TAKEN),
+                     .work = ARENA_NEW(arena, double, configured->n_work *LANES_TAKEN),
+                     .metric = ARENA_NEW(arena, double, (int64_t)configured->n_metrics *LANES_TAKEN),
+                     .status = ARENA_NEW(arena, int32_t, LANES_TAKEN),
+                     .trace = {.every = 1}};
+    return error_none();
+}
+
+static Error cpu_use_made(Backend *backend, const MadeImage *image, const double *fixed)
+{
+    CpuBackend *cpu = (CpuBackend *)backend;
+    cpu_drop_made(cpu);
+    Error error = cpu_take_trial(cpu, fixed);
+    if (error.kind == OK) error = made_object_open(image, &cpu->made.object);
+    if (error.kind != OK) {
+        cpu_refuse_made(cpu, error.text);
+        return error_none();
+    }
+    snprintf(backend->info.made_note, sizeof backend->info.made_note, "%zu bytes", image->size);
+    backend->info.made = MADE_ON_TRIAL;
+    return error_none();
+}
+
+// Have all lanes the inputs that it was made for?
+static bool cpu_made_serves(const CpuBackend *cpu, const Batch *batch)
+{
+    const double *fixed = cpu->made.fixed;
+    for (int p = 0; p < cpu->configured.n_parameters; p++) {
+        const double *row = batch->parameter + p * batch->stride;
+        if (isnan(fixed[p])) continue;
+        for (int64_t i = 0; i < batch->lanes; i++)
+            if (memcmp(&row[i], &fixed[p], sizeof row[i]) != 0) return false;
+    }
+    return true;
+}
+
+// Begins the trial of a made kernel: the first lanes that are not observed.
+static void cpu_try_made(CpuBackend *cpu, const Batch *batch)
+{
+    Batch *trial = &cpu->made.trial;
+    const int64_t observed = batch_observed(batch), plain = batch->lanes - observed;
+    cpu->made.tried = true;
+    trial->lanes = plain < CPU_TRIAL_LANES ? plain : CPU_TRIAL_LANES;
+    for (int p = 0; p < cpu->configured.n_parameters; p++)
+        memcpy(trial->parameter + p * trial->stride, batch->parameter + p * batch->stride + observed,
+               sizeof(double) * (size_t)trial->lanes);
+    memset(trial->status, 0, sizeof *trial->status * (size_t)trial->lanes);
+}
+
+// By which kernel the batch goes. Single lanes have the general kernel that is best for them.
+static void cpu_choose_kernel(CpuBackend *cpu, int slot)
+{
+    CpuMade *made = &cpu->made;
+    const Batch *batch = &cpu->backend.batches[slot];
+    const int64_t plain = batch->lanes - batch_observed(batch);
+    made->tried = false;
+    made->used = made->object.run != NULL && plain > 0 && (plain > 1 || cpu->alone.plain == cpu->vectors.plain) &&
+                 cpu_made_serves(cpu, batch);
+    if (made->used && cpu->backend.info.made == MADE_ON_TRIAL) cpu_try_made(cpu, batch);
+    cpu->backend.used_made[slot] = made->used;
+}
+
+// Do both kernels give the same bits?
+static bool cpu_made_agrees(const CpuBackend *cpu, const Batch *batch)
+{
+    const Batch *trial = &cpu->made.trial;
+    const int64_t observed = batch_observed(batch);
+    const size_t bytes = sizeof(double) * (size_t)trial->lanes;
+    bool equal = memcmp(trial->status, batch->status + observed, sizeof *trial->status * (size_t)trial->lanes) == 0;
+    for (int m = 0; m < cpu->configured.n_metrics; m++)
+        equal = equal &&
+                memcmp(trial->metric + m * trial->stride, batch->metric + m * batch->stride + observed, bytes) == 0;
+    return equal;
+}
+
 // ---- the backend ----------------------------------------------------------------------------------------------------
 
 static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
@@ -370,6 +504,8 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     const int64_t idle = 2 * LANES_MOST; // lanes, at most, of incomplete last groups (lanes_work_chunk)
     arena_destroy(&cpu->arena);
     arena_destroy(&cpu->debug_arena);
+    cpu_drop_made(cpu);
+    backend->info.made = MADE_NONE;
     TRY(arena_create(&cpu->arena,
                      (size_t)((fields + metered) * lanes + configured->n_work * idle + samples) * 8 +
                          (size_t)(lanes * 8 + traced * 8) + 4096,
@@ -423,6 +559,7 @@ static Error cpu_begin(Backend *backend, int slot)
     cpu->end = batch->lanes;
     cpu->tick = 0;
     cpu->kernel_seconds = 0.0;
+    cpu_choose_kernel(cpu, slot);
     memset(batch->status, 0, sizeof *batch->status * (size_t)batch->lanes);
     for (int64_t i = 0; batch->meter.cell != NULL && i < batch->lanes; i++) // no samples yet
         memset(batch->meter.cell + i * batch->meter.lane_apart, 0, sizeof *batch->meter.cell * LANES_MOST);
@@ -445,6 +582,7 @@ static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
     const int64_t observed = batch_observed(&cpu->slice.batch), plain = cpu->end - observed;
     cpu->observed_groups = (observed + width - 1) / width;
     cpu->groups = cpu->observed_groups + (plain + width - 1) / width;
+    cpu->trial_groups = cpu->made.tried ? (cpu->made.trial.lanes + width - 1) / width : 0;
     cpu->sharing = cpu_shares(cpu);
     atomic_store(&cpu->next, 0);
     cpu->working = cpu->n_threads;
@@ -474,6 +612,27 @@ static Error cpu_poll(Backend *backend, int slot, double seconds, bool *ended)
 // Skips the groups that no thread has begun.
 static void cpu_cut(Backend *backend) { atomic_store(&((CpuBackend *)backend)->next, (long long)1 << 62); }
 
+// A made kernel's first batch has ended: it is used from now on, or dropped, and nothing that it computed is kept.
+static Error cpu_judge_made(CpuBackend *cpu, int slot)
+{
+    enum { SLICES = 64 };
+    const Batch *batch = &cpu->backend.batches[slot];
+    const int64_t steps = configured_steps(&cpu->configured) / SLICES + 1;
+    bool ended = false;
+    cpu->made.tried = false;
+    if (cpu_made_agrees(cpu, batch)) {
+        cpu->backend.info.made = MADE_USED;
+        return error_none();
+    }
+    cpu_refuse_made(cpu, "its bits differ from those of the general kernel");
+    TRY(cpu_begin(&cpu->backend, slot));
+    while (cpu_running(batch, 0, cpu->end) > 0) {
+        TRY(cpu_advance(&cpu->backend, slot, steps));
+        for (ended = false; !ended;) TRY(cpu_poll(&cpu->backend, slot, 1.0, &ended));
+    }
+    return error_none();
+}
+
 static Error cpu_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
     CpuBackend *cpu = (CpuBackend *)backend;
@@ -485,7 +644,7 @@ static Error cpu_wait(Backend *backend, int slot, bool *done, double *kernel_sec
         cpu_restore_order(cpu, batch);
     else
         cpu_compact_lanes(cpu, batch);
-    return error_none();
+    return *done && cpu->made.tried ? cpu_judge_made(cpu, slot) : error_none();
 }
 
 static void cpu_close(Backend *backend)
@@ -501,6 +660,7 @@ static void cpu_close(Backend *backend)
     pthread_cond_destroy(&cpu->idle);
     arena_destroy(&cpu->arena);
     arena_destroy(&cpu->debug_arena);
+    cpu_drop_made(cpu);
     cpu_close_graphs(cpu);
     free(cpu);
 }
@@ -515,6 +675,7 @@ static void cpu_describe(CpuBackend *cpu, const CpuIsa *isa)
     info->lane_multiple = info->lanes_at_once * CPU_GROUPS_AT_ONCE;
     snprintf(info->device, sizeof info->device, "%s, %d thread%s, %s", name, cpu->n_threads,
              cpu->n_threads == 1 ? "" : "s", isa->name);
+    snprintf(info->architecture, sizeof info->architecture, "x86-64-%s", isa->name);
     snprintf(info->version, sizeof info->version, "x86-64-%s%s", isa->name,
              isa->plain != NULL ? "" : ", built by `make demo`: `make` builds faster");
     if (strcmp(isa->name, "v2") == 0)
@@ -548,6 +709,7 @@ Error backend_cpu_open(const BackendOptions *options, int device, Backend **out)
     cpu->backend.advance = cpu_advance;
     cpu->backend.poll = cpu_poll;
     cpu->backend.wait = cpu_wait;
+    cpu->backend.use_made = cpu_use_made;
     cpu->backend.cut = cpu_cut;
     cpu->backend.close = cpu_close;
     cpu->arena.purpose = "a batch of lanes";

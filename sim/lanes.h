@@ -12,7 +12,9 @@
 HD real lanes_parameter(const LaneGroup *group, int field)
 {
 #if defined(HOPSCOTCH_MADE) // for a campaign: made_inputs are those of all its trials (sim/made/source.c)
-    if (made_input_is_fixed[field]) return splat(real_of_bits((bits64)made_inputs[field]));
+    double value;
+    memcpy(&value, &made_inputs[field], sizeof value);
+    if (made_input_is_fixed[field]) return splat(value);
 #endif
     return load_lanes(group->batch.parameter + field * group->batch.stride + group->lane, group->valid);
 }

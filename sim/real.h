@@ -49,9 +49,13 @@
 #define HD_INLINE static inline __attribute__((always_inline, unused))
 #endif
 
-// A function that is never inlined: large, and called from several functions. In a made kernel, where most of it is
-// constant, it is inlined.
-#if defined(HOPSCOTCH_MADE)
+// A made kernel is inlined as a whole, because most of it is constant; on a CPU not if it is too large for that.
+#if defined(HOPSCOTCH_MADE) && (defined(__CUDACC__) || !defined(HOPSCOTCH_MADE_LARGE))
+#define HOPSCOTCH_MADE_WHOLE
+#endif
+
+// A function that is never inlined: large, and called from several functions.
+#if defined(HOPSCOTCH_MADE_WHOLE)
 #define HD_CALL HD
 #elif defined(__CUDACC__)
 #define HD_CALL static __device__ __noinline__
@@ -96,6 +100,15 @@ HD double entry_of(const double *entry) { return *entry; }
 #define UNROLL _Pragma("unroll")
 #else
 #define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+// before a loop whose length only a made kernel knows
+#if !defined(HOPSCOTCH_MADE_WHOLE)
+#define UNROLL_MADE
+#elif defined(__CUDACC__) || defined(__clang__)
+#define UNROLL_MADE _Pragma("unroll")
+#else
+#define UNROLL_MADE _Pragma("GCC unroll 1024")
 #endif
 
 #if defined(HOPSCOTCH_DUAL)
@@ -220,6 +233,18 @@ HD bool any_lane(mask m)
     return _mm512_movepi64_mask((__m512i)m) != 0;
 #else
     return _mm256_movemask_pd((__m256d)m) != 0;
+#endif
+}
+
+// Whether a CPU's vector has all lanes in the mask. What follows then needs no selects, and does not wait for the mask.
+// Never true on a GPU and without vectors, where that is no gain.
+HD bool whole_vector(mask m)
+{
+#if LANES == 1
+    (void)m;
+    return false;
+#else
+    return !any_lane(~m);
 #endif
 }
 

@@ -491,6 +491,7 @@ struct Model {
     // Writes C text that the model's headers include when they are compiled for a campaign (sim/made/source.c). False:
     // the text would take too long to compile. NULL: constants and assets are enough.
     bool (*made_macros)(const Configured *configured, TextSink out);
+    bool made_on_cpu;       // a CPU's kernels are worth making, too
     const Adjoint *adjoint; // NULL: none
     // The model's robot with a trial's values of the parameters. NULL: the model has no robot.
     const struct Robot *(*robot)(const Configured *configured, const double *parameter, Arena *arena);
@@ -611,13 +612,12 @@ typedef struct ProgramOptions {
 } ProgramOptions;
 
 typedef struct BackendOptions {
-    const char *name; // "auto", "cpu", "cuda", "program"
-    int threads;      // CPU threads; 0: all cores
-    uint64_t devices; // devices of the host that share every batch, one bit each; 0: any single device
-    const char
-        *kernels;    // on a GPU: "made" (a kernel is compiled for the campaign), "general" or "auto"; NULL: "general"
-    const char *isa; // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
-    double patience; // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
+    const char *name;         // "auto", "cpu", "cuda", "program"
+    int threads;              // CPU threads; 0: all cores
+    uint64_t devices;         // devices of the host that share every batch, one bit each; 0: any single device
+    const char *kernels;      // "made" (a kernel is compiled for the campaign), "general" or "auto"; NULL: "general"
+    const char *isa;          // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
+    double patience;          // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
     int (*interrupted)(void); // returns nonzero after Ctrl-C: patience is then one second; may be NULL
     ProgramOptions program;   // of the backend "program"
 } BackendOptions;
@@ -633,7 +633,7 @@ typedef struct Backend Backend;
 typedef enum MadeState { MADE_NONE, MADE_ON_TRIAL, MADE_USED, MADE_REFUSED } MadeState;
 
 typedef struct MadeImage {
-    const unsigned char *data; // a cubin
+    const unsigned char *data; // a cubin; for a CPU a shared object
     size_t size;
 } MadeImage;
 
@@ -648,7 +648,7 @@ typedef struct BackendInfo {
     int64_t lanes_at_once; // on a CPU: in the vectors of all its threads; 0: unknown
     uint64_t devices;      // devices in use, one bit each; 0: the backend has only one
     int failed;            // of several devices: number of the last device that failed; -1: none
-    char architecture[16]; // "sm_90": kernels can be made for it (sim/made); empty: no kernels can be made
+    char architecture[16]; // "sm_90", "x86-64-v3": kernels can be made for it (sim/made); empty: none can be made
     int processors;        // of a GPU
     MadeState made;
     char made_note[256];       // about the made kernel: "204 registers, 0 bytes of local memory", or why it was refused
@@ -770,6 +770,7 @@ typedef struct MadeWish {
     const Configured *configured;
     const double *fixed; // [n_parameters] the value that a lane input has in every trial; NaN: trials differ in it
     int thread_blocks;   // of MADE_THREADS, that a processor of the GPU is to hold at once
+    bool on_cpu;         // for a CPU, not a GPU
 } MadeWish;
 
 enum { MADE_THREADS = 64 }; // of a thread block; a thread advances a lane
@@ -777,18 +778,22 @@ enum { MADE_THREADS = 64 }; // of a thread block; a thread advances a lane
 // each.
 int made_thread_blocks(const Configured *configured, int64_t lanes, int processors);
 
-// The C++ text of the plain kernel of that configuration: one function `made` with the arguments of a general kernel
-// (sim/backend_cuda.cu). NUL-terminated, in the arena. NULL: nothing is made of this kernel; *why says why.
+// The text of the plain kernel of that configuration: one function `made`, for a GPU in C++ with the arguments of a
+// general kernel (sim/backend_cuda.cu), for a CPU in C (sim/made/object.h). NUL-terminated, in the arena. NULL: nothing
+// is made of this kernel; *why says why.
 const char *made_source(const MadeWish *wish, Arena *arena, const char **why);
 
-// NVRTC is loaded by its first use. It may hang, crash, or take all memory: call these functions in a process of their
-// own.
+// architecture: "sm_90" of a GPU, "x86-64-v3" of a CPU.
+bool made_is_for_cpu(const char *architecture);
 
-// The options that NVRTC is given, as one line; and the version, size and date of NVRTC (loading it takes about 10 ms).
-// A kernel's identity contains both.
+// NVRTC is loaded by its first use. It may hang, crash, or take all memory, as a C compiler may: call these functions
+// in a process of their own.
+
+// The options that the compiler is given, as one line; and its version or path, size and date (loading NVRTC takes
+// about 10 ms). A kernel's identity contains both. NULL: there is no C compiler.
 const char *made_options(const char *architecture, Arena *arena);
-const char *made_compiler(Arena *arena);
-// architecture: "sm_90". The image is in the arena. Error (machine): there is no NVRTC, or it rejects the source.
+const char *made_compiler(const char *architecture, Arena *arena);
+// The image is in the arena. Error (machine): there is no compiler, or it rejects the source.
 Error made_compile(const char *source, const char *architecture, Arena *arena, MadeImage *image);
 
 // ---- random numbers -------------------------------------------------------------------------------------------------

@@ -5,18 +5,21 @@
 #include "program.h"
 #include "real.h"
 
+// A number of a frame: a made kernel keeps them in registers.
+#if defined(HOPSCOTCH_MADE)
+typedef real FrameNumber;
+#else
+typedef double FrameNumber;
+#endif
+
 // Where the numbers of a group of lanes stand: number k of all of them at at[k*apart].
 typedef struct Frame {
-    double *at;
+    FrameNumber *at;
     int apart; // of a GPU; on a CPU the numbers of the lanes are neighbours
 } Frame;
 
 // Before a loop whose length a made kernel knows, over numbers that are then in registers.
-#if defined(HOPSCOTCH_MADE)
-#define FRAME_EACH _Pragma("unroll")
-#else
-#define FRAME_EACH
-#endif
+#define FRAME_EACH UNROLL_MADE
 
 HD real frame_get(Frame frame, int k)
 {
@@ -48,7 +51,11 @@ HD void frame_put(Frame frame, int k, real value, mask which)
 HD Frame frame_from(Frame frame, int first)
 {
     Frame inner = frame;
+#if defined(HOPSCOTCH_MADE)
+    inner.at += first;
+#else
     inner.at += (int64_t)first * (LANES == 1 ? frame.apart : LANES);
+#endif
     return inner;
 }
 

@@ -39,7 +39,7 @@ static const Switch line_backend_rows[] = {
     {"device", SWITCH_DEVICES, "N[,N]|all", 0, BACKEND_DEVICES_MAX - 1,
      "CUDA devices to use; several share each batch (default: 0, or another device if device 0 fails)"},
     {"kernels", SWITCH_CHOICE, "auto|made|general", 0, 0,
-     "GPU kernels: compiled for this campaign (made), general, or made where it saves time (auto, default)"},
+     "kernels of a GPU, of equations: made for this campaign, general, or made where it saves time (auto, default)"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
     {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
      "stop if one launch of a kernel takes longer (default 60; 0: never; a launch normally takes 0.1 s)"},

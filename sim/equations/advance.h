@@ -352,13 +352,36 @@ HD void equations_copy(const EquationsLane *lane, int to, int from, int count, m
     for (int i = 0; i < count; i++) frame_put(lane->frame, to + i, frame_get(lane->frame, from + i), which);
 }
 
+// A step has been taken: `next` is the state now.
+HD void equations_take(const EquationsLane *lane, real now, mask on_grid, mask taken)
+{
+    const EquationsConstants *c = lane->c;
+    equations_copy(lane, c->y, c->next, c->n_total, taken);
+    equations_copy(lane, c->f, c->next_f, c->n_total, taken);
+    equations_copy(lane, c->guard, c->next_guard, 2 * c->n_guards, taken);
+    if (c->extrema) equations_copy(lane, c->watched, c->watched + 2 * c->n_metrics, 2 * c->n_metrics, taken);
+    equations_name(lane, EQUATIONS_T, now, taken);
+    equations_name(lane, EQUATIONS_REACH, splat(0.0), taken);
+    equations_name(lane, EQUATIONS_GRID, equations_named(lane, EQUATIONS_GRID) + 1.0, taken & on_grid);
+}
+
+// The failure of the lanes of `refused`, whose step was not taken, where it can't be shorter.
+HD real equations_refusal(const EquationsLane *lane, real t, mask finite, mask refused, real failure)
+{
+    const real least = 1e-14 * greater_of(absolute(t), 1e-3 * equations_second(lane));
+    const mask stuck = MASK(equations_named(lane, EQUATIONS_H) <= least);
+    const real why = select_real(finite, splat(EQUATIONS_FAIL_step_too_small), splat(EQUATIONS_FAIL_diverged));
+    return select_real(refused & (stuck | (lane->c->fixed_steps ? ~finite : no_lanes())) & MASK(failure == 0.0), why,
+                       failure);
+}
+
 HD void equations_advance(const Constants *constants, const double *assets, const LaneGroup *group,
                           EquationsMethod method, bool observed)
 {
 #if defined(HOPSCOTCH_MADE)
-    double memory[EquationsConstants::file + EquationsConstants::registers];
+    FrameNumber memory[EQUATIONS_MADE_NUMBERS];
 #else
-    double *memory = NULL;
+    FrameNumber *memory = NULL;
 #endif
     const EquationsLane own = equations_lane(constants, assets, group, memory), *lane = &own;
     const EquationsConstants *c = lane->c;
@@ -380,6 +403,8 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             if (!any_lane(running)) return;
         }
     }
+    // Lanes that have ended are never read again: where nothing iterates they may go on, and no stage waits for a mask.
+    const bool goes_on = c->n_modes == 1 && method != EQUATIONS_BY_implicit_midpoint && method != EQUATIONS_BY_rodas5p;
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
         real grid;
         const real t = equations_named(lane, EQUATIONS_T), sight = equations_named(lane, EQUATIONS_SIGHT),
@@ -397,7 +422,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
         const real h = select_real(landing, reach, select_real(timed, left, wanted));
         const real part = equations_part_of_piece(h, left, landing);
         if (noisy) equations_take_path(lane, method, part);
-        const EquationsStep step = equations_step(lane, method, t, h, running);
+        const EquationsStep step = equations_step(lane, method, t, h, goes_on ? all_lanes() : running);
         const mask finite = equations_finite(lane, c->next);
         const mask precise = running & finite & (landing | MASK(step.error <= 1.0));
         const mask free = precise & ~landing, fast = equations_overlooks_extrema(lane, method, t, h, free);
@@ -432,15 +457,12 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
                 equations_at(lane, now);
                 equations_guards(lane, c->next_guard, taken & landing);
             }
-            equations_copy(lane, c->y, c->next, c->n_total, taken);
-            equations_copy(lane, c->f, c->next_f, c->n_total, taken);
-            equations_copy(lane, c->guard, c->next_guard, 2 * c->n_guards, taken);
-            if (c->extrema) equations_copy(lane, c->watched, c->watched + 2 * c->n_metrics, 2 * c->n_metrics, taken);
-            equations_name(lane, EQUATIONS_T, now, taken);
-            equations_name(lane, EQUATIONS_REACH, splat(0.0), taken);
             if (noisy) equations_leave_path(lane, method, part, taken & landing, taken & timed, MASK(deadline == grid));
-            equations_name(lane, EQUATIONS_GRID, equations_named(lane, EQUATIONS_GRID) + 1.0,
-                           taken & timed & MASK(deadline == grid));
+            const mask on_grid = timed & MASK(deadline == grid);
+            if (whole_vector(taken))
+                equations_take(lane, now, on_grid, all_lanes());
+            else
+                equations_take(lane, now, on_grid, taken);
             equations_follow(lane, taken & ~landed);
             equations_argue(lane, c->y);
             equations_at(lane, now);
@@ -456,12 +478,8 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             failure = select_real(taken & MASK(fails != 0.0) & MASK(failure == 0.0), fails, failure);
         }
         const real after = equations_named(lane, EQUATIONS_T);
-        const real least = 1e-14 * greater_of(absolute(after), 1e-3 * equations_second(lane));
-        const mask stuck = MASK(equations_named(lane, EQUATIONS_H) <= least);
-        const real why = select_real(finite, splat(EQUATIONS_FAIL_step_too_small), splat(EQUATIONS_FAIL_diverged));
-        failure = select_real(running & ~taken & ~crossed & (stuck | (c->fixed_steps ? ~finite : no_lanes())) &
-                                  MASK(failure == 0.0),
-                              why, failure);
+        const mask refused = running & ~taken & ~crossed;
+        if (any_lane(refused)) failure = equations_refusal(lane, after, finite, refused, failure);
         const mask arrived = MASK(after >= c->duration) & taken;
         if (tick + 1 == c->steps_max)
             failure = select_real(~arrived & ~stopped & MASK(failure == 0.0), splat(EQUATIONS_FAIL_limit), failure);

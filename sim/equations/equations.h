@@ -113,7 +113,7 @@ enum {
 // clang-format on
 
 typedef struct EquationsConstants {
-#if defined(HOPSCOTCH_MADE) // known to the compiler as made_NAME
+#if defined(HOPSCOTCH_MADE) && defined(__cplusplus) // known to the compiler as made_NAME
 #define EQUATIONS_MEMBER(type, name) static constexpr type name = (type)made_##name;
 #else
 #define EQUATIONS_MEMBER(type, name) type name;
@@ -121,5 +121,14 @@ typedef struct EquationsConstants {
     EQUATIONS_CONSTANTS(EQUATIONS_MEMBER)
 #undef EQUATIONS_MEMBER
 } EquationsConstants;
+
+#if defined(HOPSCOTCH_MADE)
+enum { EQUATIONS_MADE_NUMBERS = (int)made_file + (int)made_registers }; // of the frame
+#if !defined(__cplusplus) // C17 has no constant members: the compiler knows those of an object
+#define EQUATIONS_MADE_VALUE(type, name) .name = (type)made_##name,
+static const EquationsConstants equations_made_constants = {EQUATIONS_CONSTANTS(EQUATIONS_MADE_VALUE)};
+#undef EQUATIONS_MADE_VALUE
+#endif
+#endif
 
 #endif

@@ -34,7 +34,7 @@ HD EquationsCode equations_code(const EquationsLane *lane, int64_t row)
 
 #if defined(HOPSCOTCH_MADE)
 // The codes of this campaign, by their first steps.
-HD void made_run(int first, double *r)
+HD_CALL void made_run(int first, real *r)
 {
     switch (first) {
         EQUATIONS_MADE_CODES
@@ -86,6 +86,13 @@ HD void equations_argue(const EquationsLane *lane, int numbers)
     for (int i = 0; i < lane->c->n_states; i++) frame_set(lane->file, 1 + i, frame_get(lane->frame, numbers + i));
 }
 
+// numbers[count] of the frame <- outputs of a code that has run, 0 where it has none, in the lanes of `which`.
+HD void equations_keep_outputs(const EquationsLane *lane, EquationsCode code, int numbers, int count, mask which)
+{
+    FRAME_EACH
+    for (int i = 0; i < count; i++) frame_put(lane->frame, numbers + i, equations_output(lane, code, i), which);
+}
+
 // Runs a code of every mode that a lane of `which` is in; numbers[count] of the frame <- its outputs, 0 where a
 // mode has none.
 HD_CALL void equations_of_modes(const EquationsLane *lane, int code_row, int numbers, int count, mask which)
@@ -93,11 +100,13 @@ HD_CALL void equations_of_modes(const EquationsLane *lane, int code_row, int num
     FRAME_EACH
     for (int mode = 0; mode < lane->c->n_modes; mode++) {
         const mask in = which & equations_in(lane, mode);
-        if (!any_lane(in)) continue;
+        if (lane->c->n_modes > 1 && !any_lane(in)) continue;
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + code_row);
         equations_run(lane, code);
-        FRAME_EACH
-        for (int i = 0; i < count; i++) frame_put(lane->frame, numbers + i, equations_output(lane, code, i), in);
+        if (lane->c->n_modes > 1 && whole_vector(in))
+            equations_keep_outputs(lane, code, numbers, count, all_lanes());
+        else
+            equations_keep_outputs(lane, code, numbers, count, in);
     }
 }
 
@@ -144,26 +153,27 @@ HD real equations_second(const EquationsLane *lane) { return splat(lane->c->dura
 
 // Between slices a lane is in the batch's memory. General kernels compute there; a made kernel computes in registers:
 // `own` has room for them.
-HD Frame equations_memory(const EquationsConstants *c, const LaneGroup *group)
+HD double *equations_memory(const EquationsConstants *c, const LaneGroup *group, int *apart)
 {
     const int count = c->file + c->registers;
-    Frame frame;
-    frame.at = lanes_work_chunk(group, count, &frame.apart);
-    if (ON_GPU) { // neighbouring threads use neighbouring numbers
-        frame.apart = LANES_TOGETHER;
-        frame.at =
-            group->batch.work + group->lane / LANES_TOGETHER * LANES_TOGETHER * count + group->lane % LANES_TOGETHER;
-    }
-    return frame;
+    if (!ON_GPU) return lanes_work_chunk(group, count, apart);
+    *apart = LANES_TOGETHER; // neighbouring threads use neighbouring numbers
+    return group->batch.work + group->lane / LANES_TOGETHER * LANES_TOGETHER * count + group->lane % LANES_TOGETHER;
 }
 
 // Whether the registers stand in a GPU's shared memory while a general kernel works.
 HD bool equations_shares(const EquationsConstants *c) { return ON_GPU && c->registers <= SHARED_NUMBERS; }
 
-HD EquationsLane equations_lane(const Constants *constants, const double *assets, const LaneGroup *group, double *own)
+HD EquationsLane equations_lane(const Constants *constants, const double *assets, const LaneGroup *group,
+                                FrameNumber *own)
 {
     EquationsLane lane;
+#if defined(HOPSCOTCH_MADE) && !defined(__cplusplus)
+    (void)constants;
+    lane.c = &equations_made_constants;
+#else
     lane.c = (const EquationsConstants *)constants; // a copy would be in a GPU's local memory
+#endif
     lane.assets = assets;
 #if defined(HOPSCOTCH_MADE)
     lane.frame.at = own;
@@ -171,7 +181,7 @@ HD EquationsLane equations_lane(const Constants *constants, const double *assets
     (void)group;
 #else
     (void)own;
-    lane.frame = equations_memory(lane.c, group);
+    lane.frame.at = equations_memory(lane.c, group, &lane.frame.apart);
 #endif
     lane.file = frame_from(lane.frame, lane.c->file);
 #if !defined(HOPSCOTCH_MADE)
@@ -213,17 +223,18 @@ HD bool equations_has(const EquationsLane *lane, int k)
 HD void equations_keep(const EquationsLane *lane, const LaneGroup *group, bool store)
 {
     const EquationsConstants *c = lane->c;
-    const Frame memory = equations_memory(c, group);
+    int apart;
+    double *memory = equations_memory(c, group, &apart);
     FRAME_EACH
     for (int k = 0; k < c->file + c->first_number; k++) {
         if (k >= c->stage && k < c->file) continue;
         if (k < c->stage && !equations_has(lane, k)) continue;
         if (k >= c->file && !equations_is_kept(c, k - c->file)) continue;
-        double *kept = memory.at + (int64_t)k * memory.apart;
+        double *kept = memory + (int64_t)k * apart;
         if (store)
-            *kept = frame_get(lane->frame, k);
+            store_all(kept, frame_get(lane->frame, k));
         else
-            frame_set(lane->frame, k, *kept);
+            frame_set(lane->frame, k, load_all(kept));
     }
 }
 #endif

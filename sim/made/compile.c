@@ -1,5 +1,6 @@
-// NVRTC, the compiler of CUDA C++ as a library, found when it is wanted: the program runs without it.
-#include "../sim.h"
+// What compiles made kernels: for a CPU the C compiler (compile_c.c), for a GPU NVRTC, the compiler of CUDA C++ as a
+// library, found when it is wanted: the program runs without them.
+#include "compile_c.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -93,11 +94,14 @@ static Error nvrtc_image(const Nvrtc *nvrtc, NvrtcProgram *program, Arena *arena
     return error_none();
 }
 
-const char *made_compiler(Arena *arena)
+bool made_is_for_cpu(const char *architecture) { return strncmp(architecture, "x86-64-", 7) == 0; }
+
+const char *made_compiler(const char *architecture, Arena *arena)
 {
     int (*version)(int *major, int *minor), major = 0, minor = 0;
     struct stat status = {0};
     Dl_info file;
+    if (made_is_for_cpu(architecture)) return made_c_compiler(arena);
     void *library = nvrtc_library(), *address;
     if (library == NULL) return "no NVRTC";
     if (nvrtc_symbol(library, "nvrtcVersion", &version)) {
@@ -112,6 +116,7 @@ const char *made_compiler(Arena *arena)
 
 const char *made_options(const char *architecture, Arena *arena)
 {
+    if (made_is_for_cpu(architecture)) return made_c_options(architecture, arena);
     return arena_format(arena, "--gpu-architecture=%.20s -std=c++17 -fmad=false -default-device -w", architecture);
 }
 
@@ -123,6 +128,7 @@ Error made_compile(const char *source, const char *architecture, Arena *arena, M
     NvrtcProgram *program = NULL;
     const char *option[MADE_OPTIONS_MOST];
     int options = 0;
+    if (made_is_for_cpu(architecture)) return made_c_compile(source, architecture, arena, image);
     char *rest = arena_copy(arena, made_options(architecture, arena));
     for (char *word; options < MADE_OPTIONS_MOST && (word = strsep(&rest, " ")) != NULL;) option[options++] = word;
     TRY(nvrtc_open(&nvrtc));

@@ -1,5 +1,6 @@
 // The text of a made kernel: constants and fixed lane inputs as arrays of bits, then the headers of the model, each in
-// the line where it is included first. The program contains the headers; `make` puts them into one file.
+// the line where it is included first. The program contains the headers; `make` puts them into one file. A GPU's kernel
+// is CUDA C++ without headers of the system, a CPU's is C17.
 #include "../models.h"
 
 #include <inttypes.h>
@@ -56,6 +57,7 @@ typedef struct Header {
 typedef struct Headers {
     Header *all; // [count]
     int count;
+    bool of_system; // the compiler has those of the system
 } Headers;
 
 static const char *line_end(const char *from, const char *end)
@@ -115,7 +117,7 @@ static int folder_length(const char *path)
 
 static void headers_put(Headers *headers, int index, Text *text);
 
-// `#include "..."` puts that header here, if it is not there yet. Those of the system have stand-ins.
+// `#include "..."` puts that header here, if it is not there yet. Those of the system have stand-ins on a GPU.
 static void headers_put_line(Headers *headers, const Header *of, const char *line, const char *end, Text *text)
 {
     static const char include[] = "#include ";
@@ -130,6 +132,7 @@ static void headers_put_line(Headers *headers, const Header *of, const char *lin
         headers_join(of->path, folder_length(of->path), name, (int)(close - name), path);
         headers_put(headers, headers_index(headers, path), text);
     }
+    if (line[skip] == '<' && headers->of_system) text_put(text, line, (size_t)(end - line));
     text_put(text, "\n", 1);
 }
 
@@ -156,7 +159,7 @@ static void headers_leave_out(Headers *headers, const char *path)
 static void put_bits(Text *text, const char *name, const double *values, int64_t count)
 {
     char line[96];
-    snprintf(line, sizeof line, "static __device__ const unsigned long long %s[] = {", name);
+    snprintf(line, sizeof line, "MADE_CONSTANT unsigned long long %s[] = {", name);
     text_say(text, line);
     for (int64_t i = 0; i < count; i++) {
         uint64_t bits;
@@ -170,13 +173,17 @@ static void put_bits(Text *text, const char *name, const double *values, int64_t
 static void put_fixed(Text *text, const MadeWish *wish)
 {
     put_bits(text, "made_inputs", wish->fixed, wish->configured->n_parameters);
-    text_say(text, "static __device__ const bool made_input_is_fixed[] = {");
+    text_say(text, "MADE_CONSTANT bool made_input_is_fixed[] = {");
     for (int i = 0; i < wish->configured->n_parameters; i++) text_say(text, isnan(wish->fixed[i]) ? "0," : "1,");
     text_say(text, "};\n");
 }
 
+static const char made_prelude_of_cpu[] = "#define HOPSCOTCH_MADE\n"
+                                          "#define MADE_CONSTANT static const\n"
+                                          "#include <stdbool.h>\n";
 // In place of the system's headers.
 static const char made_prelude[] = "#define HOPSCOTCH_MADE\n"
+                                   "#define MADE_CONSTANT static __device__ const\n"
                                    "typedef signed char int8_t;\n"
                                    "typedef unsigned char uint8_t;\n"
                                    "typedef short int16_t;\n"
@@ -215,6 +222,33 @@ int made_thread_blocks(const Configured *configured, int64_t lanes, int processo
     return lanes >= (int64_t)processors * fill * MADE_THREADS ? fill : 1;
 }
 
+// The function of a kernel that the backend calls.
+static void put_kernel(Text *text, const MadeWish *wish, const MadeKernel *kernel, bool inside)
+{
+    const char *assets = inside ? "(const double *)made_assets" : "assets";
+    if (wish->on_cpu)
+        text_say(text, arena_format(text->arena,
+                                    "void made(const double *assets, const LaneGroup *group)\n"
+                                    "{\n"
+                                    "    (void)assets;\n"
+                                    "    %s_%s((const Constants *)made_constants, %s, group, false);\n"
+                                    "#if defined(__AVX__)\n" // as leave_vectors (../cpu_kernels.h)
+                                    "    __builtin_ia32_vzeroupper();\n"
+                                    "#endif\n"
+                                    "}\n",
+                                    kernel->model, kernel->name, assets));
+    else
+        text_say(text,
+                 arena_format(text->arena,
+                              "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
+                              "made(const Constants, const double *assets, LaneGroup group, int64_t end)\n"
+                              "{\n"
+                              "    if (lanes_take(&group, (int64_t)blockIdx.x * %d + threadIdx.x, end))\n"
+                              "        %s_%s((const Constants *)made_constants, %s, &group, false);\n"
+                              "}\n",
+                              MADE_THREADS, wish->thread_blocks, MADE_THREADS, kernel->model, kernel->name, assets));
+}
+
 const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
 {
     const Configured *configured = wish->configured;
@@ -226,12 +260,15 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     if (configured->meter != NULL) return NULL;
     *why = "several threads share a lane";
     if (kernel->threads > 1) return NULL;
+    *why = "on a CPU only equations of a spec get one";
+    if (wish->on_cpu && !configured->model->made_on_cpu) return NULL;
     *why = "another would take too long to compile";
     Text text = {.arena = arena};
     Headers headers = headers_find(arena);
     char path[HEADER_PATH];
+    headers.of_system = wish->on_cpu;
     headers_leave_out(&headers, "sim/dual.h"); // real.h includes it only where a real carries a derivative
-    text_say(&text, made_prelude);
+    text_say(&text, wish->on_cpu ? made_prelude_of_cpu : made_prelude);
     put_bits(&text, "made_constants", configured->constants.values, CONSTANTS_SIZE / (int64_t)sizeof(double));
     if (inside) put_bits(&text, "made_assets", configured->assets, configured->n_assets);
     put_fixed(&text, wish);
@@ -240,14 +277,6 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
         return NULL;
     snprintf(path, sizeof path, "sim/%s/advance.h", kernel->model);
     headers_put(&headers, headers_index(&headers, path), &text);
-    text_say(&text, arena_format(arena,
-                                 "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
-                                 "made(const Constants, const double *assets, LaneGroup group, int64_t end)\n"
-                                 "{\n"
-                                 "    if (lanes_take(&group, (int64_t)blockIdx.x * %d + threadIdx.x, end))\n"
-                                 "        %s_%s((const Constants *)made_constants, %s, &group, false);\n"
-                                 "}\n",
-                                 MADE_THREADS, wish->thread_blocks, MADE_THREADS, kernel->model, kernel->name,
-                                 inside ? "(const double *)made_assets" : "assets"));
+    put_kernel(&text, wish, kernel, inside);
     return text.start;
 }

@@ -129,7 +129,7 @@ static Error speed_make(SpeedBench *bench, const Configured *configured, const S
     }
     const int thread_blocks =
         work->thread_blocks > 0 ? work->thread_blocks : made_thread_blocks(configured, work->lanes, info->processors);
-    const MadeWish wish = {configured, fixed, thread_blocks};
+    const MadeWish wish = {.configured = configured, .fixed = fixed, .thread_blocks = thread_blocks};
     const char *why;
     TRY(made_compile(made_source(&wish, arena, &why), info->architecture, arena, &image));
     return backend_use_made(bench->backend, &image, fixed);

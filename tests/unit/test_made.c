@@ -3,9 +3,12 @@
 #include "rigid_case.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MADE_JOINED(more, constraint)                                                                                  \
     "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, " more "world: {bodies: [{name: a, position: [0.5, 0, 0]}], "  \
@@ -104,6 +107,45 @@ TEST(made_kernels_get_three_warps_a_scheduler_where_the_lanes_fill_them)
     CHECK_OK(spec_load("experiments/command/spring.yaml", NULL, 0, &arena, diagnostics_new(&arena), &spec));
     CHECK_INTEGER(1, made_thread_blocks(&spec.configured, FULL, PROCESSORS));
     arena_destroy(&arena);
+}
+
+// Bits: 1, it says that its source has no memory where no more files may be opened; 2, that it could not be started
+// after a signal that ends it.
+static int made_refused_by_cc(void)
+{
+    Arena arena;
+    MadeImage image;
+    struct rlimit before;
+    int found = 0;
+    if (arena_create_growing(&arena, (size_t)1 << 24, "a kernel").kind != OK) return 0;
+    (void)getrlimit(RLIMIT_NOFILE, &before);
+    (void)setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, before.rlim_max});
+    const Error full = made_compile("int made;", "x86-64-v2", &arena, &image);
+    found |= strstr(full.text, "there is no memory for its source") != NULL ? 1 : 0;
+    (void)setrlimit(RLIMIT_NOFILE, &before);
+    if (made_compile("int made;", "x86-64-v2", &arena, &image).kind != OK) return 0;
+    (void)raise(SIGTERM);
+    const Error ended = made_compile("int made;", "x86-64-v2", &arena, &image);
+    found |= strstr(ended.text, "the C compiler could not be started") != NULL ? 2 : 0;
+    return found;
+}
+
+TEST(made_by_cc_says_why_it_can_not)
+{
+    Arena arena;
+    int ended = 0;
+    CHECK_OK(arena_create_growing(&arena, (size_t)1 << 20, "a word"));
+    const bool absent = made_compiler("x86-64-v2", &arena) == NULL;
+    arena_destroy(&arena);
+    if (absent) {
+        test_skip("a C compiler", "gcc libc6-dev");
+        return;
+    }
+    const pid_t process = fork(); // signals and limits are those of a process
+    if (process == 0) _exit(made_refused_by_cc());
+    CHECK(process > 0 && waitpid(process, &ended, 0) == process);
+    CHECK(WIFEXITED(ended));
+    CHECK_INTEGER(3, WEXITSTATUS(ended));
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

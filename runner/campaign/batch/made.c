@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 // Of the process that compiles.
-enum { MADE_SECONDS = 20, MADE_IMAGE_MAX = 32 << 20 };
+enum { MADE_SECONDS = 20, MADE_IMAGE_MAX = 32 << 20, MADE_PATIENCE = 2000 }; // the last: ms until it is killed
 static const char made_cache[] = "kernels";
 
 // ---- the compiler's process -----------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ int made_compiler_main(const char *architecture)
     const rlim_t most = (rlim_t)8 << 30; // bytes
     const struct rlimit memory = {most, most};
 #endif
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // its parent waits for it
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // its parent waits for it; a C compiler changes this (sim/made/compile_c.h)
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     (void)setrlimit(RLIMIT_AS, &memory);
 #endif
@@ -87,7 +87,7 @@ extern char **environ;
 
 static int made_spawn(MadeJob *job)
 {
-    char *const arguments[] = {(char *)"hopscotch", (char *)MADE_COMPILER, (char *)(uintptr_t)job->architecture, NULL};
+    char *const arguments[] = {(char *)"hopscotch", (char *)MADE_COMPILER, job->architecture, NULL};
     posix_spawn_file_actions_t files;
     if (posix_spawn_file_actions_init(&files) != 0) return ENOMEM;
     pid_t process = 0;
@@ -139,11 +139,18 @@ static Error made_offer(MadeJob *job, Backend *backend, const MadeImage *image)
     return backend_use_made(backend, image, job->fixed);
 }
 
+// That of a C compiler ends its compiler first.
 static void made_kill(MadeJob *job)
 {
+    bool ended = false;
     if (job->process == 0) return;
-    kill(job->process, SIGKILL);
-    while (waitpid(job->process, NULL, 0) < 0 && errno == EINTR) {
+    if (made_is_for_cpu(job->architecture)) kill(job->process, SIGTERM);
+    for (int i = 0; i < MADE_PATIENCE && made_is_for_cpu(job->architecture) && !ended; i++) {
+        ended = waitpid(job->process, NULL, WNOHANG) != 0;
+        if (!ended) usleep(1000);
+    }
+    if (!ended) kill(job->process, SIGKILL);
+    while (!ended && waitpid(job->process, NULL, 0) < 0 && errno == EINTR) {
     }
     job->process = 0;
 }
@@ -192,10 +199,10 @@ const double *made_fixed(const Spec *spec, const Configured *configured, Arena *
     return fixed;
 }
 
-static Sha256Text made_key(const MadeJob *job, Arena *arena)
+static Sha256Text made_key(const MadeJob *job, const char *compiler, Arena *arena)
 {
     Sha256 hash;
-    const char *options = made_options(job->architecture, arena), *compiler = made_compiler(arena);
+    const char *options = made_options(job->architecture, arena);
     sha256_start(&hash);
     sha256_add(&hash, options, strlen(options));
     sha256_add(&hash, compiler, strlen(compiler));
@@ -218,29 +225,38 @@ Error made_begin(const Spec *spec, const Configured *configured, const char *cho
 {
     const BackendInfo *info = backend_info(backend);
     Bytes image;
+    const bool on_cpu = made_is_for_cpu(info->architecture);
     made_end(job);
-    if (choice == NULL || strcmp(choice, "general") == 0 || info->architecture[0] == '\0') return error_none();
+    if (info->architecture[0] == '\0' || (on_cpu && !configured->model->made_on_cpu)) return error_none();
+    snprintf(job->architecture, sizeof job->architecture, "%s", info->architecture);
+    if (choice == NULL || strcmp(choice, "general") == 0) return error_none();
     const Error memory = arena_create_growing(&job->arena, (size_t)1 << 30, "a kernel for this campaign");
     if (memory.kind != OK) made_give_up(job, memory.text);
     if (memory.kind != OK) return error_none();
-    job->architecture = info->architecture;
     job->fixed = made_fixed(spec, configured, &job->arena);
     const MadeWish wish = {.configured = configured,
                            .fixed = job->fixed,
-                           .thread_blocks = made_thread_blocks(configured, lanes, info->processors)};
+                           .thread_blocks = made_thread_blocks(configured, lanes, info->processors),
+                           .on_cpu = on_cpu};
     const char *why;
     job->source = made_source(&wish, &job->arena, &why);
     job->without = arena_format(&job->arena, "general: %s", why);
     if (job->source == NULL) return error_none();
-    job->key = made_key(job, &job->arena);
+    const char *compiler = made_compiler(job->architecture, &job->arena);
+    if (compiler == NULL) {
+        job->source = NULL;
+        job->without = "general: no C compiler was found by PATH (cc, gcc or clang)";
+        return error_none();
+    }
+    job->key = made_key(job, compiler, &job->arena);
     job->cached = cache_read(made_cache, job->key.hex, &job->arena, &image);
     if (job->cached) return made_offer(job, backend, &(MadeImage){image.data, image.size});
     return strcmp(choice, "made") == 0 ? made_wait(job, backend) : error_none();
 }
 
-const char *made_words(const MadeJob *job, const BackendInfo *device)
+const char *made_words(const MadeJob *job)
 {
-    if (device->architecture[0] == '\0') return NULL;
+    if (job->architecture[0] == '\0') return NULL;
     if (job->note[0] != '\0') return job->note;
     if (job->source == NULL) return job->without != NULL ? job->without : "general";
     if (job->offered) return job->cached ? "made for this campaign, from the cache" : "made for this campaign";

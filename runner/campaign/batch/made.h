@@ -7,9 +7,10 @@
 
 typedef struct MadeJob {
     Arena arena;
-    const char *source, *architecture; // source NULL: there is nothing to make
-    const char *without;               // "general: " and why; NULL: nothing else is wanted
-    const double *fixed;               // [n_parameters], NaN: searched
+    const char *source;    // NULL: there is nothing to make
+    char architecture[16]; // as in BackendInfo; empty: the device has only one kernel
+    const char *without;   // "general: " and why; NULL: nothing else is wanted
+    const double *fixed;   // [n_parameters], NaN: searched
     Sha256Text key;
     int process, in, out; // process 0: none is compiling; in, out: files in memory
     bool offered;         // the backend has it, or it was given up
@@ -27,7 +28,7 @@ Error made_begin(const Spec *spec, const Configured *configured, const char *cho
 // Call this between two slices: starts compiling if `worth`, and gives a compiled kernel to the backend.
 Error made_tend(MadeJob *job, Backend *backend, bool worth);
 // The kernel that a run begins with, in words; NULL: the device has only one kernel.
-const char *made_words(const MadeJob *job, const BackendInfo *device);
+const char *made_words(const MadeJob *job);
 void made_forget(MadeJob *job); // removes the kernel from the cache, because the backend has refused it
 void made_end(MadeJob *job);    // ends a compiler that still runs
 

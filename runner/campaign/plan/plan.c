@@ -302,7 +302,7 @@ static void plan_count_batches(PlanMaker *maker)
     const BackendInfo *info = backend_info(device->backend);
     plan->batch_lanes = device->lanes;
     plan->batches = plan_batches(maker, plan->batch_lanes);
-    const char *kernel = made_words(&device->made, info);
+    const char *kernel = made_words(&device->made);
     snprintf(plan->device, sizeof plan->device, "%s", info->device);
     snprintf(plan->kernel, sizeof plan->kernel, "%s", kernel != NULL ? kernel : "");
     snprintf(plan->warning, sizeof plan->warning, "%s%s%s", device->note,

@@ -109,7 +109,7 @@ static const Key keys_rows[] = {
      KEYS_AT(INT64, device.batch), .doc = "simulations that run together", .example = "auto"},
     {.path = "device.kernels", .type = KEY_CHOICE, .high = 2, .words = "auto|made|general",
      KEYS_AT(TEXT, device.kernels),
-     .doc = "GPU: made compiles the model for this campaign, with fixed values as constants; auto: where it saves time",
+     .doc = "GPU, equations: made compiles the model for this campaign, with fixed values; auto: where it saves time",
      .example = "auto"},
 
     {.path = "store", .type = KEY_SECTION, .doc = "how results are stored; never changes a result",
