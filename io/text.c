@@ -4,6 +4,7 @@
 
 #include "characters.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -216,4 +217,38 @@ int text_mixed_separators(const char *line, size_t length)
         first = kind;
     }
     return 0;
+}
+
+// ---- reading a number -----------------------------------------------------------------------------------------------
+// [+-] (digits [. [digits]] | . digits) [e [+-] digits], without leading zeros: YAML 1.2's core schema without the
+// forms that people misread.
+
+static const char *text_skip_digits(const char *p)
+{
+    while (isdigit((unsigned char)*p)) p++;
+    return p;
+}
+
+const char *text_number_end(const char *text)
+{
+    const char *p = text + (*text == '+' || *text == '-'), *start = p;
+    p = text_skip_digits(p);
+    if (*start == '0' && p > start + 1) return NULL;
+    if (p == start && (*p != '.' || !isdigit((unsigned char)p[1]))) return NULL;
+    if (*p == '.') p = text_skip_digits(p + 1);
+    if (*p == 'e' || *p == 'E') {
+        const char *exponent = p + 1 + (p[1] == '+' || p[1] == '-'), *end = text_skip_digits(exponent);
+        if (end > exponent) p = end;
+    }
+    return p;
+}
+
+bool text_to_number(const char *text, double *value)
+{
+    const char *end = text_number_end(text);
+    if (end == NULL || *end != '\0') return false;
+    const double number = strtod(text, NULL);
+    if (!isfinite(number)) return false;
+    *value = number == 0.0 ? 0.0 : number; // no negative zero
+    return true;
 }

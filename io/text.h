@@ -1,4 +1,4 @@
-// Numbers as texts for people.
+// Numbers as texts for people, and from the texts that people write.
 #ifndef HOPSCOTCH_IO_TEXT_H
 #define HOPSCOTCH_IO_TEXT_H
 
@@ -13,5 +13,10 @@ Text32 text_duration(double seconds); // "1.2 s", "3 min 20 s"
 Text32 text_bytes(double bytes);      // "64.0 MiB"
 Text32 text_short(double value);      // "950", "12.3k", "1.20M"
 Text32 text_number(double value);     // the shortest decimal that reads back as the same double
+
+// Where the number at the start of `text` ends; NULL: there is none.
+const char *text_number_end(const char *text);
+// `text` as a number, in one strict form and with nothing behind it; no negative zero. False: it is none, or infinite.
+bool text_to_number(const char *text, double *value);
 
 #endif

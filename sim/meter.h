@@ -78,7 +78,7 @@ HD void meter_run(const LaneGroup *group, int first, int count)
     Frame file;
     file.at = meter_cell(group, meter_register(group, 0));
     file.apart = (int)group->batch.meter.cell_apart;
-    tape_run(group->batch.meter.assets, first, count, file);
+    tape_run(group->batch.meter.assets, 0, first, count, file); // without tables
 #else
     (void)group, (void)first, (void)count;
 #endif

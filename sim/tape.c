@@ -3,6 +3,7 @@
 
 #include "tape_code.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,6 +78,31 @@ bool tape_is_number(const Tape *tape, TapeValue value, double *number)
     if (value == TAPE_NONE || tape->nodes[value].operation != PROGRAM_NUMBER) return false;
     *number = tape->nodes[value].number;
     return true;
+}
+
+int tape_add_table(Tape *tape, const TapeTable *table)
+{
+    assert(tape->n_tables < TAPE_TABLES_MAX);
+    tape->tables[tape->n_tables] = table;
+    return tape->n_tables++;
+}
+
+bool tape_looks_up(const TapeNode *node) { return node->operation > TAPE_INPUT; }
+
+TapeValue tape_table(Tape *tape, int operation, int table, TapeValue a, TapeValue b)
+{
+    const TapeTable *of = tape->tables[table];
+    double x, y = 0.0;
+    TapeNode node = tape_node(operation);
+    const bool known = tape_is_number(tape, a, &x) && (b == TAPE_NONE || tape_is_number(tape, b, &y));
+    if (known && operation < TAPE_SIGNAL)
+        return tape_number(tape,
+                           lookup_value(of->row, lookup_shape_of(of->row), x, y, (LookupWhat)(operation - TAPE_TABLE)));
+    node.a = a;
+    node.b = b;
+    node.number = table;
+    node.depends = tape->nodes[a].depends | (b != TAPE_NONE ? tape->nodes[b].depends : 0);
+    return tape_put(tape, node);
 }
 
 // Lists of all values for one call, and its work. False: that is too much.
@@ -254,11 +280,26 @@ static TapeValue slope_function(Tape *tape, int operation, TapeValue value, Tape
     }
 }
 
+// A row of a signal does not move within a step.
+static TapeValue slope_table(Tape *tape, TapeValue value, const TapeValue *d)
+{
+    const TapeNode node = tape->nodes[value];
+    TapeValue slope = TAPE_NONE;
+    if (node.operation != TAPE_TABLE && node.operation != TAPE_SIGNAL) return TAPE_NONE;
+    for (int k = 0; k < (node.operation == TAPE_TABLE && node.b != TAPE_NONE ? 2 : 1); k++)
+        if (d[k] != TAPE_NONE) {
+            const TapeValue by = tape_table(tape, node.operation + 1 + k, (int)node.number, node.a, node.b);
+            slope = slope_sum(tape, slope, slope_times(tape, by, d[k]));
+        }
+    return slope;
+}
+
 // Of an operation with operands of[3] and their slopes d[3].
 static TapeValue slope_of(Tape *tape, TapeValue value, const TapeValue *of, const TapeValue *d)
 {
     const int operation = tape->nodes[value].operation;
     const TapeValue a = of[0], b = of[1];
+    if (tape_looks_up(&tape->nodes[value])) return slope_table(tape, value, d);
     switch (operation) {
     case PROGRAM_ADD: return slope_sum(tape, d[0], d[1]);
     case PROGRAM_SUBTRACT: return slope_less(tape, d[0], d[1]);
@@ -345,6 +386,11 @@ static const bool *tape_needed(const Tape *tape, const TapeValue *outputs, int c
     return needed;
 }
 
+const bool *tape_needs(Tape *tape, const TapeValue *values, int count)
+{
+    return tape_lists(tape, tape->count + count) ? tape_needed(tape, values, count) : NULL;
+}
+
 static bool tape_is_leaf(const TapeNode *node)
 {
     return node->operation == TAPE_INPUT || node->operation == PROGRAM_NUMBER;
@@ -353,7 +399,9 @@ static bool tape_is_leaf(const TapeNode *node)
 static int64_t tape_encode(const TapeNode *node, int to, const int32_t *of_value)
 {
     const int a = of_value[node->a], b = node->b != TAPE_NONE ? of_value[node->b] : a,
-              c = node->c != TAPE_NONE ? of_value[node->c] : a;
+              c = tape_looks_up(node)    ? (int)node->number
+                  : node->c != TAPE_NONE ? of_value[node->c]
+                                         : a;
     return tape_step_of(node->operation, to, a, b, c);
 }
 

@@ -8,7 +8,16 @@
 #define HOPSCOTCH_TAPE_H
 
 typedef int32_t TapeValue; // number of a value on its tape; TAPE_NONE: none
-enum { TAPE_NONE = -1, TAPE_INPUT = PROGRAM_N_OPERATIONS, TAPE_VALUES_MAX = 1 << 17, TAPE_REGISTERS_MAX = 1 << 14 };
+enum { TAPE_NONE = -1, TAPE_VALUES_MAX = 1 << 17, TAPE_REGISTERS_MAX = 1 << 14, TAPE_TABLES_MAX = 128 };
+// Operations of tapes alone.
+enum {
+    TAPE_INPUT = PROGRAM_N_OPERATIONS,
+    TAPE_TABLE, // of a table: the value, then derivatives by its arguments
+    TAPE_TABLE_BY_FIRST,
+    TAPE_TABLE_BY_SECOND,
+    TAPE_SIGNAL, // of a table of time and the row that counts: the value, then the derivative by time
+    TAPE_SIGNAL_BY_TIME
+};
 #define TAPE_WORK_MAX ((int64_t)1 << 30)
 
 // What a value depends on.
@@ -20,10 +29,36 @@ enum {
 typedef struct TapeNode {
     int32_t operation; // of ProgramOperation, PROGRAM_NUMBER for a number, or TAPE_INPUT
     TapeValue a, b, c; // operands; TAPE_NONE: none. Of an input: a is its register
-    double number;
+    double number;     // of a table the number of that table
     int32_t depends;
     TapeValue next; // of equal hash
 } TapeNode;
+
+// ---- tables (lookup.h) ----------------------------------------------------------------------------------------------
+
+// LINEAR and HELD pass through their values; HELD keeps each up to the next argument. CUBIC: monotone where the values
+// are. Fritsch & Carlson, Monotone piecewise cubic interpolation, SIAM J. Numer. Anal. 17 (1980), 238, with the slopes
+// of Fritsch & Butland, SIAM J. Sci. Stat. Comput. 5 (1984), 300, as PCHIP has them.
+typedef enum LookupBetween { LOOKUP_LINEAR, LOOKUP_CUBIC, LOOKUP_HELD } LookupBetween;
+typedef enum LookupWhat { LOOKUP_VALUE, LOOKUP_BY_FIRST, LOOKUP_BY_SECOND } LookupWhat;
+
+typedef struct TapeTable {
+    LookupBetween between;
+    bool extends;      // beyond its ends, else the value there is held
+    int first, second; // numbers of arguments; second 0: it has one argument
+    const double *row; // [count] as kernels have it
+    int64_t count;
+} TapeTable;
+
+// A table of at[first] and across[second] (NULL, 0: none), both increasing, with values[first][second], or
+// values[first]. LINEAR and CUBIC need two arguments; a table of two arguments is LINEAR.
+const TapeTable *lookup_table(LookupBetween between, bool extends, const double *at, int first, const double *across,
+                              int second, const double *values, Arena *arena);
+const double *lookup_arguments(const TapeTable *table); // [first]
+// The row of a table of one argument that counts at time t, from -1 on.
+int lookup_row_at(const TapeTable *table, double t);
+
+// ---- values ---------------------------------------------------------------------------------------------------------
 
 enum { TAPE_BUCKETS = 4096 };
 typedef struct Tape {
@@ -36,6 +71,8 @@ typedef struct Tape {
     bool *mark;       // the same
     int room_of_lists;
     TapeValue bucket[TAPE_BUCKETS];
+    const TapeTable *tables[TAPE_TABLES_MAX];
+    int n_tables;
 } Tape;
 
 Tape *tape_new(Arena *arena);
@@ -43,11 +80,17 @@ TapeValue tape_number(Tape *tape, double number);
 TapeValue tape_input(Tape *tape, int register_index, int depends); // depends: TAPE_FIXED or TAPE_MOVING
 // An operation with program_operands() operands; the others are TAPE_NONE.
 TapeValue tape_operation(Tape *tape, int operation, TapeValue a, TapeValue b, TapeValue c);
+// The number of a table on the tape.
+int tape_add_table(Tape *tape, const TapeTable *table);
+// A lookup at a, and b of a table of two arguments. A signal: a is the time, b the row that counts then, from -1 on.
+TapeValue tape_table(Tape *tape, int operation, int table, TapeValue a, TapeValue b);
+bool tape_looks_up(const TapeNode *node); // the node is one of a table's operations
 bool tape_is_number(const Tape *tape, TapeValue value, double *number);
 // Whether a value depends on an input with a register from `first` on, below `end`.
 bool tape_reads(Tape *tape, TapeValue value, int first, int end);
 // The derivative of a value if each value `along[i]` changes by `rate[i]`, i < count; TAPE_NONE: it does not change.
-// Where an operation bends (min, max, abs, clip): that of the operand that it takes. Derivatives of steps are 0.
+// Where an operation bends (min, max, abs, clip): that of the operand that it takes. Derivatives of steps are 0, and so
+// are those of slopes of tables.
 TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const TapeValue *rate, int count);
 
 // ---- codes ----------------------------------------------------------------------------------------------------------
@@ -75,6 +118,8 @@ typedef struct TapeCode {
     int n_outputs;
 } TapeCode;
 
+// Which values of the tape values[count] are made of, [tape->count], until the next call. NULL: that is too much.
+const bool *tape_needs(Tape *tape, const TapeValue *values, int count);
 // Assigns registers to the numbers from `first` on, inputs have theirs below it, and to what the values
 // wanted[count] need of fixed inputs. Error (user): there are too many, or the tape is full.
 Error tape_layout(Tape *tape, int first, const TapeValue *wanted, int count, Arena *arena, TapeLayout *out);

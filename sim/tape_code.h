@@ -4,6 +4,7 @@
 
 #include "program.h"
 #include "real.h"
+#include "lookup.h"
 
 // A number of a frame: a made kernel keeps them in registers.
 #if defined(HOPSCOTCH_MADE)
@@ -91,8 +92,23 @@ HD_CALL real tape_function(int operation, real a, real b, real c)
                                             : program_of_two(operation, a, b);
 }
 
-// Runs steps[count] of assets, from index `first` on.
-HD_CALL void tape_run(const double *assets, int64_t first, int count, Frame frame)
+// A step on a table, whose number is its last operand.
+HD_CALL real tape_lookup_in(const double *table, int64_t step, real a, real b)
+{
+    const int operation = tape_step_operation(step);
+    const LookupShape shape = lookup_shape_of(table);
+    return operation >= TAPE_SIGNAL ? lookup_signal(table, shape, a, b, (LookupWhat)(operation - TAPE_SIGNAL))
+                                    : lookup_value(table, shape, a, b, (LookupWhat)(operation - TAPE_TABLE));
+}
+
+// tables: where the indices of tables stand in the assets.
+HD const double *tape_table_of(const double *assets, int64_t tables, int64_t step)
+{
+    return assets + asset_integer(assets, tables + tape_step_register(step, 3));
+}
+
+// Runs steps[count] of assets, from index `first` on. tables: as tape_table_of.
+HD_CALL void tape_run(const double *assets, int64_t tables, int64_t first, int count, Frame frame)
 {
     for (int k = 0; k < count; k++) {
         const int64_t step = asset_integer(assets, first + k);
@@ -105,7 +121,10 @@ HD_CALL void tape_run(const double *assets, int64_t first, int count, Frame fram
         case PROGRAM_MULTIPLY: value = a * b; break;
         case PROGRAM_DIVIDE: value = a / b; break;
         case PROGRAM_NEGATE: value = -a; break;
-        default: value = tape_function(operation, a, b, frame_get(frame, tape_step_register(step, 3)));
+        default:
+            value = operation > TAPE_INPUT
+                        ? tape_lookup_in(tape_table_of(assets, tables, step), step, a, b)
+                        : tape_function(operation, a, b, frame_get(frame, tape_step_register(step, 3)));
         }
         frame_set(frame, tape_step_register(step, 0), value);
     }

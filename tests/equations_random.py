@@ -1,4 +1,5 @@
-"""Random systems (model equations): expressions over all functions, modes, guards, sets, held numbers, instants, metrics.
+"""Random systems (model equations): expressions over all functions, tables and inputs, modes, guards, sets, held
+numbers, instants, metrics.
 
     python3 tests/equations_random.py HOPSCOTCH FIRST COUNT
 
@@ -18,6 +19,7 @@ import sys
 try:
     import numpy
     from scipy.integrate import DOP853
+    from scipy.interpolate import PchipInterpolator
     from scipy.optimize import brentq
 except ImportError:
     DOP853 = None
@@ -43,8 +45,10 @@ class System:
         self.held = ["h%d" % i for i in range(r.randint(0, 2))]
         self.start = {name: round(r.uniform(-1, 1), 3) for name in self.states + self.held}
         self.parameters = {"a": round(r.uniform(0.2, 2), 3), "b": round(r.uniform(-1, 1), 3), "false_": 0}
+        self.tables, self.inputs = self.numbers()
         self.let = {}
         names = self.states + self.held + ["a", "b"] + (["time"] if r.random() < 0.5 else [])
+        names += list(self.inputs)
         for i in range(r.randint(0, 2)):
             self.let["l%d" % i] = self.expression(names, 2)
             names = names + ["l%d" % i]
@@ -74,11 +78,30 @@ class System:
                     size = "0.3*tanh(%s)" % self.expression(names, 2)
                     self.noise[mode][state] = '{size: "%s"%s}' % (size, source)
 
+    def numbers(self):
+        """Tables, and inputs of systems that are not smooth."""
+        r = random.Random(self.random.random())
+        rows = lambda n, low, high: [round(low + (high - low) * i / (n - 1) + r.uniform(0, 0.5 / n), 3)
+                                     for i in range(n)]
+        values = lambda n: [round(r.uniform(-1, 1), 3) for _ in range(n)]
+        tables, inputs = {}, {}
+        for i in range(r.randint(0, 2)):
+            n = r.randint(3, 9)
+            between, beyond = ("cubic", "extend") if self.smooth else (
+                r.choice(["linear", "cubic", "held"]), r.choice(["fail", "hold", "extend"]))
+            tables["t%d" % i] = (rows(n, -2, 2), values(n), between, beyond)
+        for i in range(0 if self.smooth else r.randint(0, 2)):
+            n = r.randint(2, 40)
+            inputs["u%d" % i] = (rows(n, -0.5, 4.5), values(n), r.choice(["linear", "held"]), "hold")
+        return tables, inputs
+
     def expression(self, names, depth):
         r = self.random
         if depth == 0 or r.random() < 0.15:
             return r.choice(names) if r.random() < 0.8 else "%g" % round(r.uniform(0, 3), 2)
         one, two = (SMOOTH, SMOOTH_TWO) if self.smooth or r.random() < 0.5 else (ROUGH, ROUGH_TWO)
+        if self.tables and r.random() < 0.15:
+            return "%s(%s)" % (r.choice(list(self.tables)), self.expression(names, depth - 1))
         if r.random() < 0.5:
             return r.choice(one) % self.expression(names, depth - 1)
         return r.choice(two) % (self.expression(names, depth - 1), self.expression(names, depth - 1))
@@ -111,6 +134,12 @@ class System:
                  "  steps: 50000", "  system:",
                  "    parameters: {%s}" % ", ".join("%s: %s" % i for i in self.parameters.items()),
                  "    states: {%s}" % ", ".join("%s: %s" % (s, self.start[s]) for s in self.states)]
+        for section, entries in ("tables", self.tables), ("inputs", self.inputs):
+            if entries:
+                lines.append("    %s:" % section)
+            for name, (at, values, between, beyond) in entries.items():
+                lines.append("      %s: {at: %s, values: %s, between: %s, beyond: %s}" %
+                             (name, at, values, between, beyond))
         if self.held:
             lines.append("    held: {%s}" % ", ".join("%s: %s" % (h, self.start[h]) for h in self.held))
         if self.let:
@@ -171,17 +200,30 @@ def compiled(text):
     return compile(text.replace("^", "**"), text, "eval")
 
 
+def tabulated(at, values, between, beyond):
+    """A cubic table that goes on along its tangents."""
+    inside = PchipInterpolator(at, values)
+    slope = inside.derivative()
+
+    def value(x):
+        c = min(max(x, at[0]), at[-1])
+        return float(inside(c) + (slope(c) * (x - c) if c != x else 0.0))
+    return value
+
+
 class Reference:
     def __init__(self, system, parameters):
         self.system, self.parameters = system, parameters
         code = lambda texts: {k: compiled(v) for k, v in texts.items()}
         self.let = code(system.let)
         self.rates = {m: code(system.rates[m]) for m in system.modes}
+        self.tables = {name: tabulated(*table) for name, table in system.tables.items()}
         self.doubtful = False
         self.last = {}  # times of events
 
     def scope(self, t, y, held):
         scope = dict(FUNCTIONS)
+        scope.update(self.tables)
         scope.update(self.parameters)
         scope.update(held)
         scope.update(zip(self.system.states, y))

@@ -120,6 +120,23 @@ cat >>"$folder/noisy_map.yaml" <<'END'
 search: {method: grid, over: {r: {linspace: [2.5, 3.8, 3000]}}}
 objective: {maximize: x_end}
 END
+spec tables dormand_prince 3 0.01 <<'END'
+{parameters: {p: 0, k: 1},
+ tables: {spring: {at: [-2, -0.5, 0.1, 1, 4], values: [3, 1, 0.2, -2, -2.5], between: cubic, beyond: extend},
+   drag: {at: [-3, 0, 2], values: [1, 0, -2]}, step_: {at: [-1, 0.5], values: [0, 0.1], between: held, beyond: hold},
+   mix: {at: [[-1, 0.2, 1], [0, 1, 3]], values: [[0, 1, 2], [1, -1, 0], [2, 0.5, 1]], beyond: hold}},
+ inputs: {u: {at: [0, 0.4, 0.9, 2.2, 3], values: [1, -1, 0.5, 2, 0]},
+   g: {at: [0, 1, 2], values: [0, 1, -1], between: held, beyond: hold}},
+ states: {x: {start: p}, v: 0},
+ rates: {x: v, v: "spring(x) + drag(v) + step_(x) + 0.2*mix(x, time) + k*(u + g)"},
+ events: [{name: turn, crosses: v}, {name: jump, rises: "g - 0.5", set: {v: "v + 0.1*spring(x)"}}],
+ metrics: {x_end: {final: x}, turns: {count: turn}, top: {max: "mix(x, u)"}, work: {integral: "u*v"},
+   slow: {part: "drag(v) > -0.1"}}}
+END
+cat >>"$folder/tables.yaml" <<'END'
+search: {method: random, trials: 5000, over: {p: {range: [-1, 3]}, k: {range: [0.5, 3]}}}
+objective: {minimize: x_end}
+END
 spec lorenz rk4 1 0.001 <<'END'
 {parameters: {sigma: 10, rho: 28, beta: 2.6666666666666665}, states: {x: 1, y: 1, z: 1},
  rates: {x: "sigma*(y - x)", y: "x*(rho - z) - y", z: "x*y - beta*z"}, metrics: {x_end: {final: x}}}
@@ -131,6 +148,7 @@ END
 
 for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p; do
     same "$folder/spring.yaml" --set simulation.integrator=$integrator
+    same "$folder/tables.yaml" --set simulation.integrator=$integrator
 done
 same "$folder/slip.yaml"
 same "$folder/slip.yaml" --set simulation.integrator=rk4

@@ -30,6 +30,9 @@ typedef struct Scope {
     // them as a text is, and the number of such a quoted text is its index. NULL: a number. Of a text column: the only
     // texts that it may be compared with; NULL: any. choices NULL: all are NULL
     const char *const *choices;
+    const char *const *tables;  // [n_tables] functions that the scope has beside those of all
+    const int *table_arguments; // [n_tables] 1 or 2
+    int n_tables;
     const int *by_name; // [count] indices of the names in the order of strcmp; NULL: names are found one by one
 } Scope;
 

@@ -17,7 +17,7 @@ HD_CALL void equations_sample(const EquationsLane *lane, const LaneGroup *group,
     for (int i = 0; i < c->n_states; i++)
         lanes_set_sample(group, column++, frame_get(lane->file, SYSTEM_STATE(i)), which);
     FRAME_EACH
-    for (int i = 0; i < c->n_held; i++)
+    for (int i = 0; i < c->n_held - c->n_clocks; i++)
         lanes_set_sample(group, column++, frame_get(lane->file, SYSTEM_HELD(c->n_states, i)), which);
     if (c->n_modes > 1) lanes_set_sample(group, column++, equations_named(lane, EQUATIONS_MODE_OF), which);
     FRAME_EACH
@@ -148,6 +148,17 @@ HD_CALL void equations_settle(const EquationsLane *lane, real near, mask entered
     equations_begin_extrema(lane, which);
 }
 
+// The same where rows of inputs begin: the state goes on, and with it the sides of guards.
+HD_CALL void equations_go_on(const EquationsLane *lane, mask which)
+{
+    const EquationsConstants *c = lane->c;
+    equations_argue(lane, c->y);
+    equations_at(lane, equations_named(lane, EQUATIONS_T));
+    equations_rates(lane, c->f, which);
+    equations_guards(lane, c->guard, which);
+    equations_follow(lane, which);
+}
+
 // What guards that turn after a step of length h count as 0: where they stand now, unless they have jumped there.
 // Returns the landed lanes with one that has stayed within rounding of 0 since their last event, `apart` (s) ago: a
 // guard that leaves 0 and returns is a quarter of its slope times that time away from it.
@@ -217,25 +228,27 @@ HD real equations_nearness(const EquationsLane *lane, real h, mask landed)
     return near;
 }
 
-// What happens at time t, after a step of length h, in the lanes of `landed` (their guards that turn) and of `timed`
-// (instants), and what follows from that at once.
-HD_CALL EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, mask landed, mask timed)
+// What happens at time t, after a step of length h, in the lanes of `landed` (their guards that turn), of `timed`
+// (instants) and of `ticked` (rows of inputs), and what follows from that at once. Events see the new rows.
+HD_CALL EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, mask landed, mask timed,
+                                         mask ticked)
 {
     const EquationsConstants *c = lane->c;
     EquationsOutcome all = {splat(0.0), no_lanes(), no_lanes()};
     bool located = true;
     equations_name(lane, EQUATIONS_TIMED_T, t, timed);
-    while (any_lane(landed | timed)) {
+    while (any_lane(landed | timed | ticked)) {
         const real mode_before = equations_named(lane, EQUATIONS_MODE_OF);
         FRAME_EACH
         for (int k = 0; k < c->n_guards; k++) {
             frame_set(lane->frame, c->next_guard + k, equations_side(lane, k));
-            frame_put(lane->frame, c->turn + k, splat(0.0), timed & ~landed);
+            frame_put(lane->frame, c->turn + k, splat(0.0), (timed | ticked) & ~landed);
         }
         const mask many = equations_cascades(lane, t, h, landed);
         equations_remember_turned(lane, located ? landed : no_lanes());
         const real near = equations_nearness(lane, h, landed);
-        const EquationsOutcome outcome = equations_happen(lane, t, landed, timed);
+        equations_tick(lane, t, ticked);
+        EquationsOutcome outcome = equations_happen(lane, t, landed, timed);
         all.stopped = all.stopped | outcome.stopped;
         all.failure = select_real(MASK(all.failure == 0.0), outcome.failure, all.failure);
         all.failure = select_real(many, splat(EQUATIONS_FAIL_zeno), all.failure);
@@ -252,11 +265,14 @@ HD_CALL EquationsOutcome equations_occur(const EquationsLane *lane, real t, real
         const mask left = outcome.changed & MASK(equations_named(lane, EQUATIONS_MODE_OF) != mode_before);
         FRAME_EACH
         for (int k = 0; k < c->n_guards; k++) equations_set_side(lane, k, splat(0.0), left); // those of another mode
-        if (any_lane(outcome.changed)) equations_settle(lane, near, left, outcome.changed);
+        const mask goes_on = ticked & ~outcome.changed & ~landed;
+        outcome.changed = outcome.changed | ticked;
+        if (any_lane(goes_on)) equations_go_on(lane, goes_on);
+        if (any_lane(outcome.changed & ~goes_on)) equations_settle(lane, near, left, outcome.changed & ~goes_on);
         equations_argue(lane, c->y);
         equations_at(lane, t);
         landed = equations_jump(lane, mode_before, outcome.changed) & ~all.stopped & MASK(all.failure == 0.0);
-        timed = no_lanes();
+        timed = ticked = no_lanes();
         located = false;
     }
     return all;
@@ -319,7 +335,8 @@ HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
     const real end = splat(c->duration);
     *grid = c->fixed_steps ? (equations_named(lane, EQUATIONS_GRID) + 1.0) * c->dt : splat(1e300);
     const real next = c->fixed_steps ? lesser_of(*grid, end) : end;
-    return c->n_instants > 0 ? lesser_of(equations_next_instant(lane, t), next) : next;
+    const real row = equations_next_row(lane, next);
+    return c->n_instants > 0 ? lesser_of(equations_next_instant(lane, t), row) : row;
 }
 
 HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGroup *group, bool observed, mask running)
@@ -333,7 +350,7 @@ HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGr
     equations_settle(lane, EQUATIONS_NEAR * c->tolerance * first, no_lanes(), running);
     EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
     const mask due = running & equations_due(lane, splat(0.0));
-    if (any_lane(due)) outcome = equations_occur(lane, splat(0.0), first, no_lanes(), due);
+    if (any_lane(due)) outcome = equations_occur(lane, splat(0.0), first, no_lanes(), due, no_lanes());
     equations_argue(lane, c->y);
     equations_at(lane, splat(0.0));
     const real failure = equations_conditions(lane, splat(0.0), running);
@@ -468,8 +485,9 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             equations_at(lane, now);
 
             const mask instants = taken & (timed | landed) & equations_due(lane, now);
-            if (any_lane(landed | instants)) {
-                const EquationsOutcome outcome = equations_occur(lane, now, h, landed, instants);
+            const mask ticked = taken & equations_ticks(lane, now);
+            if (any_lane(landed | instants | ticked)) {
+                const EquationsOutcome outcome = equations_occur(lane, now, h, landed, instants, ticked);
                 stopped = outcome.stopped;
                 failure = select_real(MASK(outcome.failure != 0.0), outcome.failure, failure);
             }

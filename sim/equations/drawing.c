@@ -14,20 +14,29 @@ typedef struct EquationsFigure {
     Drawing drawing;
 } EquationsFigure;
 
-static void equations_draw_run(const int64_t *steps, int count, double *registers)
+static double equations_draw_lookup(const Tape *tape, int64_t step, const double *registers)
+{
+    const TapeTable *table = tape->tables[tape_step_register(step, 3)];
+    return tape_lookup_in(table->row, step, registers[tape_step_register(step, 1)],
+                          registers[tape_step_register(step, 2)]);
+}
+
+static void equations_draw_run(const Tape *tape, const int64_t *steps, int count, double *registers)
 {
     for (int k = 0; k < count; k++) {
         const int64_t step = steps[k];
         registers[tape_step_register(step, 0)] =
-            tape_function(tape_step_operation(step), registers[tape_step_register(step, 1)],
-                          registers[tape_step_register(step, 2)], registers[tape_step_register(step, 3)]);
+            tape_step_operation(step) > TAPE_INPUT
+                ? equations_draw_lookup(tape, step, registers)
+                : tape_function(tape_step_operation(step), registers[tape_step_register(step, 1)],
+                                registers[tape_step_register(step, 2)], registers[tape_step_register(step, 3)]);
     }
 }
 
 // The mode of a sample, which may be one that was stored: any number.
 static int equations_draw_mode(const System *system, const double *sample)
 {
-    const double mode = system->n_modes > 1 ? sample[1 + system->n_states + system->n_held] : 0.0;
+    const double mode = system->n_modes > 1 ? sample[1 + system->n_states + system_held(system)] : 0.0;
     return mode > 0.0 && mode < system->n_modes ? (int)mode : 0;
 }
 
@@ -40,14 +49,18 @@ static void equations_draw_points(const Configured *configured, const double *pa
     const int mode = equations_draw_mode(system, sample), focus = figure->drawing.focus;
     double registers[TAPE_REGISTERS_MAX];
     memset(registers, 0, (size_t)figure->layout.registers * sizeof *registers);
-    memcpy(registers, sample, (size_t)(1 + system->n_states + system->n_held) * sizeof *registers);
+    memcpy(registers, sample, (size_t)(1 + system->n_states + system_held(system)) * sizeof *registers);
+    for (int k = 0; k < system->n_clocks; k++) {
+        const TapeTable *table = system->tape->tables[system->clocks[k].table];
+        registers[SYSTEM_HELD(system->n_states, system_held(system) + k)] = lookup_row_at(table, sample[0]);
+    }
     memcpy(&registers[SYSTEM_PARAMETER(system->n_states, system->n_held, 0)], parameter,
            (size_t)system->n_parameters * sizeof *registers);
     memcpy(&registers[figure->layout.first], figure->layout.numbers,
            (size_t)figure->layout.n_numbers * sizeof *registers);
-    equations_draw_run(figure->layout.derived, figure->layout.n_derived_steps, registers);
+    equations_draw_run(system->tape, figure->layout.derived, figure->layout.n_derived_steps, registers);
     const TapeCode *code = &figure->codes[mode];
-    equations_draw_run(code->steps, code->count, registers);
+    equations_draw_run(system->tape, code->steps, code->count, registers);
     for (int i = 0; i < 2 * system->n_points; i++) {
         const int at = code->outputs[i] >= 0 ? code->outputs[i] : code->outputs[2 * focus + i % 2];
         point[i] = at >= 0 ? registers[at] : 0.0;
@@ -83,7 +96,7 @@ Error equations_figure(const System *system, Arena *arena, Configured *out)
                                 .n_shapes = system->n_shapes,
                                 .focus = system->focus,
                                 .shapes = system->shapes,
-                                .phase = modes ? 1 + system->n_states + system->n_held : -1,
+                                .phase = modes ? 1 + system->n_states + system_held(system) : -1,
                                 .phases = phases,
                                 .n_phases = modes ? system->n_modes : 0,
                                 .cycle_starts = 1,

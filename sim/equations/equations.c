@@ -266,6 +266,19 @@ static void build_metrics(EquationsBuild *build)
     }
 }
 
+// The tables of the tape, behind the codes; then where they stand, by their numbers.
+static void build_tables(EquationsBuild *build)
+{
+    const Tape *tape = build->tape;
+    EquationsAssets *assets = &build->assets;
+    int32_t *at = ARENA_NEW(build->arena, int32_t, tape->n_tables);
+    for (int i = 0; i < tape->n_tables; i++) at[i] = assets_put(assets, tape->tables[i]->row, tape->tables[i]->count);
+    build->c.tables = (int32_t)assets->count;
+    for (int i = 0; i < tape->n_tables; i++) assets_integer(assets, at[i]);
+    build->c.clocks = (int32_t)assets->count;
+    for (int i = 0; i < build->system->n_clocks; i++) assets_integer(assets, at[build->system->clocks[i].table]);
+}
+
 // Where the arrays of a lane stand in its frame.
 static void build_frame(EquationsBuild *build, EquationsMethod method)
 {
@@ -328,6 +341,7 @@ static void build_sizes(EquationsBuild *build, const double *settings)
         .n_states = system->n_states,
         .n_total = system->n_states + system->n_integrals,
         .n_held = system->n_held,
+        .n_clocks = system->n_clocks,
         .n_guards = system->n_guards,
         .n_instants = system->n_instants,
         .n_parameters = system->n_parameters,
@@ -391,6 +405,7 @@ static Error build_assets(EquationsBuild *build, const double *settings)
     for (int i = 0; i < system->n_states && system->n_sources > 0; i++) assets_integer(assets, system->sources[i]);
     c->failed = (int32_t)assets->count;
     for (int k = 0; k < system->n_failed; k++) assets_integer(assets, EQUATIONS_OWN_FAILURE + system->failed[k]);
+    build_tables(build);
     build_frame(build, method);
     c->registers = build->layout.registers;
     return error_none();
@@ -400,12 +415,12 @@ static Error build_assets(EquationsBuild *build, const double *settings)
 
 static void equations_columns(const System *system, Arena *arena, Configured *out)
 {
-    Field *columns = ARENA_NEW(arena, Field, 2 + system->n_states + system->n_held + system->n_shown);
+    Field *columns = ARENA_NEW(arena, Field, 2 + system->n_states + system_held(system) + system->n_shown);
     int n = 0;
     columns[n++] =
         system->is_map ? (Field){"time", "1", "iteration", "time"} : (Field){"time", "s", "simulated time", "time"};
     for (int i = 0; i < system->n_states; i++) columns[n++] = system->state_columns[i];
-    for (int i = 0; i < system->n_held; i++) columns[n++] = system->held_columns[i];
+    for (int i = 0; i < system_held(system); i++) columns[n++] = system->held_columns[i];
     if (system->n_modes > 1) columns[n++] = (Field){"mode", "1", "index of the mode, from 0", "fsm"};
     for (int i = 0; i < system->n_shown; i++) columns[n++] = system->shown[i];
     out->columns = columns;
@@ -449,9 +464,36 @@ static void made_line(TextSink out, const char *format, ...)
     out.write(out.to, line, (size_t)length);
 }
 
-// A step as a statement; r: the registers.
-static void made_step(TextSink out, int64_t step)
+typedef struct MadeCodes {
+    TextSink out;
+    const Configured *configured;
+    int64_t tables, steps; // steps: so far
+} MadeCodes;
+
+static int64_t made_integer(const MadeCodes *codes, int64_t at)
 {
+    int64_t value;
+    memcpy(&value, codes->configured->assets + at, sizeof value);
+    return value;
+}
+
+// A step on a table, whose head the compiler sees.
+static void made_lookup(const MadeCodes *codes, int64_t step)
+{
+    const int operation = tape_step_operation(step);
+    const bool signal = operation >= TAPE_SIGNAL;
+    const int64_t at = made_integer(codes, codes->tables + tape_step_register(step, 3));
+    const LookupShape shape = lookup_shape_of(codes->configured->assets + at);
+    made_line(codes->out, "r[%d] = %s(assets + %lld, lookup_shape(%d, %d, %d, %d), r[%d], r[%d], (LookupWhat)%d);\\\n",
+              tape_step_register(step, 0), signal ? "lookup_signal" : "lookup_value", (long long)at, shape.between,
+              shape.beyond, shape.first, shape.second, tape_step_register(step, 1), tape_step_register(step, 2),
+              operation - (signal ? TAPE_SIGNAL : TAPE_TABLE));
+}
+
+// A step as a statement; r: the registers.
+static void made_step(const MadeCodes *codes, int64_t step)
+{
+    const TextSink out = codes->out;
     static const struct {
         int operation;
         const char *sign;
@@ -463,30 +505,21 @@ static void made_step(TextSink out, int64_t step)
         made_line(out, "r[%d] = r[%d] %s r[%d];\\\n", to, a, signs[i].sign, b);
         return;
     }
+    if (operation > TAPE_INPUT) {
+        made_lookup(codes, step);
+        return;
+    }
     const int operands = program_operands(operation);
     if (operands == 1) made_line(out, "r[%d] = program_of_one(%d, r[%d]);\\\n", to, operation, a);
     if (operands == 2) made_line(out, "r[%d] = program_of_two(%d, r[%d], r[%d]);\\\n", to, operation, a, b);
     if (operands == 3) made_line(out, "r[%d] = program_of_three(%d, r[%d], r[%d], r[%d]);\\\n", to, operation, a, b, c);
 }
 
-typedef struct MadeCodes {
-    TextSink out;
-    const Configured *configured;
-    int64_t steps; // so far
-} MadeCodes;
-
-static int64_t made_integer(const MadeCodes *codes, int64_t at)
-{
-    int64_t value;
-    memcpy(&value, codes->configured->assets + at, sizeof value);
-    return value;
-}
-
 static void made_code(MadeCodes *codes, int64_t first, int64_t count)
 {
     if (first < 0) return;
     made_line(codes->out, "case %lld:\\\n", (long long)first);
-    for (int64_t k = 0; k < count; k++) made_step(codes->out, made_integer(codes, first + k));
+    for (int64_t k = 0; k < count; k++) made_step(codes, made_integer(codes, first + k));
     made_line(codes->out, "return;\\\n");
     codes->steps += count;
 }
@@ -513,6 +546,7 @@ static bool equations_made_macros(const Configured *configured, TextSink out)
     EquationsConstants c;
     MadeCodes codes = {.out = out, .configured = configured};
     memcpy(&c, &configured->constants, sizeof c);
+    codes.tables = c.tables;
     if (c.file + c.registers > EQUATIONS_MADE_FRAME) return false;
 #define EQUATIONS_MADE_MACRO(type, name) made_line(out, "#define made_%s %a\n", #name, (double)c.name);
     EQUATIONS_CONSTANTS(EQUATIONS_MADE_MACRO)
@@ -594,6 +628,15 @@ static Error equations_configure(const double *settings, const Points *points, A
                           duration);
     }
     TRY(equations_check_integrator(system, settings, out));
+    for (int i = 0; i < system->n_spans; i++) {
+        const SystemSpan *span = &system->spans[i];
+        if (span->from <= 0.0 && span->to >= duration) continue;
+        out->wrong_option = EQUATIONS_OPTION_DURATION + 1;
+        return error_make(ERROR_USER,
+                          "the input %s has rows from %g to %g s, and the trials take 0 to %g s: change "
+                          "simulation.duration, or give it beyond: hold, which keeps the first and last row",
+                          span->name, span->from, span->to, duration);
+    }
     build.system = system;
     build.tape = system->tape;
     build.tape->work = 0;

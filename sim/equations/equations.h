@@ -98,12 +98,14 @@ enum {
     X(int32_t, n_parameters) X(int32_t, n_modes) X(int32_t, n_metrics) X(int32_t, n_integrals) X(int32_t, n_shown) \
     X(int32_t, n_conditions) X(int32_t, n_failed) X(int32_t, n_events) X(int32_t, cascade) X(int32_t, fixed_steps) \
     X(int32_t, is_map) X(int32_t, n_sources) \
+    /* of the held numbers */ \
+    X(int32_t, n_clocks) \
     /* 1: there are metrics min and max */ \
     X(int32_t, extrema) \
     /* in the assets */ \
     X(int32_t, numbers) X(int32_t, n_numbers) X(int32_t, derived) X(int32_t, n_derived_steps) X(int32_t, start) \
     X(int32_t, modes) X(int32_t, guards) X(int32_t, metrics) X(int32_t, instants) X(int32_t, scale) \
-    X(int32_t, positions) X(int32_t, failed) X(int32_t, sources) \
+    X(int32_t, positions) X(int32_t, failed) X(int32_t, sources) X(int32_t, tables) X(int32_t, clocks) \
     /* in the frame: what is kept between slices, then numbers of a step */ \
     X(int32_t, y) X(int32_t, f) X(int32_t, guard) X(int32_t, slope) X(int32_t, offset) X(int32_t, turn) \
     X(int32_t, condition) X(int32_t, path) \

@@ -361,6 +361,51 @@ HD_CALL real equations_near_guards(const EquationsLane *lane, real t, real grid,
     return select_real(which & MASK(length < whole), t + length, splat(1e300));
 }
 
+// ---- rows of inputs -------------------------------------------------------------------------------------------------
+
+HD int equations_clock(const EquationsLane *lane, int k)
+{
+    return SYSTEM_HELD(lane->c->n_states, lane->c->n_held - lane->c->n_clocks + k);
+}
+
+// The instant at which the next row of clock k begins; infinite: there is none.
+HD real equations_row(const EquationsLane *lane, int k)
+{
+    const double *table = lane->assets + equations_integer(lane, lane->c->clocks + k);
+    return lookup_next_row(table, frame_get(lane->file, equations_clock(lane, k)));
+}
+
+// The first instant at which a row begins, or `next` if that is earlier.
+HD real equations_next_row(const EquationsLane *lane, real next)
+{
+    FRAME_EACH
+    for (int k = 0; k < lane->c->n_clocks; k++) next = lesser_of(equations_row(lane, k), next);
+    return next;
+}
+
+// The lanes in which a row begins at time t.
+HD mask equations_ticks(const EquationsLane *lane, real t)
+{
+    mask ticks = no_lanes();
+    FRAME_EACH
+    for (int k = 0; k < lane->c->n_clocks; k++) ticks = ticks | MASK(equations_row(lane, k) <= t);
+    return ticks;
+}
+
+// The rows that begin up to time t count, in the lanes of `which`.
+HD void equations_tick(const EquationsLane *lane, real t, mask which)
+{
+    FRAME_EACH
+    for (int k = 0; k < lane->c->n_clocks && any_lane(which); k++) {
+        const int row = equations_clock(lane, k);
+        mask due = which & MASK(equations_row(lane, k) <= t);
+        while (any_lane(due)) {
+            frame_put(lane->file, row, frame_get(lane->file, row) + 1.0, due);
+            due = due & MASK(equations_row(lane, k) <= t);
+        }
+    }
+}
+
 // ---- instants -------------------------------------------------------------------------------------------------------
 
 // Instants are one if they differ by rounding: 3 periods of 0.1 s, and one of 0.3 s.

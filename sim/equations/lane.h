@@ -34,8 +34,9 @@ HD EquationsCode equations_code(const EquationsLane *lane, int64_t row)
 
 #if defined(HOPSCOTCH_MADE)
 // The codes of this campaign, by their first steps.
-HD_CALL void made_run(int first, real *r)
+HD_CALL void made_run(const double *assets, int first, real *r)
 {
+    (void)assets;
     switch (first) {
         EQUATIONS_MADE_CODES
     default: return;
@@ -45,10 +46,10 @@ HD_CALL void made_run(int first, real *r)
 
 HD void equations_run_steps(const EquationsLane *lane, int first, int count)
 {
-#if defined(HOPSCOTCH_MADE)                        // its steps as text (equations.c)
-    if (count > 0) made_run(first, lane->file.at); // one without steps begins where another does
+#if defined(HOPSCOTCH_MADE)                                      // its steps as text (equations.c)
+    if (count > 0) made_run(lane->assets, first, lane->file.at); // one without steps begins where another does
 #else
-    tape_run(lane->assets, first, count, lane->file);
+    tape_run(lane->assets, lane->c->tables, first, count, lane->file);
 #endif
 }
 HD void equations_run(const EquationsLane *lane, EquationsCode code)

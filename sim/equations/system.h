@@ -13,7 +13,9 @@ enum {
     SYSTEM_GUARDS_MAX = 256,
     SYSTEM_ACTIONS_MAX = 256, // of a mode
     SYSTEM_METRICS_MAX = 256,
-    SYSTEM_PARAMETERS_MAX = 1024
+    SYSTEM_PARAMETERS_MAX = 1024,
+    SYSTEM_TABLES_MAX = 64,      // of tables, and of inputs
+    SYSTEM_NUMBERS_MAX = 1 << 18 // of all of them together
 };
 
 // Failures that every system has; the user's follow.
@@ -21,7 +23,8 @@ enum {
 #define SYSTEM_FAILURES(X) X(none) X(diverged) X(zeno) X(step_too_small) X(solver) X(limit)
 // clang-format on
 
-// The registers of a system's inputs: time, states, held numbers, parameters, then sides of guards.
+// The registers of a system's inputs: time, states, held numbers, parameters, then sides of guards. Behind the user's
+// held numbers stand those of clocks.
 #define SYSTEM_TIME 0
 #define SYSTEM_STATE(state) (1 + (state))
 #define SYSTEM_HELD(n_states, held) (1 + (n_states) + (held))
@@ -51,6 +54,18 @@ typedef struct SystemAction {
     int failure;          // ends the lane as this failure of the user's; -1: none
 } SystemAction;
 
+// The instants of inputs that a file gives: steps end at them. Its held number is the row of the file that counts, -1
+// before the first. What is read from the file is a signal of the tape.
+typedef struct SystemClock {
+    int table; // on the tape: one that has these instants
+} SystemClock;
+
+// An input that does not say what it is before and after its file.
+typedef struct SystemSpan {
+    const char *name;
+    double from, to; // s
+} SystemSpan;
+
 typedef struct SystemMode {
     const char *name;
     const TapeValue *rates;      // [n_states + n_integrals]; of a map: the next states
@@ -77,9 +92,13 @@ typedef struct System {
     const Parameter *parameters; // [n_parameters], those of SECTION_INITIAL behind the others
     int n_parameters;
     const TapeValue *parameter_values; // [n_parameters] inputs of the tape
+    int n_clocks;                      // among n_held, the last of them
+    const SystemClock *clocks;
+    const SystemSpan *spans; // [n_spans]
+    int n_spans;
     int n_states, n_held, n_guards, n_instants, n_modes, n_metrics, n_integrals, n_shown, n_conditions, n_failed,
         n_events;
-    const Field *state_columns, *held_columns; // [n_states], [n_held] trajectory columns
+    const Field *state_columns, *held_columns; // [n_states], [system_held()] trajectory columns
     const TapeValue *start;                    // [n_states + n_held] of fixed inputs
     const double *scale;                       // [n_states] absolute tolerance in units of the relative one
     const bool *is_position;                   // [n_states] its rate is another state, in all modes
@@ -105,6 +124,9 @@ typedef struct System {
     bool has_ground;
     double ground; // height
 } System;
+
+// Held numbers that a user knows of.
+static inline int system_held(const System *system) { return system->n_held - system->n_clocks; }
 
 // The system that stands for one that is not given.
 const System *system_example(Arena *arena);

@@ -5,10 +5,18 @@
 page=$root/experiments/equations.md
 
 mkdir experiments && cp "$root"/experiments/compass_gait.yaml experiments
-block() { awk -v wanted="$1" '$0 == "```yaml" { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$page"; }
+# block N [LANGUAGE]: the Nth of the page
+block()
+{
+    awk -v wanted="$1" -v begin="\`\`\`${2:-yaml}" \
+        '$0 == begin { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$page"
+}
 block 1 >pendulum.yaml
 block 2 >runner.yaml
 block 3 >neuron.yaml
+block 4 >rocket.yaml
+block 1 csv >thrust.csv
+block 2 csv >wind.csv
 hopscotch() { "$HOPSCOTCH" "$@"; }
 
 # Commands and their output, as lines: `$ COMMAND` and `> LINE`.

@@ -217,15 +217,18 @@ TEST(made_kernel_of_the_slowest_world_compiles_in_time)
     CHECK(slowest < most || made_compiled_in(joined) < most);
 }
 
-// Compiles the kernel that is made for a spec, with what is set there unless that is NULL. False: there is no NVRTC.
-static bool made_compiles(const char *path, const char *set)
+// Compiles the kernel that is made for a spec, `text` or the file of that path, with what is set there unless that is
+// NULL. False: there is no NVRTC.
+static bool made_compiles(const char *path, const char *text, const char *set)
 {
     Arena arena;
     Spec spec;
     Configured configured;
     MadeImage image;
+    const int sets = set != NULL ? 1 : 0;
     CHECK_OK(arena_create_growing(&arena, (size_t)1 << 32, "a spec"));
-    CHECK_OK(spec_load(path, &set, set != NULL ? 1 : 0, &arena, diagnostics_new(&arena), &spec));
+    CHECK_OK(text != NULL ? spec_parse(path, text, &set, sets, &arena, diagnostics_new(&arena), &spec)
+                          : spec_load(path, &set, sets, &arena, diagnostics_new(&arena), &spec));
     CHECK_OK(spec_build(&spec, &arena, &configured));
     const MadeWish wish = {
         .configured = &configured, .fixed = made_fixed(&spec, &configured, &arena), .thread_blocks = 1};
@@ -236,6 +239,31 @@ static bool made_compiles(const char *path, const char *set)
     if (!absent) CHECK_OK(error);
     arena_destroy(&arena);
     return !absent;
+}
+
+// Tables and inputs, whose heads are part of the text.
+TEST(made_kernels_of_tables_compile)
+{
+    static const char text[] =
+        "version: 1\nexperiment: tables\nmodel: equations\n"
+        "simulation:\n"
+        "  system:\n"
+        "    parameters: {p: 1}\n"
+        "    tables: {a: {at: [0, 1, 2], values: [1, 3, 2], between: cubic, beyond: extend}, b: {at: [0, 1], values: "
+        "[1, 3]},\n"
+        "             c: {at: [[0, 1], [0, 1]], values: [[1, 2], [3, 4]], beyond: hold}}\n"
+        "    inputs: {u: {at: [0, 9], values: [1, 2], beyond: hold}, w: {at: [0, 9], values: [1, 2], between: held, "
+        "beyond: hold}}\n"
+        "    states: {x: 0}\n"
+        "    rates: {x: \"a(x) + b(sin(x)^2) + c(x, p) + u + w\"}\n"
+        "    events: [{rises: x - a(u), set: {x: b(p/2)}}]\n"
+        "search: {method: grid, over: {p: [1, 2]}}\nobjective: {minimize: survived}\n";
+    static const char *const sets[] = {NULL, "simulation.integrator=rodas5p"};
+    for (int i = 0; i < 2; i++)
+        if (!made_compiles("tables.yaml", text, sets[i])) {
+            test_skip("NVRTC", "the CUDA toolkit");
+            return;
+        }
 }
 
 // A run goes on with the general kernel when no other can be compiled, with the same bits: only a test sees it.
@@ -261,7 +289,7 @@ TEST(made_kernels_of_experiments_compile)
     for (size_t i = 0; i < (test_quick() ? 6 : sizeof experiments / sizeof *experiments); i++) {
         char path[64];
         snprintf(path, sizeof path, "experiments/%s.yaml", experiments[i].name);
-        if (!made_compiles(path, experiments[i].set)) {
+        if (!made_compiles(path, NULL, experiments[i].set)) {
             test_skip("NVRTC", "the CUDA toolkit");
             return;
         }

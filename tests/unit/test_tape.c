@@ -70,9 +70,9 @@ static void tape_test_run(Tape *tape, const TapeValue *values, int count, int ea
     for (int i = 0; i < layout.registers; i++) registers[i] = NAN;
     memcpy(registers, at, TAPE_TEST_NAMES * sizeof *at);
     memcpy(registers + layout.first, layout.numbers, (size_t)layout.n_numbers * sizeof *layout.numbers);
-    tape_run((const double *)layout.derived, 0, layout.n_derived_steps, frame);
+    tape_run((const double *)layout.derived, 0, 0, layout.n_derived_steps, frame);
     for (int i = 0; i < count; i += each) {
-        tape_run((const double *)codes[i].steps, 0, codes[i].count, frame);
+        tape_run((const double *)codes[i].steps, 0, 0, codes[i].count, frame);
         for (int k = 0; k < codes[i].n_outputs; k++) out[i + k] = registers[codes[i].outputs[k]];
     }
 }

@@ -103,7 +103,7 @@ static const char *units_expression(const char *text)
     const Error error = expression_parse_text(text, "test", &scope, &units_arena, &expression);
     CHECK_OK(error);
     if (error.kind != OK) return arena_copy(&units_arena, error.text);
-    const UnitValue value = expression_unit(expression, units_of, NULL, stack, &units_arena, &fault);
+    const UnitValue value = expression_unit(expression, units_of, NULL, NULL, stack, &units_arena, &fault);
     if (fault.step >= 0)
         return arena_format(&units_arena, "%d: %.*s", expression->steps[fault.step].at, (int)strcspn(fault.text, ":;"),
                             fault.text);

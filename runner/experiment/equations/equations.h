@@ -1,7 +1,8 @@
 // What the files of systems share. A system of the user's (sim/equations/system.h) is read from a mapping: its names
-// first (names.c), then its expressions, as values of a tape (values.c) and with their units (units.c), then modes
-// (modes.c), noise (noise.c), events (events.c) and metrics (metrics.c). Errors of one cause are reported once: what
-// builds on a wrong name is left out. Metrics alone, over the columns of another model, are read by meter.c.
+// first (names.c), with tables and inputs (tables.c), then its expressions, as values of a tape (values.c) and with
+// their units (units.c), then modes (modes.c), noise (noise.c), events (events.c) and metrics (metrics.c). Errors of one
+// cause are reported once: what builds on a wrong name is left out. Metrics alone, over the columns of another model,
+// are read by meter.c.
 #ifndef HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 #define HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 
@@ -13,7 +14,9 @@ typedef enum SystemNameKind {
     SYSTEM_NAME_STATE,
     SYSTEM_NAME_HELD,
     SYSTEM_NAME_PARAMETER,
-    SYSTEM_NAME_LET
+    SYSTEM_NAME_LET,
+    SYSTEM_NAME_INPUT,
+    SYSTEM_NAME_TABLE // a function, in Scope.tables
 } SystemNameKind;
 
 // A name that expressions may use.
@@ -38,6 +41,30 @@ typedef struct SystemLet {
     SystemLetState state;
     int from; // the one that asked for it while it is OPEN; -1: none
 } SystemLet;
+
+// The numbers of a table or an input.
+typedef struct SystemNumbers {
+    const double *at;     // [first] increasing
+    const double *across; // [second] increasing: of a table of two arguments; second 0: of one
+    const double *values; // [first][second], or [first]
+    int first, second;
+} SystemNumbers;
+
+typedef struct SystemTable {
+    const char *name;
+    const Node *key;
+    SystemNumbers numbers;
+    UnitTable units;
+    int arguments;
+    int tape;      // its number on the tape; -1: it is wrong
+    bool fails;    // beyond its ends
+    int condition; // that it does
+} SystemTable;
+
+typedef struct SystemInput {
+    SystemNumbers numbers;
+    int tape, clock; // clock -1: of a map, and of one that is wrong
+} SystemInput;
 
 // The names that an expression of a mode sees. of[i]: index in the reader's names.
 typedef struct SystemScope {
@@ -86,6 +113,15 @@ typedef struct SystemReader {
     const char **failures; // [n_failures]
     SystemGuard *guards;
     SystemInstant *instants;
+    SystemTable *tables;            // [n_tables]
+    const char *const *table_names; // [n_tables], as those that follow: for scopes and units
+    const int *table_arguments;
+    const UnitTable *table_units;
+    SystemInput *inputs; // [n_inputs]
+    SystemClock *clocks; // [n_clocks]
+    SystemSpan *spans;   // [n_spans]
+    int n_tables, n_inputs;
+    int64_t n_numbers; // of tables and inputs
 } SystemReader;
 
 // What is read of modes, before they are put together.
@@ -103,7 +139,7 @@ typedef struct SystemModes {
 
 // Conditions of failures, then of metrics.
 typedef struct SystemConditions {
-    const Expression **expression; // [count]
+    const Expression **expression; // [count] NULL: of the ends of a table
     const Node **node;             // [count]
     int count;
     const SystemScope *scope;
@@ -128,6 +164,33 @@ void equations_declare(SystemReader *reader);
 int equations_find(const SystemReader *reader, const char *name, SystemNameKind kind); // its index; -1: there is none
 // The nearest of names for a message: "; did you mean 'x'?", or "".
 const char *equations_nearest(SystemReader *reader, const char *text, const char *const *names, int count);
+
+// Declares the name of a key; NULL after an error.
+const SystemName *equations_declare_name(SystemReader *reader, const Node *key, const Node *node, SystemNameKind kind,
+                                         int index);
+// More than `most` of a section: reports the first that is too many, and takes the names of the others as wrong.
+bool equations_too_many(SystemReader *reader, const Node *section, int at, int count, int most, const char *what);
+
+// ---- numbers.c ------------------------------------------------------------------------------------------------------
+
+#define EQUATIONS_TOO_MANY_NUMBERS                                                                                     \
+    "the tables and inputs of a system have at most %d numbers in all: take fewer rows, further apart"
+// Reads the numbers of a mapping from its lists. grid: of two arguments. least: how many arguments there must be. False
+// after an error.
+bool equations_numbers(SystemReader *reader, const Node *key, const Node *node, bool grid, int least,
+                       SystemNumbers *out);
+
+// ---- tables.c -------------------------------------------------------------------------------------------------------
+
+void equations_declare_tables(SystemReader *reader); // and inputs
+void equations_start_clocks(const SystemReader *reader, TapeValue *start);
+TapeValue equations_table_value(SystemReader *reader, int table, TapeValue a, TapeValue b);
+TapeValue equations_input_value(SystemReader *reader, int input);
+// Conditions that a trial leaves a table with `beyond: fail`, before those of metrics; then their values, after all
+// others are read.
+void equations_reserve_outside(SystemReader *reader, SystemConditions *conditions, int *failed);
+void equations_watch_tables(SystemReader *reader, SystemModes *modes);
+const Node *equations_frozen(SystemReader *reader, const Node *node); // its numbers in one form
 
 // ---- keys.c ---------------------------------------------------------------------------------------------------------
 
@@ -220,6 +283,11 @@ TapeValue **equations_values_of_modes(SystemReader *reader, int count);
 const System *equations_read(const Node *node, Arena *arena, Diagnostics *diagnostics);
 // The mapping as YAML in one line, which reads back to the same system.
 const char *equations_text(const Node *node, Arena *arena);
+// Scalars that equations_text writes as they stand: a word; a list of numbers, or (m > 0) a list of two; a list of rows
+// of numbers, or (columns 0) one list.
+const Node *equations_written(Arena *arena, const char *text);
+const Node *equations_written_lists(Arena *arena, const double *first, int n, const double *second, int m);
+const Node *equations_written_rows(Arena *arena, const double *numbers, int rows, int columns);
 
 // ---- meter.c --------------------------------------------------------------------------------------------------------
 

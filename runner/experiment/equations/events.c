@@ -61,9 +61,12 @@ static int find_target(SystemReader *reader, const Node *key)
     for (int i = 0; i < reader->n_names; i++)
         if (reader->names[i].kind == SYSTEM_NAME_STATE || reader->names[i].kind == SYSTEM_NAME_HELD)
             names[n++] = reader->names[i].name;
-    const bool fixed = equations_find(reader, key->text, SYSTEM_NAME_PARAMETER) >= 0;
+    const bool fixed = equations_find(reader, key->text, SYSTEM_NAME_PARAMETER) >= 0,
+               input = equations_find(reader, key->text, SYSTEM_NAME_INPUT) >= 0;
     diagnose(reader->diagnostics, key, "'%.60s' is neither a state nor a held number, so it can't be set%s", key->text,
-             fixed ? ": it is a parameter" : equations_nearest(reader, key->text, names, n));
+             fixed   ? ": it is a parameter"
+             : input ? ": it is an input"
+                     : equations_nearest(reader, key->text, names, n));
     return -1;
 }
 

@@ -16,14 +16,17 @@ typedef enum KeysLevel {
     KEYS_EVENT,
     KEYS_METRIC,
     KEYS_COLUMN,
-    KEYS_SHAPE
+    KEYS_SHAPE,
+    KEYS_TABLE,
+    KEYS_INPUT
 } KeysLevel;
 
 static const struct {
     const char *what, *words;
 } keys_levels[] = {
     [KEYS_SYSTEM] = {"system",
-                     "parameters|states|held|let|rates|next|noise|modes|events|metrics|failures|columns|drawing|doc"},
+                     "parameters|states|held|let|rates|next|noise|modes|events|metrics|failures|columns|drawing|tables|"
+                     "inputs|doc"},
     [KEYS_PARAMETER] = {"a parameter", "value|unit|range|doc"},
     [KEYS_STATE] = {"a state", "start|unit|range|scale|doc"},
     [KEYS_HELD] = {"a held number", "start|unit|range|doc"},
@@ -34,6 +37,8 @@ static const struct {
     [KEYS_METRIC] = {"a metric", "final|mean|rms|min|max|integral|count|at|after|first|last|part|value|take|unit|doc"},
     [KEYS_COLUMN] = {"a column", "value|unit|doc"},
     [KEYS_SHAPE] = {"a shape", "line|spring|disc|ground|in|width|radius|part"},
+    [KEYS_TABLE] = {"a table", "file|columns|at|values|unit|of|between|beyond|doc"},
+    [KEYS_INPUT] = {"an input", "file|column|at|values|unit|between|beyond|doc"},
 };
 
 // Keys whose values are mappings of names, or lists, of mappings of another kind.
@@ -52,6 +57,8 @@ static const struct {
     {KEYS_SYSTEM, "metrics", KEYS_METRIC},
     {KEYS_SYSTEM, "columns", KEYS_COLUMN},
     {KEYS_SYSTEM, "drawing", KEYS_SHAPE},
+    {KEYS_SYSTEM, "tables", KEYS_TABLE},
+    {KEYS_SYSTEM, "inputs", KEYS_INPUT},
     {KEYS_MODE, "let", KEYS_SHORTHAND},
     {KEYS_MODE, "noise", KEYS_NOISE},
     {KEYS_MODE, "events", KEYS_EVENT},

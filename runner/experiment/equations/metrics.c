@@ -211,12 +211,13 @@ void equations_read_metrics(SystemReader *reader, SystemModes *modes, SystemCond
 void equations_read_failures(SystemReader *reader, SystemConditions *conditions)
 {
     const Node *section = equations_section(reader, reader->root, "failures", NODE_MAPPING);
-    int *failed = ARENA_NEW(reader->arena, int, section != NULL ? section->count : 0);
+    int *failed = ARENA_NEW(reader->arena, int, reader->n_tables + (section != NULL ? section->count : 0));
     for (int i = 0; section != NULL && i < section->count; i++) {
         const int condition = read_condition(reader, conditions, section->items[i], section->keys[i]->text);
         const int failure = equations_failure_number(reader, section->keys[i]->text, section->keys[i]);
         if (condition >= 0) failed[condition] = failure;
     }
+    equations_reserve_outside(reader, conditions, failed);
     reader->system->failed = failed;
     reader->system->n_failed = conditions->count;
 }
@@ -267,6 +268,7 @@ void equations_read_conditions(SystemReader *reader, SystemModes *modes, const S
     reader->system->n_conditions = conditions->count;
     for (int k = 0; k < conditions->count; k++) {
         int first = -1;
+        if (conditions->expression[k] == NULL) continue; // equations_watch_tables
         for (int m = 0; m < reader->n_modes; m++) {
             const TapeValue value =
                 equations_condition(reader, conditions->expression[k], conditions->scope, m, modes->guards, &first);

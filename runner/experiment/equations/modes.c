@@ -208,6 +208,7 @@ void equations_read_starts(SystemReader *reader)
             diagnose(reader->diagnostics, node, "scale must be greater than 0: the size of %s that counts as small",
                      name->name);
     }
+    equations_start_clocks(reader, start);
     system->start = start;
     system->scale = scale;
     system->state_columns = states;

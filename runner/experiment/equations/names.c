@@ -173,6 +173,12 @@ static SystemName *equations_add_name(SystemReader *reader, const Node *key, con
     return name;
 }
 
+const SystemName *equations_declare_name(SystemReader *reader, const Node *key, const Node *node, SystemNameKind kind,
+                                         int index)
+{
+    return equations_may_declare(reader, key, kind) ? equations_add_name(reader, key, node, kind, index) : NULL;
+}
+
 static void equations_range(SystemReader *reader, const Node *node, Parameter *parameter)
 {
     const Node *range = node_find(node, "range");
@@ -207,8 +213,7 @@ static Parameter *equations_add_parameter(SystemReader *reader, const SystemName
     return parameter;
 }
 
-// More than `most` of a section: reports the first that is too many, and takes the names of the others as wrong.
-static bool equations_too_many(SystemReader *reader, const Node *section, int at, int count, int most, const char *what)
+bool equations_too_many(SystemReader *reader, const Node *section, int at, int count, int most, const char *what)
 {
     if (count < most) return diagnostics_errors(reader->diagnostics) > SYSTEM_ERRORS_MAX;
     diagnose(reader->diagnostics, section->keys[at], "a system has at most %d %s", most, what);
@@ -321,6 +326,7 @@ void equations_declare(SystemReader *reader)
     equations_declare_parameters(reader);
     equations_declare_states(reader, "states", SYSTEM_NAME_STATE);
     equations_declare_states(reader, "held", SYSTEM_NAME_HELD);
+    equations_declare_tables(reader);
     equations_declare_lets(reader, reader->root, -1);
     for (int m = 0; m < reader->n_modes; m++)
         if (reader->mode_keys[m] != NULL && reader->mode_nodes[m]->kind == NODE_MAPPING)

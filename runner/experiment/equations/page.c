@@ -59,6 +59,12 @@ static const EquationsRow equations_rows[] = {
                 "numbers."},
     {"drawing", "A list of {line: [[x, z], [x, z]]}, {spring: [[x, z], [x, z]]}, {disc: [x, z], radius: "
                 "0.05} and {ground: 0}, with in: MODE, width: 0.02, part: body, leg, spring, hip or foot."},
+    {"tables", "NAME: {file: a.csv, columns: [x, y], unit: N, of: m/s, between: linear, cubic or held, beyond: "
+               "fail, hold or extend}. NAME(x) is then a function. of: [m/s, rad] is a grid, NAME(x, y), whose first "
+               "line has the y. `fail` ends what leaves the table as outside_NAME."},
+    {"inputs", "NAME: {file: a.csv, column: y, unit: N, between: linear or held, beyond: fail or hold}, over a "
+               "column `time`. Steps end at the rows. `fail` refuses a longer duration. In place of a file both "
+               "take at: [0, 1], values: [3, 4]."},
     {"names", "`time` is the time since the start (s; of a map the iteration). A name has one meaning "
               "in a system."},
     {"EXPR", "+ - * / ^, comparisons, and, or, not, pi, if(c, a, b), and the functions of `help spec "
@@ -141,6 +147,19 @@ static const char *const equations_definitions[][2] = {
                      "properties: {line: $system_points, spring: $system_points, disc: $system_point, "
                      "ground: $expression, in: {type: string, description: 'a mode'}, width: $expression, "
                      "radius: $expression, part: {enum: [body, leg, spring, hip, foot]}}}"},
+    {"system_numbers", "{type: array, items: {anyOf: [$expression, {type: array, items: $expression}]}}"},
+    {"system_table", "{type: object, " EQUATIONS_STRICT
+                     "oneOf: [{required: [file]}, {required: [at, values]}], properties: {file: {type: string}, "
+                     "columns: {type: array, minItems: 2, maxItems: 2, items: {type: string}}, "
+                     "at: $system_numbers, values: $system_numbers, "
+                     "of: {anyOf: [{type: [string, number]}, {type: array, minItems: 2, maxItems: 2, "
+                     "items: {type: [string, number]}}], description: 'the units of the arguments'}, "
+                     "between: {enum: [linear, cubic, held]}, "
+                     "beyond: {enum: [fail, hold, extend]}, " EQUATIONS_ABOUT "}}"},
+    {"system_input", "{type: object, " EQUATIONS_STRICT
+                     "oneOf: [{required: [file]}, {required: [at, values]}], properties: {file: {type: string}, "
+                     "column: {type: string}, at: $system_numbers, values: $system_numbers, "
+                     "between: {enum: [linear, held]}, beyond: {enum: [fail, hold]}, " EQUATIONS_ABOUT "}}"},
     {"system", "{type: object, required: [states], " EQUATIONS_STRICT
                "properties: {parameters: {type: object, additionalProperties: $system_parameter}, "
                "states: {type: object, maxProperties: 64, additionalProperties: $system_state}, "
@@ -151,6 +170,8 @@ static const char *const equations_definitions[][2] = {
                "metrics: {type: object, maxProperties: 256, additionalProperties: $system_metric}, "
                "failures: $system_expressions, "
                "columns: {type: object, maxProperties: 256, additionalProperties: $system_value}, "
+               "tables: {type: object, maxProperties: 64, additionalProperties: $system_table}, "
+               "inputs: {type: object, maxProperties: 64, additionalProperties: $system_input}, "
                "drawing: {type: array, items: $system_shape}, doc: {type: string}}}"},
 };
 

@@ -16,7 +16,7 @@ static SystemModes modes_new(SystemReader *reader)
     const Node *metrics = node_find(reader->root, "metrics"), *columns = node_find(reader->root, "columns"),
                *failures = node_find(reader->root, "failures");
     const int n_metrics = metrics != NULL ? metrics->count : 0, n_columns = columns != NULL ? columns->count : 0,
-              n_failures = failures != NULL ? failures->count : 0;
+              n_failures = reader->n_tables + (failures != NULL ? failures->count : 0);
     SystemModes modes = {.rates = equations_values_of_modes(reader, reader->system->n_states + n_metrics),
                          .noise = equations_values_of_modes(reader, reader->system->n_states),
                          .guards = equations_values_of_modes(reader, SYSTEM_GUARDS_MAX),
@@ -102,7 +102,8 @@ static void read_kind(SystemReader *reader)
 static void read_sections(SystemReader *reader, SystemModes *modes)
 {
     const Node *failures = node_find(reader->root, "failures"), *metrics = node_find(reader->root, "metrics");
-    const int most = (failures != NULL ? failures->count : 0) + (metrics != NULL ? metrics->count : 0);
+    const int most =
+        reader->n_tables + (failures != NULL ? failures->count : 0) + (metrics != NULL ? metrics->count : 0);
     SystemConditions conditions = {.scope = equations_scope_of_any(reader),
                                    .expression = ARENA_NEW(reader->arena, const Expression *, most),
                                    .node = ARENA_NEW(reader->arena, const Node *, most)};
@@ -117,6 +118,7 @@ static void read_sections(SystemReader *reader, SystemModes *modes)
     equations_read_columns(reader, modes, conditions.scope);
     equations_read_drawing(reader, node_find(reader->root, "drawing"), modes->points);
     equations_read_conditions(reader, modes, &conditions);
+    equations_watch_tables(reader, modes);
 }
 
 const System *equations_read(const Node *node, Arena *arena, Diagnostics *diagnostics)
@@ -154,6 +156,6 @@ const System *equations_read(const Node *node, Arena *arena, Diagnostics *diagno
     system->instants = reader.instants;
     system->failures = reader.failures;
     system->events = reader.events;
-    system->text = equations_text(node, arena);
+    system->text = equations_text(equations_frozen(&reader, node), arena);
     return system;
 }

@@ -61,7 +61,8 @@ UnitValue equations_units(SystemReader *reader, const Node *node, const Expressi
     const UnitsOf of = {reader, scope};
     UnitFault fault;
     double number;
-    const UnitValue is = expression_unit(expression, units_of_name, &of, reader->stack, reader->arena, &fault);
+    const UnitValue is =
+        expression_unit(expression, units_of_name, &of, reader->table_units, reader->stack, reader->arena, &fault);
     const bool zero = expression_constant(expression->steps, expression->count - 1, &number) && number == 0.0;
     reader->n_expressions++;
     reader->n_checked += is.kind == UNIT_KNOWN || zero || (is.kind == UNIT_NUMBER && wanted == NULL)

@@ -10,6 +10,7 @@ static bool equations_sees(const SystemReader *reader, int name, int mode, bool 
 {
     const SystemName *n = &reader->names[name];
     if (n->kind == SYSTEM_NAME_PARAMETER) return true;
+    if (n->kind == SYSTEM_NAME_TABLE) return false; // in Scope.tables
     if (fixed) return false;
     if (n->kind != SYSTEM_NAME_LET) return true;
     const int of = reader->lets[n->index].mode;
@@ -50,8 +51,15 @@ static SystemScope equations_scope_by(SystemReader *reader, int mode, bool fixed
         of[count++] = i;
     }
     const int *by_name = equations_sorted(names, count, reader->arena);
-    return (SystemScope){
-        .scope = {.names = names, .count = count, .by_name = by_name}, .of = of, .mode = mode, .any = any};
+    return (SystemScope){.scope = {.names = names,
+                                   .count = count,
+                                   .by_name = by_name,
+                                   .tables = reader->table_names,
+                                   .table_arguments = reader->table_arguments,
+                                   .n_tables = reader->n_tables},
+                         .of = of,
+                         .mode = mode,
+                         .any = any};
 }
 
 // Made once: scopes[n_modes + ..].
@@ -104,7 +112,8 @@ static bool equations_report_elsewhere(SystemReader *reader, const Node *node, c
         const int mode = equations_mode_of(reader, word);
         bool moving = false;
         for (int i = 0; equations_in_fixed(reader, scope) && i < reader->n_names; i++)
-            moving |= strcmp(reader->names[i].name, word) == 0 && reader->names[i].kind != SYSTEM_NAME_PARAMETER;
+            moving |= strcmp(reader->names[i].name, word) == 0 && reader->names[i].kind != SYSTEM_NAME_PARAMETER &&
+                      reader->names[i].kind != SYSTEM_NAME_TABLE;
         if (moving)
             expression_diagnose(reader->diagnostics, node, offset, length, "%s may depend on parameters only", what);
         else if (mode >= 0)
@@ -194,6 +203,8 @@ static TapeValue equations_name_value(SystemReader *reader, int index, int mode,
     case SYSTEM_NAME_PARAMETER:
         return tape_input(system->tape, SYSTEM_PARAMETER(system->n_states, system->n_held, name->index), TAPE_FIXED);
     case SYSTEM_NAME_LET: return equations_let_of(reader, name->index, mode, from);
+    case SYSTEM_NAME_INPUT: return equations_input_value(reader, name->index);
+    case SYSTEM_NAME_TABLE: break;
     }
     return TAPE_NONE;
 }
@@ -248,10 +259,14 @@ static TapeValue equations_evaluate(SystemReader *reader, const Expression *expr
             continue;
         }
         const int operation = (int)expression_operations[step->operation].program,
-                  operands = program_operands(operation);
+                  operands = expression_operands(&expression_operations[step->operation]);
         n -= operands;
         const TapeValue a = stack[n], b = operands > 1 ? stack[n + 1] : TAPE_NONE,
                         c = operands > 2 ? stack[n + 2] : TAPE_NONE;
+        if (expression_is_table(step)) {
+            stack[n++] = equations_table_value(reader, step->index, a, b);
+            continue;
+        }
         stack[n++] = comparisons != NULL && equations_is_order(operation)
                          ? equations_compare(reader, operation, a, b, comparisons)
                          : tape_operation(tape, operation, a, b, c);
@@ -272,7 +287,7 @@ TapeValue equations_condition(SystemReader *reader, const Expression *expression
     int count = 0;
     for (int i = 0; i < expression->count; i++) {
         const int operation = expression->steps[i].operation;
-        count += operation > EXPRESSION_TEXT_NAME && equations_is_order((int)expression_operations[operation].program);
+        count += equations_is_order((int)expression_operations[operation].program);
     }
     if (*first < 0) {
         if (system->n_guards + count > SYSTEM_GUARDS_MAX) return TAPE_NONE; // *first stays -1: there are too many

@@ -229,12 +229,15 @@ const char *expression_functions(Arena *arena)
 
 void expression_unknown_function(ExpressionParser *parser, const char *at, const char *name)
 {
-    const char *names[EXPRESSION_OPERATIONS], *right = expression_function_here(name);
+    const Scope *scope = parser->scope;
+    const char **names = ARENA_NEW(parser->arena, const char *, EXPRESSION_OPERATIONS + scope->n_tables),
+               *right = expression_function_here(name);
     const int width = (int)strlen(name);
     int n = 0;
     for (int i = 0; i < EXPRESSION_OPERATIONS; i++) {
         if (expression_operations[i].syntax == SYNTAX_FUNCTION) names[n++] = expression_operations[i].text;
     }
+    for (int i = 0; i < scope->n_tables; i++) names[n++] = scope->tables[i];
     const char *near = nearest_name(name, names, n);
     if (strcmp(name, EXPRESSION_PI) == 0) {
         expression_complain(parser, at, width, "pi is a number; write it without parentheses");
@@ -266,6 +269,13 @@ static bool expression_is_no_number(const char *name)
     return false;
 }
 
+static bool expression_is_table_of(const Scope *scope, const char *name)
+{
+    bool is = false;
+    for (int i = 0; i < scope->n_tables; i++) is |= strcmp(scope->tables[i], name) == 0;
+    return is;
+}
+
 void expression_unknown_name(ExpressionParser *parser, const char *at, const char *name, bool after_text)
 {
     const int width = (int)strlen(name), n_names = parser->scope->count + parser->scope->n_texts;
@@ -280,6 +290,8 @@ void expression_unknown_name(ExpressionParser *parser, const char *at, const cha
         expression_stop(parser, at, width, "write %s instead of %s", habit->right, habit->wrong);
     } else if (expression_find_function(name) >= 0) {
         expression_complain(parser, at, width, "'%s' is a function; write %s(...)", name, name);
+    } else if (expression_is_table_of(parser->scope, name)) {
+        expression_complain(parser, at, width, "'%s' is a table; write %s(...)", name, name);
     } else if (expression_is_no_number(name)) {
         expression_complain(parser, at, width, "'%s' can't be used as a number here", name);
     } else if (near != NULL) {

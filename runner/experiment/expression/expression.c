@@ -104,6 +104,7 @@ EXPRESSION_APPLY(tanh, portable_tanh(a))
 EXPRESSION_APPLY(floor, portable_floor(a))
 EXPRESSION_APPLY(ceil, portable_ceil(a))
 EXPRESSION_APPLY(mod, portable_mod(a, b))
+EXPRESSION_APPLY(table, (double)NAN) // only a tape knows its numbers
 #undef EXPRESSION_APPLY
 
 // Derivatives at x along dx. Where min, max, clip and if bend or jump: that of the operand that apply takes; abs: 0.
@@ -184,6 +185,8 @@ const ExpressionOperation expression_operations[EXPRESSION_OPERATIONS] = {
     {"name", SYNTAX_NAME, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL, NULL, NULL}, // program_name
     {"text", SYNTAX_TEXT, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL, NULL, NULL}, // not in programs
     {"text name", SYNTAX_TEXT_NAME, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL, NULL, NULL},
+    {"table", SYNTAX_TABLE, RANK_ATOM, 1, PROGRAM_NUMBER, GROUP_NONE, APPLY(table), NULL},
+    {"table", SYNTAX_TABLE, RANK_ATOM, 2, PROGRAM_NUMBER, GROUP_NONE, APPLY(table), NULL},
     INFIX("or", RANK_OR, or, OR, NULL),
     INFIX("and", RANK_AND, and, AND, NULL),
     {"not", SYNTAX_PREFIX, RANK_NOT, 1, PROGRAM_NOT, GROUP_NONE, APPLY(not ), NULL},
@@ -356,6 +359,11 @@ bool expression_uses(const Expression *expression, int name)
     return false;
 }
 
+bool expression_is_table(const ExpressionStep *step)
+{
+    return step->operation == EXPRESSION_TABLE || step->operation == EXPRESSION_TABLE_OF_TWO;
+}
+
 // ---- bounds ---------------------------------------------------------------------------------------------------------
 
 bool expression_constant(const ExpressionStep *steps, int end, double *value)
@@ -363,7 +371,7 @@ bool expression_constant(const ExpressionStep *steps, int end, double *value)
     const int size = steps[end].size;
     const Expression operand = {&steps[end + 1 - size], size};
     for (int i = 0; i < size; i++) {
-        if (expression_is_name(&operand.steps[i])) return false;
+        if (expression_is_name(&operand.steps[i]) || expression_is_table(&operand.steps[i])) return false;
     }
     *value = expression_value(&operand, NULL);
     return true;

@@ -28,7 +28,8 @@ typedef enum ExpressionSyntax {
     SYNTAX_TEXT_NAME,
     SYNTAX_PREFIX,
     SYNTAX_INFIX,
-    SYNTAX_FUNCTION
+    SYNTAX_FUNCTION,
+    SYNTAX_TABLE // a function of the scope
 } ExpressionSyntax;
 
 // What functions are about; messages and pages list them by it.
@@ -48,7 +49,9 @@ enum {
     EXPRESSION_NAME,
     EXPRESSION_TEXT,
     EXPRESSION_TEXT_NAME,
-    EXPRESSION_OPERATIONS = 43, // rows
+    EXPRESSION_TABLE,           // of one argument, then of two
+    EXPRESSION_TABLE_OF_TWO,    //
+    EXPRESSION_OPERATIONS = 45, // rows
     EXPRESSION_OPERANDS = 3     // at most
 };
 
@@ -81,11 +84,11 @@ ExpressionRank expression_right_rank(ExpressionRank rank);
 // One step of the postfix program.
 typedef struct ExpressionStep {
     int operation;    // row of expression_operations
-    int index;        // NAME, TEXT_NAME: of the value
+    int index;        // NAME, TEXT_NAME: of the value; TABLE: of the table
     int size;         // steps of the subtree that ends here
     int at;           // byte of the text at which the name, number, sign or function stands
     double number;    // NUMBER; TEXT: how many other texts stand before the first one like this
-    const char *text; // NAME, TEXT_NAME: the name; TEXT: the text; NUMBER: its name, NULL: it has none
+    const char *text; // NAME, TEXT_NAME: the name; TEXT: the text; NUMBER: its name, NULL: it has none; TABLE: its name
 } ExpressionStep;
 
 struct Expression {
@@ -97,8 +100,9 @@ struct Expression {
 // operands; the last step of the last or only operand is end - 1.
 const ExpressionOperation *expression_row(const ExpressionStep *steps, int end);
 int expression_left(const ExpressionStep *steps, int end);
-bool expression_is_name(const ExpressionStep *step); // also of a column of texts
-// Whether the subtree that ends at step `end` has no name; then *value is its value.
+bool expression_is_name(const ExpressionStep *step);  // also of a column of texts
+bool expression_is_table(const ExpressionStep *step); // only a tape evaluates it
+// Whether the subtree that ends at step `end` has no name and no table; then *value is its value.
 bool expression_constant(const ExpressionStep *steps, int end, double *value);
 
 // ---- parse.c --------------------------------------------------------------------------------------------------------

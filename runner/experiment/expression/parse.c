@@ -261,9 +261,19 @@ static const char *expression_wanted(int arguments)
     return arguments == -2 ? "two or more arguments" : words[arguments - 1];
 }
 
+// The function of a call: its row; *table <- the index of a table of the scope, -1: it is none.
+static int expression_find_call(const Scope *scope, const char *name, int *table)
+{
+    *table = expression_find(scope->tables, scope->n_tables, name);
+    if (*table < 0) return expression_find_function(name);
+    return scope->table_arguments[*table] == 1 ? EXPRESSION_TABLE : EXPRESSION_TABLE_OF_TWO;
+}
+
 static void expression_parse_call(ExpressionParser *parser, const char *start, const char *name)
 {
-    const int operation = expression_find_function(name), width = (int)strlen(name), before = parser->count;
+    int table;
+    const int operation = expression_find_call(parser->scope, name, &table), width = (int)strlen(name),
+              before = parser->count;
     if (operation < 0) expression_unknown_function(parser, start, name);
     parser->at++; // the parenthesis
     if (!expression_enter(parser)) return;
@@ -279,7 +289,8 @@ static void expression_parse_call(ExpressionParser *parser, const char *start, c
     if (wanted == -2 ? n < 2 : n != wanted) {
         expression_stop(parser, start, width, "%s takes %s; %d given", name, expression_wanted(wanted), n);
     } else if (wanted != -2) {
-        expression_emit(parser, start, (ExpressionStep){.operation = operation});
+        expression_emit(parser, start,
+                        (ExpressionStep){.operation = operation, .index = table, .text = table >= 0 ? name : NULL});
     }
 }
 

@@ -70,7 +70,8 @@ static void expression_write(ExpressionOutput *out, const ExpressionStep *steps,
         break;
     case SYNTAX_INFIX: expression_write_infix(out, steps, end); break;
     case SYNTAX_FUNCTION:
-        expression_put(out, row->text);
+    case SYNTAX_TABLE:
+        expression_put(out, row->syntax == SYNTAX_TABLE ? step->text : row->text);
         expression_put(out, "(");
         expression_write_arguments(out, steps, end);
         expression_put(out, ")");

@@ -476,8 +476,24 @@ static UnitValue unit_apply(UnitWalk *walk, int step, const UnitValue *of, int o
     return known ? number : open;
 }
 
+// A lookup: arguments in the units of the table.
+static UnitValue unit_look_up(UnitWalk *walk, int step, const UnitTable *table, const UnitValue *of, int operands)
+{
+    const char *name = walk->expression->steps[step].text;
+    bool known = true;
+    for (int i = 0; i < operands; i++) {
+        known &= of[i].kind == UNIT_NUMBER || (of[i].kind == UNIT_KNOWN && table->of[i].kind == UNIT_KNOWN);
+        if (of[i].kind != UNIT_KNOWN || unit_fits(&of[i], &table->of[i])) continue;
+        const char *which = operands == 1 ? "" : i == 0 ? "first " : "second ";
+        unit_fault(walk, step, of[i].factored,
+                   arena_format(walk->arena, "the %sargument of %s is in %s, and this is in %s", which, name,
+                                unit_text(&table->of[i], walk->arena), unit_text(&of[i], walk->arena)));
+    }
+    return known ? table->value : (UnitValue){.kind = UNIT_OPEN};
+}
+
 UnitValue expression_unit(const Expression *expression, UnitValue (*of)(const void *data, int index), const void *data,
-                          UnitValue *stack, Arena *arena, UnitFault *fault)
+                          const UnitTable *tables, UnitValue *stack, Arena *arena, UnitFault *fault)
 {
     UnitWalk walk = {.expression = expression, .arena = arena, .fault = fault};
     int n = 0;
@@ -494,7 +510,8 @@ UnitValue expression_unit(const Expression *expression, UnitValue (*of)(const vo
         } else {
             const int operands = expression_operands(expression_row(expression->steps, i));
             n -= operands;
-            stack[n] = unit_apply(&walk, i, &stack[n], operands);
+            stack[n] = expression_is_table(step) ? unit_look_up(&walk, i, &tables[step->index], &stack[n], operands)
+                                                 : unit_apply(&walk, i, &stack[n], operands);
             n++;
         }
     }

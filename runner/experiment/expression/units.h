@@ -44,9 +44,15 @@ typedef struct UnitFault {
     const char *text;
 } UnitFault;
 
+// The units of a table: of its values, and those that its arguments must have.
+typedef struct UnitTable {
+    UnitValue value, of[2];
+} UnitTable;
+
 // The unit of an expression. of(data, index): that of a name of its scope. stack: [UNIT_STACK].
+// tables: of those of its scope; NULL: it has none.
 enum { UNIT_STACK = 512 };
 UnitValue expression_unit(const Expression *expression, UnitValue (*of)(const void *data, int index), const void *data,
-                          UnitValue *stack, Arena *arena, UnitFault *fault);
+                          const UnitTable *tables, UnitValue *stack, Arena *arena, UnitFault *fault);
 
 #endif

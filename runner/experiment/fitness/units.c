@@ -30,7 +30,7 @@ static const char *fitness_unit_fault(const FitnessUnits *units, const Expressio
                                       UnitValue *stack)
 {
     UnitFault fault;
-    expression_unit(expression, fitness_unit_of, units, stack, units->arena, &fault);
+    expression_unit(expression, fitness_unit_of, units, NULL, stack, units->arena, &fault);
     if (fault.step < 0 || fault.weighted) return NULL;
     return arena_format(units->arena, "%s has %.*s: values of different units; a factor would weigh one of them", what,
                         (int)strcspn(fault.text, ":"), fault.text);

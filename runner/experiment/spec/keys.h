@@ -123,8 +123,6 @@ bool scalar_number(SpecReader *reader, const Key *key, const Node *node, double 
 bool scalar_of_parameter(SpecReader *reader, const Key *key, const Node *node, double *value);
 // Any scalar row, into the field where the row stores it; node NULL: its default.
 void scalar_read(SpecReader *reader, const Key *key, const Node *node);
-// `text` as a strict number, nothing behind it.
-bool scalar_strict(const char *text, double *value);
 // What was given, for messages: "'150'", "the text \"150\"", "a list", "a mapping", "empty".
 const char *scalar_given(const Node *node, Arena *arena);
 const char *scalar_quoted(const char *text, Arena *arena); // in quotes, as YAML reads it
@@ -191,6 +189,11 @@ bool files_read_contents(SpecReader *reader, SpecFile *files, Points *points);
 // KEY_SYSTEM, as above.
 void system_key_read(SpecReader *reader, const Key *key, const Node *node);
 const char *system_key_text(const Key *key); // as YAML in one line
+
+// ---- spec/system_tables.c: files of equations ----------------------------------------------------------------------
+
+// The equations with lists in place of the files of tables and inputs. What can't be read is reported, and stays.
+const Node *system_tables(SpecReader *reader, const Node *system);
 
 // ---- spec/csv_lines.c: tables of comma-separated values -------------------------------------------------------------
 

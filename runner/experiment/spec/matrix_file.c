@@ -20,7 +20,7 @@ static const char *const *matrix_names(MatrixReader *matrix)
         const Node *field = &matrix->lines.fields[c];
         double number;
         names[c] = field->text;
-        if (scalar_strict(field->text, &number) || field->text[0] == '\0')
+        if (text_to_number(field->text, &number) || field->text[0] == '\0')
             diagnose(matrix->reader->diagnostics, field, "the first line must name the columns; this is %s",
                      scalar_given(field, matrix->reader->arena));
         for (int other = 0; other < c; other++) {

@@ -1,5 +1,5 @@
 // Strict scalars. One YAML library reads 010 as eight, yes as true and 1_000 as a thousand, and another does not. Here
-// a number has one form, and everything else gets an error that says how to write it.
+// a number has one form (text_to_number), and everything else gets an error that says how to write it.
 #include "keys.h"
 
 #include <ctype.h>
@@ -32,41 +32,6 @@ const char *did_you_mean(const char *near, Arena *arena)
     return near != NULL ? arena_format(arena, "; did you mean '%s'?", near) : "";
 }
 
-// ---- the grammar of a number ----------------------------------------------------------------------------------------
-// [+-] (digits [. [digits]] | . digits) [e [+-] digits], without leading zeros: YAML 1.2's core schema without the
-// forms that people misread.
-
-static const char *scalar_skip_digits(const char *p)
-{
-    while (isdigit((unsigned char)*p)) p++;
-    return p;
-}
-
-// Where the number at the start of `text` ends; NULL: there is none.
-static const char *scalar_number_end(const char *text)
-{
-    const char *p = text + (*text == '+' || *text == '-'), *start = p;
-    p = scalar_skip_digits(p);
-    if (*start == '0' && p > start + 1) return NULL;
-    if (p == start && (*p != '.' || !isdigit((unsigned char)p[1]))) return NULL;
-    if (*p == '.') p = scalar_skip_digits(p + 1);
-    if (*p == 'e' || *p == 'E') {
-        const char *exponent = p + 1 + (p[1] == '+' || p[1] == '-'), *end = scalar_skip_digits(exponent);
-        if (end > exponent) p = end;
-    }
-    return p;
-}
-
-bool scalar_strict(const char *text, double *value)
-{
-    const char *end = scalar_number_end(text);
-    if (end == NULL || *end != '\0') return false;
-    const double number = strtod(text, NULL);
-    if (!isfinite(number)) return false;
-    *value = number == 0.0 ? 0.0 : number; // no negative zero
-    return true;
-}
-
 typedef struct ScalarUnit {
     const char *unit, *suffix;
     int times, over; // one of them is 1
@@ -79,7 +44,7 @@ static const ScalarUnit scalar_units[] = {
 
 static bool scalar_with_unit(const char *text, const char *unit, double *value)
 {
-    const char *end = scalar_number_end(text);
+    const char *end = text_number_end(text);
     if (end == NULL || unit == NULL) return false;
     for (size_t i = 0; i < sizeof scalar_units / sizeof scalar_units[0]; i++) {
         const ScalarUnit *row = &scalar_units[i];
@@ -118,7 +83,7 @@ static const char *scalar_advice(const Node *node, const Key *key, Arena *arena)
     if (node->kind != NODE_SCALAR || (key->type != KEY_NUMBER && key->type != KEY_INTEGER)) return "";
     const char *text = node->text, *digits = text + (*text == '+' || *text == '-');
     double value;
-    if (node->quoted) return scalar_strict(text, &value) ? ": leave out the quotes" : "";
+    if (node->quoted) return text_to_number(text, &value) ? ": leave out the quotes" : "";
     if (scalar_looks_infinite(digits)) return ": it must be finite";
     if (!isdigit((unsigned char)digits[0]) && (digits[0] != '.' || !isdigit((unsigned char)digits[1]))) return "";
     if (digits[0] == '0' && strchr("xXoObB", digits[1]) != NULL && digits[1] != '\0')
@@ -126,7 +91,7 @@ static const char *scalar_advice(const Node *node, const Key *key, Arena *arena)
     if (digits[0] == '0' && isdigit((unsigned char)digits[1])) return ": leave out the leading zero, it looks octal";
     if (strchr(digits, '_') != NULL) return ": leave out the '_'";
     if (strchr(digits, ',') != NULL) return ": the decimal point is '.'";
-    const char *end = scalar_number_end(text);
+    const char *end = text_number_end(text);
     if (end == NULL) return "";
     if (*end == '\0') return isfinite(strtod(text, NULL)) ? "" : ": it is too large";
     const size_t number = (size_t)(end - text), blanks = strspn(end, " ");
@@ -146,7 +111,7 @@ static const char *scalar_percentage(const Node *node, const Key *key, double nu
 {
     const bool fraction = key->unit != NULL && strcmp(key->unit, "fraction") == 0;
     double again;
-    if (!fraction || number > 100 * key->high || !scalar_strict(node->text, &again)) return "";
+    if (!fraction || number > 100 * key->high || !text_to_number(node->text, &again)) return "";
     return number > key->high ? arena_format(arena, "; did you mean %s%%?", node->text) : "";
 }
 
@@ -172,7 +137,7 @@ bool scalar_number(SpecReader *reader, const Key *key, const Node *node, double 
         return true;
     }
     if (node->kind != NODE_SCALAR || // "10s" in quotes is no other text, and "10" may be
-        !((!node->quoted && scalar_strict(node->text, &number)) || scalar_with_unit(node->text, key->unit, &number)) ||
+        !((!node->quoted && text_to_number(node->text, &number)) || scalar_with_unit(node->text, key->unit, &number)) ||
         (key->type == KEY_INTEGER && number != floor(number))) {
         key_mistyped(reader, key, node);
         return false;

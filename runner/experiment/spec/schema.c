@@ -38,7 +38,7 @@ static void schema_put_node(Json *json, const char *name, const Node *node, doub
         json_close(json, ']');
     } else if (words_find("true|false", text) >= 0) {
         json_boolean(json, name, text[0] == 't');
-    } else if (strcmp(text, "MOST") == 0 || scalar_strict(text, &number)) {
+    } else if (strcmp(text, "MOST") == 0 || text_to_number(text, &number)) {
         json_number(json, name, number);
     } else {
         json_text(json, name, text);

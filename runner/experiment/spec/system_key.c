@@ -21,6 +21,7 @@ void system_key_read(SpecReader *reader, const Key *key, const Node *node)
     }
     if (node->kind == NODE_SCALAR) node = system_key_file(reader, node);
     if (node == NULL) return;
+    node = system_tables(reader, node);
     points->system = equations_read(node, reader->arena, reader->diagnostics);
     points->count = points->system != NULL;
 }

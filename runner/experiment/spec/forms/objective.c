@@ -14,7 +14,7 @@ static bool sections_call(const char *text, const char *word, double *number)
     if (inside >= sizeof inner) return false;
     memcpy(inner, text + length + 1, inside);
     inner[inside] = '\0';
-    return scalar_strict(inner, number);
+    return text_to_number(inner, number);
 }
 
 static void objective_read_over(SpecReader *reader, const GivenKey *given)
