@@ -449,9 +449,8 @@ static void equations_tables(const System *system, Arena *arena, Configured *out
 
 // ---- made kernels (../made) -----------------------------------------------------------------------------------------
 
-// More would take too long to compile. On a CPU the last is for what is all inlined: 100 steps take gcc 5 s, and 3,000
-// with calls 2 s.
-enum { EQUATIONS_MADE_STEPS = 6000, EQUATIONS_MADE_FRAME = 1500, EQUATIONS_MADE_INLINE = 200 };
+// More would take too long to compile. The last is for a CPU: 20 ms of gcc each where all is inlined.
+enum { EQUATIONS_MADE_STEPS = 6000, EQUATIONS_MADE_FRAME = 1500, EQUATIONS_MADE_INLINE = 300 };
 
 static void made_line(TextSink out, const char *format, ...) PRINTF_LIKE(2, 3);
 static void made_line(TextSink out, const char *format, ...)
@@ -467,7 +466,8 @@ static void made_line(TextSink out, const char *format, ...)
 typedef struct MadeCodes {
     TextSink out;
     const Configured *configured;
-    int64_t tables, steps; // steps: so far
+    int64_t tables;
+    int64_t steps, functions; // so far; the latter are steps that are long when they are inlined
 } MadeCodes;
 
 static int64_t made_integer(const MadeCodes *codes, int64_t at)
@@ -515,11 +515,25 @@ static void made_step(const MadeCodes *codes, int64_t step)
     if (operands == 3) made_line(out, "r[%d] = program_of_three(%d, r[%d], r[%d], r[%d]);\\\n", to, operation, a, b, c);
 }
 
+static bool made_is_long(int operation)
+{
+    static const int longs[] = {PROGRAM_EXP,  PROGRAM_LOG,   PROGRAM_SIN,   PROGRAM_COS,  PROGRAM_TAN,
+                                PROGRAM_ASIN, PROGRAM_ACOS,  PROGRAM_ATAN,  PROGRAM_SINH, PROGRAM_COSH,
+                                PROGRAM_TANH, PROGRAM_ATAN2, PROGRAM_HYPOT, PROGRAM_MOD,  PROGRAM_POWER};
+    bool is_long = false;
+    for (size_t i = 0; i < sizeof longs / sizeof *longs; i++) is_long = is_long || longs[i] == operation;
+    return is_long;
+}
+
 static void made_code(MadeCodes *codes, int64_t first, int64_t count)
 {
     if (first < 0) return;
     made_line(codes->out, "case %lld:\\\n", (long long)first);
-    for (int64_t k = 0; k < count; k++) made_step(codes, made_integer(codes, first + k));
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t step = made_integer(codes, first + k);
+        made_step(codes, step);
+        codes->functions += made_is_long(tape_step_operation(step));
+    }
     made_line(codes->out, "return;\\\n");
     codes->steps += count;
 }
@@ -541,6 +555,14 @@ static void made_mode(MadeCodes *codes, int64_t row)
         made_code_at(codes, actions + a * EQUATIONS_ACTION + EQUATIONS_ACTION_SET);
 }
 
+// What compiling takes if all is inlined, as measured: in steps of arithmetic.
+static int64_t made_inlined(const MadeCodes *codes)
+{
+    const int kernel = codes->configured->kernel;
+    const bool implicit = kernel == KERNEL_equations_implicit_midpoint || kernel == KERNEL_equations_rodas5p;
+    return (codes->steps + 15 * codes->functions) * (implicit ? 2 : 1);
+}
+
 static bool equations_made_macros(const Configured *configured, TextSink out)
 {
     EquationsConstants c;
@@ -556,7 +578,7 @@ static bool equations_made_macros(const Configured *configured, TextSink out)
     made_code_at(&codes, c.start);
     for (int m = 0; m < c.n_modes; m++) made_mode(&codes, c.modes + (int64_t)m * EQUATIONS_MODE);
     made_line(out, "\n");
-    if (codes.steps > EQUATIONS_MADE_INLINE) made_line(out, "#define HOPSCOTCH_MADE_LARGE\n");
+    if (made_inlined(&codes) > EQUATIONS_MADE_INLINE) made_line(out, "#define HOPSCOTCH_MADE_LARGE\n");
     return codes.steps <= EQUATIONS_MADE_STEPS;
 }
 
