@@ -2,9 +2,9 @@
 #ifndef HOPSCOTCH_TAPE_CODE_H
 #define HOPSCOTCH_TAPE_CODE_H
 
+#include "lookup.h"
 #include "program.h"
 #include "real.h"
-#include "lookup.h"
 
 // A number of a frame: a made kernel keeps them in registers.
 #if defined(HOPSCOTCH_MADE)

@@ -141,7 +141,9 @@ parameters: {p: 0}
 tables: {drag: {file: drag.csv}}
 states: {v: {start: drag(p)}, x: 0}
 rates: {v: 0, x: 1}
+let: {far: 7}
 events: [{at: 0.5, set: {v: drag(p + 5*x)}}]
+metrics: {never: {final: drag(far)}}
 END_OF_SYSTEM
 rows outside
 cut -d , -f 1- rows.csv | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
@@ -149,6 +151,8 @@ cut -d , -f 1- rows.csv | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] =
 printf '%s\n' '-1 outside_drag 0' '1 diverged 0.5' '4 outside_drag 0' >expected
 cmp -s got expected
 check $? "a start outside a table fails at once, what is set outside diverges"
+awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["never"] != "" { exit 1 }' rows.csv
+check $? "a number outside is none"
 
 # ---- equal bits -----------------------------------------------------------------------------------------------------
 

@@ -184,6 +184,8 @@ bool equations_numbers(SystemReader *reader, const Node *key, const Node *node, 
 
 void equations_declare_tables(SystemReader *reader); // and inputs
 void equations_start_clocks(const SystemReader *reader, TapeValue *start);
+// Reports numbers that an expression looks up outside of a table with `beyond: fail`.
+bool equations_looks_outside(SystemReader *reader, const Node *node, const Expression *expression);
 TapeValue equations_table_value(SystemReader *reader, int table, TapeValue a, TapeValue b);
 TapeValue equations_input_value(SystemReader *reader, int input);
 // Conditions that a trial leaves a table with `beyond: fail`, before those of metrics; then their values, after all

@@ -181,11 +181,18 @@ void equations_start_clocks(const SystemReader *reader, TapeValue *start)
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
+static bool outside_numbers(const double *at, int n, double x) { return x < at[0] || x > at[n - 1]; }
+
 TapeValue equations_table_value(SystemReader *reader, int table, TapeValue a, TapeValue b)
 {
     const SystemTable *of = &reader->tables[table];
     Tape *tape = reader->system->tape;
-    return of->tape >= 0 ? tape_table(tape, TAPE_TABLE, of->tape, a, b) : tape_number(tape, 1.0); // it is wrong
+    double x, y;
+    if (of->tape < 0) return tape_number(tape, 1.0); // it is wrong
+    const bool outside = (tape_is_number(tape, a, &x) && outside_numbers(of->numbers.at, of->numbers.first, x)) ||
+                         (of->arguments == 2 && tape_is_number(tape, b, &y) &&
+                          outside_numbers(of->numbers.across, of->numbers.second, y));
+    return of->fails && outside ? tape_number(tape, (double)NAN) : tape_table(tape, TAPE_TABLE, of->tape, a, b);
 }
 
 TapeValue equations_input_value(SystemReader *reader, int input)
@@ -213,6 +220,29 @@ void equations_reserve_outside(SystemReader *reader, SystemConditions *condition
         failed[table->condition] =
             equations_failure_number(reader, arena_format(reader->arena, "outside_%s", table->name), table->key);
     }
+}
+
+bool equations_looks_outside(SystemReader *reader, const Node *node, const Expression *expression)
+{
+    bool outside = false;
+    for (int i = 0; i < expression->count; i++) {
+        const ExpressionStep *step = &expression->steps[i];
+        if (!expression_is_table(step) || !reader->tables[step->index].fails) continue;
+        const SystemTable *table = &reader->tables[step->index];
+        const SystemNumbers *numbers = &table->numbers;
+        const int last[2] = {table->arguments == 2 ? expression_left(expression->steps, i) : i - 1, i - 1};
+        for (int k = 0; k < table->arguments && numbers->first > 0; k++) {
+            const double *at = k == 0 ? numbers->at : numbers->across;
+            const int n = k == 0 ? numbers->first : numbers->second;
+            double x;
+            if (!expression_constant(expression->steps, last[k], &x) || !outside_numbers(at, n, x)) continue;
+            expression_diagnose(reader->diagnostics, node, step->at, (int)strlen(step->text),
+                                "%s lies outside of the table %s, from %s to %s: give it beyond: hold or extend",
+                                text_number(x).text, step->text, text_number(at[0]).text, text_number(at[n - 1]).text);
+            outside = true;
+        }
+    }
+    return outside;
 }
 
 // The table with `beyond: fail` that a node looks up in; NULL: none.

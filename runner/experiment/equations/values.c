@@ -167,7 +167,9 @@ const Expression *equations_expression(SystemReader *reader, const Node *node, c
         equations_report_elsewhere(reader, node, scope, what))
         return NULL;
     const Expression *expression = expression_parse(node, &scope->scope, reader->arena, reader->diagnostics);
-    if (expression == NULL || equations_divides_by_zero(reader, node, expression)) return NULL;
+    if (expression == NULL || equations_divides_by_zero(reader, node, expression) ||
+        equations_looks_outside(reader, node, expression))
+        return NULL;
     for (int i = 0; i < expression->count; i++)
         if (expression->steps[i].operation == EXPRESSION_NAME)
             reader->names[scope->of[expression->steps[i].index]].used = true;
