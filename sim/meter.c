@@ -1,4 +1,7 @@
-// Meters (Meter in sim.h) on the host: expressions of metrics as code, and the columns and parameters that they need.
+// Meters (Meter in sim.h) on the host: the expressions of metrics and their derivatives as code, and the columns and
+// parameters that they need.
+#include "meter.h"
+#include "meter_slopes.h"
 #include "models.h"
 
 #include <string.h>
@@ -55,7 +58,158 @@ static void meter_assign_inputs(const MeterBuild *build, const Configured *confi
     meter->needed = needed;
 }
 
-static Error meter_build(MeterBuild *build)
+// ---- derivatives ----------------------------------------------------------------------------------------------------
+
+// Where an operand passes some value, the operation jumps.
+static bool meter_jumps(int operation)
+{
+    return (operation >= PROGRAM_OR && operation <= PROGRAM_EQUAL) ||
+           (operation >= PROGRAM_FLOOR && operation <= PROGRAM_STEP) || operation == PROGRAM_MOD;
+}
+
+// Why a reduction has no derivative; NULL: it has one.
+static const char *meter_reduction_bends(SystemReduction reduction)
+{
+    switch (reduction) {
+    case SYSTEM_FINAL:
+    case SYSTEM_MEAN:
+    case SYSTEM_RMS:
+    case SYSTEM_INTEGRAL: return NULL;
+    case SYSTEM_MIN: return "min";
+    case SYSTEM_MAX: return "max";
+    case SYSTEM_COUNT: return "count";
+    case SYSTEM_BEFORE:
+    case SYSTEM_AFTER: return "at";
+    case SYSTEM_FIRST: return "first";
+    case SYSTEM_LAST: return "last";
+    case SYSTEM_PART: return "part";
+    }
+    return NULL;
+}
+
+// What the value is computed from, in marks[value + 1]. True: it jumps, other than at a time.
+enum { METER_REACHED = 1, METER_VARIES = 2 }; // by more than the time
+static bool meter_value_jumps(const Tape *tape, TapeValue value, uint8_t *marks)
+{
+    bool jumps = false;
+    memset(marks, 0, (size_t)value + 1);
+    marks[value] = METER_REACHED;
+    for (TapeValue i = value; i >= 0; i--) {
+        const TapeNode *node = &tape->nodes[i];
+        const TapeValue of[3] = {node->a, node->b, node->c};
+        for (int k = 0; k < 3 && marks[i] != 0 && node->operation != TAPE_INPUT; k++)
+            if (of[k] != TAPE_NONE) marks[of[k]] = METER_REACHED;
+    }
+    for (TapeValue i = 0; i <= value; i++) {
+        const TapeNode *node = &tape->nodes[i];
+        const TapeValue of[3] = {node->a, node->b, node->c};
+        if (marks[i] == 0) continue;
+        if (node->operation == TAPE_INPUT && node->a != SYSTEM_TIME) marks[i] |= METER_VARIES;
+        for (int k = 0; k < 3 && node->operation != TAPE_INPUT; k++)
+            if (of[k] != TAPE_NONE) marks[i] |= marks[of[k]] & METER_VARIES;
+        jumps |= meter_jumps(node->operation) && (marks[i] & METER_VARIES) != 0;
+        jumps |= node->operation == PROGRAM_IF && (marks[node->a] & METER_VARIES) != 0;
+    }
+    return jumps;
+}
+
+// Derivatives while they are built. More than METER_SLOPES_MAX are too many.
+enum { METER_SLOPES_MAX = 4096 };
+typedef struct MeterSlopesBuild {
+    const TapeValue *inputs;      // [n_needed + n_parameters] by their registers; TAPE_NONE: none
+    uint8_t *marks;               // [values of the tape before there are derivatives]
+    TapeValue *values;            // [METER_SLOPES_MAX]
+    int64_t (*rows)[METER_SLOPE]; // [METER_SLOPES_MAX]
+    const char **bends;           // [n_metrics]
+    int n_rows;
+} MeterSlopesBuild;
+
+static const TapeValue *meter_inputs(const MeterBuild *build)
+{
+    const Tape *tape = build->system->tape;
+    const int count = build->meter->n_needed + build->meter->n_parameters;
+    TapeValue *inputs = ARENA_NEW(build->arena, TapeValue, count);
+    for (int k = 0; k < count; k++) inputs[k] = TAPE_NONE;
+    for (TapeValue i = 0; i < tape->count; i++)
+        if (tape->nodes[i].operation == TAPE_INPUT) inputs[tape->nodes[i].a] = i;
+    return inputs;
+}
+
+// Those of a metric by all columns and parameters that its value is computed from. False: they are too many.
+static bool meter_slopes_of(const MeterBuild *build, MeterSlopesBuild *slopes, int metric, TapeValue value)
+{
+    Tape *tape = build->system->tape;
+    const TapeValue one = tape_number(tape, 1.0);
+    for (int k = 1; k < build->meter->n_needed + build->meter->n_parameters; k++) {
+        const TapeValue input = slopes->inputs[k];
+        if (input == TAPE_NONE || input > value || slopes->marks[input] == 0) continue;
+        const TapeValue slope = tape_slope(tape, value, &input, &one, 1);
+        if (tape->full || slopes->n_rows == METER_SLOPES_MAX) return false;
+        if (slope == TAPE_NONE) continue;
+        slopes->rows[slopes->n_rows][METER_SLOPE_METRIC] = metric;
+        slopes->rows[slopes->n_rows][METER_SLOPE_BY] = k;
+        slopes->values[slopes->n_rows++] = slope;
+    }
+    return true;
+}
+
+static bool meter_place_slopes(MeterBuild *build, MeterSlopesBuild *slopes, MeterSlopes *out)
+{
+    Tape *tape = build->system->tape;
+    const Meter *meter = build->meter;
+    TapeLayout layout;
+    TapeCode code;
+    const Error laid =
+        tape_layout(tape, meter->n_needed + meter->n_parameters, slopes->values, slopes->n_rows, build->arena, &layout);
+    if (laid.kind != OK) return false;
+    if (tape_code(tape, &layout, slopes->values, slopes->n_rows, build->arena, &code).kind != OK) return false;
+    for (int i = 0; i < slopes->n_rows; i++) slopes->rows[i][METER_SLOPE_OF] = code.outputs[i];
+    out->registers = layout.registers;
+    out->numbers = meter_place(build, layout.numbers, layout.n_numbers);
+    out->n_numbers = layout.n_numbers;
+    out->first_number = layout.first;
+    out->derived = meter_place_integers(build, layout.derived, layout.n_derived_steps);
+    out->n_derived = layout.n_derived_steps;
+    out->steps = meter_place_integers(build, code.steps, code.count);
+    out->n_steps = code.count;
+    out->rows = meter_place_integers(build, slopes->rows[0], (int64_t)slopes->n_rows * METER_SLOPE);
+    out->n_rows = slopes->n_rows;
+    return true;
+}
+
+// values[2*n_metrics]: those of metrics and of their conditions. Metrics whose derivatives are too long have none.
+static void meter_build_slopes(MeterBuild *build, const TapeValue *values)
+{
+    const System *system = build->system;
+    const int n = system->n_metrics;
+    MeterSlopes *out = ARENA_NEW(build->arena, MeterSlopes, 1);
+    MeterSlopesBuild slopes = {.inputs = meter_inputs(build),
+                               .marks = ARENA_NEW(build->arena, uint8_t, system->tape->count),
+                               .values = ARENA_NEW(build->arena, TapeValue, METER_SLOPES_MAX),
+                               .rows = arena_take(build->arena, METER_SLOPES_MAX, sizeof *slopes.rows),
+                               .bends = ARENA_NEW(build->arena, const char *, n)};
+    bool fits = true;
+    for (int m = 0; m < n; m++) {
+        slopes.bends[m] = meter_reduction_bends(system->metrics[m].reduction);
+        if (slopes.bends[m] != NULL || values[2 * m] == TAPE_NONE) continue;
+        if (meter_value_jumps(system->tape, values[2 * m], slopes.marks)) {
+            slopes.bends[m] = "its expression jumps";
+            continue;
+        }
+        fits = fits && meter_slopes_of(build, &slopes, m, values[2 * m]);
+    }
+    if (!fits || !meter_place_slopes(build, &slopes, out)) {
+        *out = (MeterSlopes){.registers = build->meter->n_needed + build->meter->n_parameters};
+        for (int m = 0; m < n; m++)
+            if (slopes.bends[m] == NULL) slopes.bends[m] = "the derivatives of all expressions are too long";
+    }
+    out->bends = slopes.bends;
+    build->meter->slopes = out;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static Error meter_build(MeterBuild *build, bool derived)
 {
     const System *system = build->system;
     const int n = system->n_metrics;
@@ -91,6 +245,7 @@ static Error meter_build(MeterBuild *build)
     }
     meter->registers = layout.registers;
     meter->cells = METER_NAMED + n * METER_CELLS + layout.registers;
+    if (derived) meter_build_slopes(build, outputs);
     return error_none();
 }
 
@@ -99,7 +254,7 @@ Error meter_make(const System *system, const Configured *configured, Arena *aren
     MeterBuild build = {.system = system, .meter = out, .arena = arena};
     *out = (Meter){.n_metrics = system->n_metrics, .fields = system->metric_fields};
     meter_assign_inputs(&build, configured);
-    TRY(meter_build(&build));
+    TRY(meter_build(&build, configured->model->adjoint != NULL));
     out->assets = build.assets;
     out->n_assets = build.count;
     return error_none();
@@ -138,4 +293,62 @@ void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
     configured->metrics = metrics;
     configured->n_metrics += meter->n_metrics;
     configured->meter = own;
+}
+
+// ---- a lane with derivatives ----------------------------------------------------------------------------------------
+
+// Its memory behind the columns: the cells of the meter, the registers of the derivatives, then of each metric the
+// derivatives of what it has kept and of its value at the last sample.
+static double *meter_tangent_cells(const Meter *meter, double *memory) { return memory + 2 * meter->n_needed; }
+
+int64_t meter_tangent_doubles(const Meter *meter)
+{
+    return 2 * meter->n_needed + meter->cells + meter->slopes->registers + 2 * meter->n_metrics;
+}
+
+// The derivative of a metric's value at this sample by column and parameter, times the derivatives of these.
+static double meter_tangent_slope(const Meter *meter, int metric, Frame file, const double *direction,
+                                  const double *slopes)
+{
+    double sum = 0.0;
+    for (int i = 0; i < meter->slopes->n_rows; i++) {
+        const MeterSlopeRow row = meter_slope_row(meter, i);
+        if (row.metric != metric) continue;
+        const double by = row.by < meter->n_needed ? slopes[row.by] : direction[meter_parameter(meter, row.by)];
+        if (by != 0.0) sum += by * frame_get(file, row.of);
+    }
+    return sum;
+}
+
+void meter_tangent_take(const Meter *meter, const double *parameter, const double *direction, bool last, double *memory,
+                        double *metric, double *slope)
+{
+    double *cells = meter_tangent_cells(meter, memory);
+    const Frame file = {cells + meter->cells, 1};
+    double *kept = file.at + meter->slopes->registers, *before = kept + meter->n_metrics;
+    LaneGroup group = {.batch = {.lanes = 1, .stride = 1, .parameter = (double *)parameter, .metric = metric},
+                       .valid = 1};
+    const double h = memory[0] - cells[METER_TIME];
+    const bool first = cells[METER_SAMPLES] == 0.0;
+    group.batch.meter = *meter;
+    group.batch.meter.cell = cells;
+    group.batch.meter.cell_apart = 1;
+    if (first) meter_slopes_begin(&group, file);
+    for (int k = 0; k < meter->n_needed; k++) {
+        meter_put(&group, meter_register(&group, k), memory[k]);
+        frame_set(file, k, memory[k]);
+    }
+    meter_take(&group, last, all_lanes());
+    meter_slopes_run(&group, file);
+    for (int m = 0; m < meter->n_metrics; m++) {
+        const MeterMetric of = meter_metric(&group, m);
+        const double now = meter_tangent_slope(meter, m, file, direction, memory + meter->n_needed);
+        if (of.reduction == SYSTEM_FINAL)
+            kept[m] = now;
+        else if (!first)
+            kept[m] += 0.5 * (before[m] + now) * h;
+        before[m] = now;
+        slope[meter->first + m] =
+            meter->slopes->bends[m] == NULL ? meter_bar_of_kept(&of, memory[0], 1.0) * kept[m] : NAN;
+    }
 }

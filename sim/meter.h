@@ -10,7 +10,7 @@
 #include "tape_code.h"
 #endif
 
-#if defined(HOPSCOTCH_DUAL) // lanes with derivatives are not metered
+#if defined(HOPSCOTCH_DUAL) // lanes with derivatives only keep the columns of a sample, for meter_tangent_take (sim.h)
 HD void meter_take(const LaneGroup *group, bool last, mask which) { (void)group, (void)last, (void)which; }
 HD int64_t meter_samples(const LaneGroup *group, int i)
 {
@@ -19,7 +19,13 @@ HD int64_t meter_samples(const LaneGroup *group, int i)
 }
 HD void meter_set(const LaneGroup *group, int column, real value, mask which)
 {
-    (void)group, (void)column, (void)value, (void)which;
+    const Meter *meter = &group->batch.meter;
+    int64_t at;
+    memcpy(&at, meter->assets + meter->columns + column, sizeof at);
+    (void)which;
+    if (at < 0) return;
+    meter->cell[at] = value_of(value);
+    meter->cell[meter->n_needed + at] = slope_of(value);
 }
 #else
 

@@ -219,6 +219,7 @@ typedef struct Constants {
 typedef struct Model Model;
 typedef struct Configured Configured;
 typedef struct Meter Meter;
+typedef struct MeterSlopes MeterSlopes;
 typedef struct EnvironmentSetup EnvironmentSetup;
 
 // Selects which things of a model (such as bodies of a world) have rows in its tables, if there are too many for a
@@ -416,13 +417,14 @@ typedef struct AdjointLanes {
 typedef struct Adjoint {
     // Why there is no adjoint with these settings; NULL: there is one.
     const char *(*refuses)(const Configured *configured);
-    // metric: the metric has a derivative; counts and maxima have none. parameter: the metrics depend smoothly on the
+    // metric: the model's metric has a derivative; counts and maxima have none. Of the user's own: MeterSlopes.bends.
+    // parameter: the metrics depend smoothly on the
     // parameter; not if it is a time at which something happens.
     bool (*metric)(int metric);
     bool (*parameter)(const Configured *configured, int parameter);
     int (*lanes)(void); // the greatest number of lanes in a call on this machine
     // Bytes of `memory` for `lanes` lanes; most: as in AdjointLanes. With less memory, ranges of the run are computed
-    // twice, with the same bits.
+    // twice, with the same bits. The columns of all samples that the user's own metrics take come in addition.
     size_t (*bytes)(const Configured *configured, int lanes, size_t most);
     // False: `leaves` returned true.
     bool (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory);
@@ -561,10 +563,23 @@ struct Meter {
     // Of the host:
     const Field *fields;       // [n_metrics]
     const char *const *needed; // [n_needed + n_parameters] names of columns, the first is the time, then of parameters
+    const MeterSlopes *slopes; // for the model's adjoint; NULL: it has none
     // Of a batch: number k of a lane's cells stands at cell[lane*lane_apart + k*cell_apart]. NULL: there is no meter
     double *cell;
     int64_t lane_apart, cell_apart;
 };
+
+// The derivatives of metrics' values (METER_OF) with respect to columns and parameters, for adjoints: a code with
+// registers of its own, of which the first are those of columns and parameters too. Tables are in the meter's assets.
+struct MeterSlopes {
+    int32_t registers;
+    int32_t numbers, n_numbers, first_number;
+    int32_t derived, n_derived;
+    int32_t steps, n_steps;
+    int32_t rows, n_rows;     // [n_rows][METER_SLOPE], where a derivative is not 0
+    const char *const *bends; // [n_metrics] why a metric has no derivative; NULL: it has one
+};
+enum { METER_SLOPE_METRIC, METER_SLOPE_BY, METER_SLOPE_OF, METER_SLOPE }; // BY, OF: registers
 
 // The numbers of a lane: some with names, those of each metric, then the registers of the code.
 enum { METER_SAMPLES, METER_TIME, METER_NAMED };
@@ -878,6 +893,12 @@ Error meter_make(const struct System *system, const Configured *configured, Aren
 // Adds a meter's metrics to those of the model. All columns and parameters that it needs must be there: not those of
 // a Choice without them.
 void meter_attach(const Meter *meter, Configured *configured, Arena *arena);
+// A lane on the host whose columns have derivatives along a direction of its parameters. memory[meter_tangent_doubles]:
+// at first the columns of the next sample, [n_needed] values and [n_needed] derivatives; zero before the first sample.
+// After the last sample: metric[n_metrics] and slope[n_metrics], of all metrics of the model, have those of the meter.
+int64_t meter_tangent_doubles(const Meter *meter);
+void meter_tangent_take(const Meter *meter, const double *parameter, const double *direction, bool last, double *memory,
+                        double *metric, double *slope);
 
 #ifdef __cplusplus
 }

@@ -25,6 +25,7 @@ HD ArticulatedLanes articulated_open(const Constants *constants, const double *a
     w.base = lanes_work_chunk(group, w.c.cells, &stride);
     w.bars = w.c.cells;
     w.residuals = NULL;
+    w.metered = NULL;
 #define ARTICULATED_LOAD(name, ...) w.name = lanes_parameter(group, ARTICULATED_PARAMETER_##name);
     ARTICULATED_PARAMETERS(ARTICULATED_LOAD)
 #undef ARTICULATED_LOAD

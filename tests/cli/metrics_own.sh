@@ -93,6 +93,33 @@ check $? 'a body of a robot has columns'
 "$HOPSCOTCH" check "$quadruped" --set 'simulation.frames=[no_such]' --set 'metrics={a: {max: no_such_x}}' 2>err
 grep -q "no moving body or site 'no_such'; it has trunk" err && ! grep -q 'unknown name' err
 check $? 'a frame that is not there is one error'
+cat >based.xml <<'.'
+<mujoco><worldbody><body name="base"><joint type="hinge" axis="0 1 0"/><geom type="sphere" size="0.1" mass="1"/>
+<body name="twin"><joint type="hinge" axis="0 1 0"/><geom type="sphere" size="0.1" mass="1"/><site name="twin"/></body></body></worldbody>
+</mujoco>
+.
+cat >based.yaml <<'.'
+version: 1
+experiment: based
+model: articulated
+simulation: {robot: based.xml, frames: [base]}
+objective: {minimize: distance}
+.
+"$HOPSCOTCH" check based.yaml 2>err
+grep -q "columns of 'base' are there already, as base_x" err
+check $? 'a frame whose columns have the names of the base'
+"$HOPSCOTCH" check based.yaml --set 'simulation.frames=[twin]' 2>err
+grep -q "'twin' is a body and a site, or two" err
+check $? 'a frame with the name of another'
+"$HOPSCOTCH" check based.yaml --set "simulation.frames=[$(seq -s , -f 'n%g' 257)]" 2>err
+grep -q 'frames names more than 256' err
+check $? 'too many frames'
+printf 'time,trunk_x\n0,0\n1,1\n' >trunk.csv
+cp -r "$root/experiments/robots" .
+sed 's|^simulation:|&\n  frames: [trunk]\n  reference: trunk.csv|' "$quadruped" >compared.yaml
+"$HOPSCOTCH" check compared.yaml 2>err
+grep -q "reference has a column 'trunk_x', and frames are not compared" err
+check $? 'a recorded motion of a frame is refused'
 if with_python "frames of a robot" mujoco numpy; then
     python3 "$root/tests/frames.py" "$HOPSCOTCH" >out 2>err
     check $? "$(tail -n 1 out)"

@@ -1,8 +1,8 @@
 // What the files of systems share. A system of the user's (sim/equations/system.h) is read from a mapping: its names
 // first (names.c), with tables and inputs (tables.c), then its expressions, as values of a tape (values.c) and with
-// their units (units.c), then modes (modes.c), noise (noise.c), events (events.c) and metrics (metrics.c). Errors of one
-// cause are reported once: what builds on a wrong name is left out. Metrics alone, over the columns of another model,
-// are read by meter.c.
+// their units (units.c), then modes (modes.c), noise (noise.c), events (events.c) and metrics (metrics.c). Errors of
+// one cause are reported once: what builds on a wrong name is left out. Metrics alone, over the columns of another
+// model, are read by meter.c.
 #ifndef HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 #define HOPSCOTCH_EXPERIMENT_EQUATIONS_H
 

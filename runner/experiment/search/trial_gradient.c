@@ -500,18 +500,27 @@ Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, con
 
 // ---- whether there is one -------------------------------------------------------------------------------------------
 
-// Metrics of the objective without a derivative: "gap_max, survived"; returns their number.
+// Why a metric has no derivative: "" of one of the model, NULL: it has one.
+static const char *gradient_bends(const Spec *spec, int metric)
+{
+    const int own = configured_own_metrics(&spec->configured);
+    if (metric >= own) return spec->configured.meter->slopes->bends[metric - own];
+    return spec->model->adjoint->metric(metric) ? NULL : "";
+}
+
+// Metrics of the objective without a derivative: "gap_max, highest (max)"; returns their number.
 static int gradient_list_bends(const Spec *spec, char *list, size_t size)
 {
     int count = 0;
     size_t used = 0;
     list[0] = '\0';
     for (int m = 0; m < spec->configured.n_metrics; m++) {
-        const bool smooth = m < configured_own_metrics(&spec->configured) && spec->model->adjoint->metric(m);
-        if (!expression_uses(spec->objective.expression[0], m) || smooth) continue;
+        const char *why = gradient_bends(spec, m);
+        if (!expression_uses(spec->objective.expression[0], m) || why == NULL) continue;
         if (used < size)
-            used += (size_t)snprintf(list + used, size - used, "%s%s", count > 0 ? ", " : "",
-                                     spec->configured.metrics[m].name);
+            used += (size_t)snprintf(list + used, size - used, "%s%s%s%s%s", count > 0 ? ", " : "",
+                                     spec->configured.metrics[m].name, *why != '\0' ? " (" : "", why,
+                                     *why != '\0' ? ")" : "");
         count++;
     }
     return count;
@@ -526,10 +535,9 @@ Error trial_gradient_check(const Spec *spec)
     char bends[256];
     const int count = gradient_list_bends(spec, bends, sizeof bends);
     if (count == 0) return error_none();
-    return error_make(
-        ERROR_USER,
-        "metric%s %s of the objective ha%s no derivative: counts, times, maxima and those of `metrics` have none",
-        count > 1 ? "s" : "", bends, count > 1 ? "ve" : "s");
+    return error_make(ERROR_USER,
+                      "metric%s %s of the objective ha%s no derivative: counts, times, maxima and jumps have none",
+                      count > 1 ? "s" : "", bends, count > 1 ? "ve" : "s");
 }
 
 bool trial_gradient_has(const Spec *spec, int p)

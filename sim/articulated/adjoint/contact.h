@@ -150,10 +150,10 @@ HD void pull_point(const ArticulatedLanes *w, int body, const ArticulatedPose *p
     pose_bar->w = added(pose_bar->w, cross3(s.r, v_bar));
 }
 
-// Of the normal forces on a body, by metrics and a recorded motion.
+// Of the normal forces on a body, by metrics and columns.
 HD real ground_force_bar(const ArticulatedLanes *w, int body, const ArticulatedTouchBar *touch)
 {
-    return w->c.n_targets > 0 ? touch->force + bar(w, articulated_at(body) + ARTICULATED_FORCE) : touch->force;
+    return columns_count(w) ? touch->force + bar(w, articulated_at(body) + ARTICULATED_FORCE) : touch->force;
 }
 
 // Before lambda is known: what these forces add to ubar'.

@@ -55,6 +55,10 @@ static void group_open(const Configured *configured, const AdjointLanes *lanes, 
                                  .work = own + group_own(configured, lanes->count),
                                  .metric = lanes->metric};
     group->group.valid = lanes->count;
+    if (configured->meter == NULL) return;
+    group->group.batch.meter = *configured->meter;
+    group->group.batch.meter.cell_apart = 1;
+    group->group.batch.meter.cell = group_gradient(group).w.metered;
 }
 
 static bool group_leaves(const GradientGroup *group) { return group->leaves != NULL && group->leaves(group->of); }

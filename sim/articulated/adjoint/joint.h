@@ -309,12 +309,11 @@ HD void pull_state(const ArticulatedLanes *w, int body, const ArticulatedPose *c
 // power = effort rate, effort = (f - K rate)/h, rate = axis.dw of a hinge, axis.dv of a slide, by u'; it counts as
 // sqrt(power^2 + 1e-6). The rate of a slide, and a ball's angular velocity R'(dw), are of the new state.
 
-// Whether anything depends on the rate of the body's joint: the new state, a metric by the power of a motor, a recorded
-// motion.
+// Whether anything depends on the rate of the body's joint: the new state, a metric by the power of a motor, a column.
 HD bool rate_counts(const ArticulatedLanes *w, int body)
 {
     return w->bodies[body].driven != 0 || w->bodies[body].kind == ROBOT_SLIDE ||
-           (w->bodies[body].joint >= 0 && w->c.n_targets > 0);
+           (w->bodies[body].joint >= 0 && columns_count(w));
 }
 
 // Before lambda is known: what the angular velocity of a ball in the new state adds to ubar'.
@@ -328,7 +327,7 @@ HD void pull_spin(const ArticulatedLanes *w, int body)
 }
 
 // Before lambda is known: the bars of rate, f and K into their cells, and what the rate adds to ubar'. In the cells of
-// rate and effort stand the bars of these two by the new state and the recorded motion.
+// rate and effort stand the bars of these two by the new state and by columns.
 HD void pull_rate(const ArticulatedLanes *w, int body, real h, real power_bar)
 {
     const int at = articulated_at(body), parent = w->bodies[body].parent;
@@ -336,7 +335,7 @@ HD void pull_rate(const ArticulatedLanes *w, int body, real h, real power_bar)
     const real effort = fused(-K, rate, limb(w, at + ARTICULATED_MOTOR_F)) / h, power = effort * rate;
     const real power_factor = power_bar * power / square_root(fused(power, power, splat(1e-6)));
     real effort_bar = power_factor * rate / h, rate_bar;
-    if (w->c.n_targets > 0) effort_bar = effort_bar + bar(w, at + ARTICULATED_EFFORT) / h;
+    if (columns_count(w)) effort_bar = effort_bar + bar(w, at + ARTICULATED_EFFORT) / h;
     rate_bar = fused(power_factor, effort, -(effort_bar * K));
     rate_bar = rate_bar + bar(w, at + ARTICULATED_RATE);
     const Vector3 axis = limb3(w, at + ARTICULATED_AXIS);

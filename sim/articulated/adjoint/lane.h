@@ -40,12 +40,14 @@ HD_BOTH AdjointPlan articulated_adjoint_plan(const Configured *configured, size_
     plan.state = state;
     plan.firsts = (c.ticks + plan.segment - 1) / plan.segment * state;
     plan.residuals = (int64_t)c.n_records * c.n_targets;
+    plan.metered = configured->meter != NULL ? metered_doubles(configured->meter, c.ticks) : 0;
     return plan;
 }
 
 HD_BOTH int64_t articulated_adjoint_doubles(const AdjointPlan *plan)
 {
-    return plan->cells + GRADIENT_SUMS + 3 + plan->firsts + plan->segment * plan->state + plan->residuals;
+    return plan->cells + GRADIENT_SUMS + 3 + plan->firsts + plan->segment * plan->state + plan->residuals +
+           plan->metered;
 }
 
 // The group's memory is of the plan.
@@ -63,6 +65,8 @@ HD Gradient gradient_open(const Constants *constants, const double *assets, cons
     gradient.firsts = gradient.growth + 2 * ARTICULATED_STRIDE;
     gradient.states = gradient.firsts + plan->firsts * ARTICULATED_STRIDE;
     gradient.w.residuals = gradient.states + plan->segment * plan->state * ARTICULATED_STRIDE;
+    if (group->batch.meter.slopes != NULL)
+        gradient.w.metered = gradient.w.residuals + plan->residuals * ARTICULATED_STRIDE;
     return gradient;
 }
 
@@ -111,6 +115,7 @@ HD mask gradient_end(const Gradient *gradient, int64_t ticks, real failure, mask
     const ArticulatedLanes *w = &gradient->w;
     const mask over = ticks == w->c.ticks ? all_lanes() : MASK(failure > ARTICULATED_NONE), ended = running & over;
     if (!any_lane(ended)) return running;
+    if (lanes_are_metered(w)) metered_sample(w, ticks, true, ended);
     store_all(gradient->steps, select_real(ended, splat((double)ticks), load_all(gradient->steps)));
     for (int k = 0; k < gradient_sums(w); k++) {
         double *sum = gradient->sums + k * ARTICULATED_STRIDE;
@@ -129,6 +134,7 @@ HD void gradient_begin(const Gradient *gradient)
     const int64_t residuals = gradient->plan->residuals;
     for (int k = 0; k < GRADIENT_SUMS + 3; k++) store_all(gradient->sums + k * ARTICULATED_STRIDE, splat(0.0));
     for (int64_t k = 0; k < residuals; k++) store_all(gradient->w.residuals + k * ARTICULATED_STRIDE, splat(0.0));
+    if (lanes_are_metered(&gradient->w)) metered_begin(&gradient->w);
     articulated_begin(&gradient->w);
 }
 
@@ -140,6 +146,7 @@ HD mask gradient_forth(const Gradient *gradient, int64_t first, int64_t end, mas
         real changed;
         const int64_t segment = gradient->plan->segment, next = tick % segment + 1;
         if (next == 1) gradient_store_first(gradient, tick);
+        if (lanes_are_metered(w)) metered_sample(w, tick, false, running);
         ArticulatedSeen seen = articulated_tick_solve(w, tick, &changed);
         articulated_tick_move(w, &seen, changed, next < segment ? gradient_state(gradient, next) : NULL);
         articulated_tick_compare(w, tick + 1);
@@ -212,6 +219,7 @@ HD void gradient_back_begin(const Gradient *gradient)
     bars_clear(w, gradient->plan->n_parameters);
     for (int k = 0; k < gradient_sums(w); k++)
         set_limb(w, gradient_sum(w, k), load_all(gradient->sums + k * ARTICULATED_STRIDE));
+    if (lanes_are_metered(w)) metered_back_begin(w);
     growth_store(gradient, &none);
 }
 
@@ -227,6 +235,7 @@ HD_CALL void gradient_enter(const Gradient *gradient, int64_t end, const double 
     for (int k = 0; k < w->c.cells + gradient->plan->n_parameters; k++)
         set_bar(w, k, select_real(entering, splat(0.0), bar(w, k)));
     pull_metrics(w, steps, metric_bar, entering);
+    if (lanes_are_metered(w)) metered_enter(w, steps, weight, lanes);
     commands_start(w, end - 1);
 }
 
@@ -250,7 +259,9 @@ HD void gradient_back_end(const Gradient *gradient, int64_t lanes, double *resul
     const int valid = w->group->valid;
     GradientGrowth growth = growth_load(gradient);
     growth_add(all_lanes(), gradient_first_squares(w), &growth);
-    if (w->c.n_targets > 0) pull_reference_begin(w);
+    if (w->c.n_targets > 0) pull_reference(w, 0);
+    if (lanes_are_metered(w)) pull_meter(w, 0);
+    if (columns_count(w)) pull_begin_commands(w);
     pull_begin(w);
     for (int p = 0; p < gradient->plan->n_parameters; p++)
         store_lanes(result + p * lanes, limb(w, parameter_bar_at(w, p)), all_lanes(), valid);

@@ -21,6 +21,20 @@ HD void bar_add4(const ArticulatedLanes *w, int at, Quaternion x) { set_bar4(w, 
 // reverse.
 enum { ARTICULATED_STORED_COMMAND = ARTICULATED_A };
 
+// True: the adjoint goes through metrics of the user's own, which only a CPU does.
+HD bool lanes_are_metered(const ArticulatedLanes *w)
+{
+#if defined(HOPSCOTCH_TEAMS)
+    (void)w;
+    return false;
+#else
+    return w->metered != NULL;
+#endif
+}
+// True: what a step computes beside its state (rates, efforts, forces) may have bars, by a recorded motion or by
+// metrics of the user's own.
+HD bool columns_count(const ArticulatedLanes *w) { return w->c.n_targets > 0 || lanes_are_metered(w); }
+
 // Of a number of a body, where it depends on a parameter.
 HD bool number_counts(const ArticulatedLanes *w, int body, int first, int count)
 {

@@ -104,7 +104,7 @@ HD_CALL void pull_reference(const ArticulatedLanes *restrict w, int64_t step)
 }
 
 // The bars of efforts and forces, after they were used.
-HD void reference_bars_clear(const ArticulatedLanes *w)
+HD void column_bars_clear(const ArticulatedLanes *w)
 {
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i);
@@ -114,9 +114,8 @@ HD void reference_bars_clear(const ArticulatedLanes *w)
 }
 
 // Before the first step. Commands are those of that step.
-HD void pull_reference_begin(const ArticulatedLanes *w)
+HD void pull_begin_commands(const ArticulatedLanes *w)
 {
-    pull_reference(w, 0);
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].driven == 0) continue;
         const ArticulatedCommand first = control_terms(w, i, 0, splat(0.0));

@@ -4,6 +4,7 @@
 #define HOPSCOTCH_ARTICULATED_ADJOINT_ROLLOUT_H
 
 #include "begin.h"
+#include "meter.h"
 #include "metrics.h"
 #include "reference.h"
 
@@ -52,6 +53,7 @@ HD void bars_clear(const ArticulatedLanes *w, int n_parameters)
 HD void pull_tick_sums(const ArticulatedLanes *w, int64_t tick)
 {
     if (w->c.n_targets > 0) pull_reference(w, tick + 1);
+    if (lanes_are_metered(w)) pull_meter(w, tick + 1);
     pull_sums(w, limb4(w, base_at(w) + ARTICULATED_Q));
 }
 
@@ -66,7 +68,7 @@ HD real pull_tick_step(const ArticulatedLanes *w, int64_t tick, bool lowered)
     seen.power = h * sum_bar(w, ARTICULATED_METRIC_energy);
     const real squares = pull_step(w, splat((double)tick * w->c.dt), &seen, lowered);
     pull_commands(w, tick);
-    if (w->c.n_targets > 0) reference_bars_clear(w);
+    if (columns_count(w)) column_bars_clear(w);
     return squares;
 }
 

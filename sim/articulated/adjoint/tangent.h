@@ -6,11 +6,15 @@
 #include "../../dual.h"
 #include "../advance.h"
 
-// Doubles of memory: the lane's cells, its parameters and metrics.
+// Doubles of memory: the lane's cells, its parameters and metrics; those of a meter.
+static int64_t tangent_doubles(const Configured *configured)
+{
+    return (configured->n_work + configured->n_parameters + configured->n_metrics) * REAL_DOUBLES;
+}
 HD_CALL size_t articulated_tangent_bytes(const Configured *configured)
 {
-    const int64_t reals = configured->n_work + configured->n_parameters + configured->n_metrics;
-    return (size_t)(reals * REAL_DOUBLES) * sizeof(double);
+    const int64_t metered = configured->meter != NULL ? meter_tangent_doubles(configured->meter) : 0;
+    return (size_t)(tangent_doubles(configured) + metered) * sizeof(double);
 }
 
 static LaneGroup tangent_group(const Configured *configured, const double *parameter, const double *direction,
@@ -19,8 +23,37 @@ static LaneGroup tangent_group(const Configured *configured, const double *param
     double *own = memory + configured->n_work * REAL_DOUBLES, *metric = own + configured->n_parameters * REAL_DOUBLES;
     for (int p = 0; p < configured->n_parameters; p++)
         store_all(own + p * REAL_DOUBLES, dual(parameter[p], direction[p]));
-    return (LaneGroup){
+    LaneGroup group = {
         .batch = {.lanes = 1, .stride = REAL_DOUBLES, .parameter = own, .work = memory, .metric = metric}, .valid = 1};
+    if (configured->meter == NULL) return group;
+    group.batch.meter = *configured->meter;
+    group.batch.meter.cell = memory + tangent_doubles(configured);
+    memset(group.batch.meter.cell, 0, (size_t)meter_tangent_doubles(configured->meter) * sizeof(double));
+    return group;
+}
+
+// A lane with its results.
+typedef struct Tangent {
+    const double *parameter, *direction;
+    double *metric, *slope;
+} Tangent;
+
+// A sample before the step `tick`, or where the lane ends.
+static void tangent_sample(const ArticulatedLanes *w, const Tangent *of, int64_t tick, bool last)
+{
+    const Meter *meter = &w->group->batch.meter;
+    if (meter->cell == NULL) return;
+    articulated_sample(w, splat((double)tick * w->c.dt), last, all_lanes());
+    meter_tangent_take(meter, of->parameter, of->direction, last, meter->cell, of->metric, of->slope);
+}
+
+static void tangent_take(const LaneGroup *group, const Tangent *of, int n_metrics)
+{
+    for (int m = 0; m < n_metrics; m++) {
+        const real got = load_all(group->batch.metric + m * REAL_DOUBLES);
+        of->metric[m] = value_of(got);
+        of->slope[m] = slope_of(got);
+    }
 }
 
 // slope[n_metrics] <- the derivatives of metric[n_metrics]. Returns the lane's failure; 0: none.
@@ -28,26 +61,22 @@ HD_CALL int articulated_tangent(const Configured *configured, const double *para
                                 void *memory, double *metric, double *slope)
 {
     const LaneGroup group = tangent_group(configured, parameter, direction, memory);
+    const Tangent of = {parameter, direction, metric, slope};
     const ArticulatedLanes w = articulated_open(&configured->constants, configured->assets, &group);
     real changed, failure = splat(ARTICULATED_NONE);
     int64_t tick = 0;
     articulated_begin(&w);
     while (tick < w.c.ticks && !(value_of(failure) > ARTICULATED_NONE)) {
+        tangent_sample(&w, &of, tick, false);
         ArticulatedSeen seen = articulated_tick_solve(&w, tick++, &changed);
         articulated_tick_move(&w, &seen, changed, NULL);
         articulated_tick_compare(&w, tick);
         failure = articulated_failure(&w, &seen);
     }
+    tangent_sample(&w, &of, tick, true);
     articulated_metrics(&w, splat((double)tick), all_lanes());
     if (w.c.n_targets > 0) lanes_set_metric(&group, ARTICULATED_REFERENCE_ERROR, reference_error(&w), all_lanes());
-    for (int m = 0; m < configured->n_metrics; m++) {
-        const bool own = configured->meter == NULL || m < configured->meter->first; // others are of no lane here
-        if (!own) metric[m] = slope[m] = NAN;
-        if (!own) continue;
-        const real got = load_all(group.batch.metric + m * REAL_DOUBLES);
-        metric[m] = value_of(got);
-        slope[m] = slope_of(got);
-    }
+    tangent_take(&group, &of, configured_own_metrics(configured));
     return (int)value_of(failure);
 }
 
