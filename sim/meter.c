@@ -68,21 +68,21 @@ static bool meter_jumps(int operation)
 }
 
 // Why a reduction has no derivative; NULL: it has one.
-static const char *meter_reduction_bends(SystemReduction reduction)
+static const char *meter_reduction_bends(Reduction reduction)
 {
     switch (reduction) {
-    case SYSTEM_FINAL:
-    case SYSTEM_MEAN:
-    case SYSTEM_RMS:
-    case SYSTEM_INTEGRAL: return NULL;
-    case SYSTEM_MIN: return "min";
-    case SYSTEM_MAX: return "max";
-    case SYSTEM_COUNT: return "count";
-    case SYSTEM_BEFORE:
-    case SYSTEM_AFTER: return "at";
-    case SYSTEM_FIRST: return "first";
-    case SYSTEM_LAST: return "last";
-    case SYSTEM_PART: return "part";
+    case REDUCTION_FINAL:
+    case REDUCTION_MEAN:
+    case REDUCTION_RMS:
+    case REDUCTION_INTEGRAL: return NULL;
+    case REDUCTION_MIN: return "min";
+    case REDUCTION_MAX: return "max";
+    case REDUCTION_COUNT: return "count";
+    case REDUCTION_BEFORE:
+    case REDUCTION_AFTER: return "at";
+    case REDUCTION_FIRST: return "first";
+    case REDUCTION_LAST: return "last";
+    case REDUCTION_PART: return "part";
     }
     return NULL;
 }
@@ -220,7 +220,7 @@ static Error meter_build(MeterBuild *build, bool derived)
     for (int m = 0; m < n; m++) {
         const int condition = system->metrics[m].condition;
         TapeValue value = system->modes[0].watched[m];
-        if (system->metrics[m].reduction == SYSTEM_RMS)
+        if (system->metrics[m].reduction == REDUCTION_RMS)
             value = tape_operation(system->tape, PROGRAM_MULTIPLY, value, value, TAPE_NONE);
         outputs[2 * m] = value;
         outputs[2 * m + 1] = condition >= 0 ? system->modes[0].conditions[condition] : TAPE_NONE;
@@ -343,7 +343,7 @@ void meter_tangent_take(const Meter *meter, const double *parameter, const doubl
     for (int m = 0; m < meter->n_metrics; m++) {
         const MeterMetric of = meter_metric(&group, m);
         const double now = meter_tangent_slope(meter, m, file, direction, memory + meter->n_needed);
-        if (of.reduction == SYSTEM_FINAL)
+        if (of.reduction == REDUCTION_FINAL)
             kept[m] = now;
         else if (!first)
             kept[m] += 0.5 * (before[m] + now) * h;

@@ -142,14 +142,14 @@ HD void meter_follow(MeterMetric *metric, real value, mask holds, real t, real h
     const mask held = which & metric->held & ~first, begins = which & holds & ~metric->held & ~first;
     const real area = select_real(first, splat(0.0), 0.5 * (metric->before + value) * h);
     switch (metric->reduction) {
-    case SYSTEM_FINAL: metric->kept = select_real(which, value, metric->kept); return;
-    case SYSTEM_MIN: meter_reduce(metric, SYSTEM_TAKE_MIN, value, which); return;
-    case SYSTEM_MAX: meter_reduce(metric, SYSTEM_TAKE_MAX, value, which); return;
-    case SYSTEM_COUNT: metric->kept = select_real(begins, metric->kept + 1.0, metric->kept); return;
-    case SYSTEM_BEFORE: meter_reduce(metric, metric->take, value, begins); return;
-    case SYSTEM_FIRST: meter_reduce(metric, SYSTEM_TAKE_FIRST, t, which & holds); return;
-    case SYSTEM_LAST: meter_reduce(metric, SYSTEM_TAKE_LAST, t, which & holds); return;
-    case SYSTEM_PART: metric->kept = select_real(held, metric->kept + h, metric->kept); return;
+    case REDUCTION_FINAL: metric->kept = select_real(which, value, metric->kept); return;
+    case REDUCTION_MIN: meter_reduce(metric, REDUCTION_TAKE_MIN, value, which); return;
+    case REDUCTION_MAX: meter_reduce(metric, REDUCTION_TAKE_MAX, value, which); return;
+    case REDUCTION_COUNT: metric->kept = select_real(begins, metric->kept + 1.0, metric->kept); return;
+    case REDUCTION_BEFORE: meter_reduce(metric, metric->take, value, begins); return;
+    case REDUCTION_FIRST: meter_reduce(metric, REDUCTION_TAKE_FIRST, t, which & holds); return;
+    case REDUCTION_LAST: meter_reduce(metric, REDUCTION_TAKE_LAST, t, which & holds); return;
+    case REDUCTION_PART: metric->kept = select_real(held, metric->kept + h, metric->kept); return;
     default: metric->kept = select_real(which, metric->kept + area, metric->kept); // MEAN, RMS, INTEGRAL
     }
 }
@@ -158,14 +158,14 @@ HD void meter_follow(MeterMetric *metric, real value, mask holds, real t, real h
 HD real meter_value(const MeterMetric *metric, real time)
 {
     switch (metric->reduction) {
-    case SYSTEM_MEAN: return metric->kept / time;
-    case SYSTEM_RMS: return square_root(metric->kept / time);
-    case SYSTEM_PART: return metric->kept / time;
-    case SYSTEM_MIN:
-    case SYSTEM_MAX:
-    case SYSTEM_FIRST:
-    case SYSTEM_LAST: return reduction_result(SYSTEM_TAKE_LAST, metric->kept, metric->count, metric->least);
-    case SYSTEM_BEFORE: return reduction_result(metric->take, metric->kept, metric->count, metric->least);
+    case REDUCTION_MEAN: return metric->kept / time;
+    case REDUCTION_RMS: return square_root(metric->kept / time);
+    case REDUCTION_PART: return metric->kept / time;
+    case REDUCTION_MIN:
+    case REDUCTION_MAX:
+    case REDUCTION_FIRST:
+    case REDUCTION_LAST: return reduction_result(REDUCTION_TAKE_LAST, metric->kept, metric->count, metric->least);
+    case REDUCTION_BEFORE: return reduction_result(metric->take, metric->kept, metric->count, metric->least);
     default: return metric->kept; // FINAL, INTEGRAL, COUNT
     }
 }

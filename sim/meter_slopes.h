@@ -55,8 +55,8 @@ HD void meter_slopes_run(const LaneGroup *group, Frame file)
 // rms is 0.
 HD real meter_bar_of_kept(const MeterMetric *metric, real time, real bar)
 {
-    if (metric->reduction == SYSTEM_MEAN) return bar / time;
-    if (metric->reduction != SYSTEM_RMS) return bar; // FINAL, INTEGRAL
+    if (metric->reduction == REDUCTION_MEAN) return bar / time;
+    if (metric->reduction != REDUCTION_RMS) return bar; // FINAL, INTEGRAL
     const real rms = meter_value(metric, time);
     const mask some = MASK(rms > 0.0);
     return select_real(some, bar / (2.0 * time * select_real(some, rms, splat(1.0))), splat(0.0));

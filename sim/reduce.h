@@ -9,11 +9,11 @@
 HD real reduction_next(int take, mask first, real kept, real value)
 {
     switch (take) {
-    case SYSTEM_TAKE_FIRST: return select_real(first, value, kept);
-    case SYSTEM_TAKE_MEAN: return select_real(first, value, kept + value);
-    case SYSTEM_TAKE_MIN: return select_real(first, value, program_min(kept, value));
-    case SYSTEM_TAKE_MAX:
-    case SYSTEM_TAKE_SPREAD: return select_real(first, value, program_max(kept, value));
+    case REDUCTION_TAKE_FIRST: return select_real(first, value, kept);
+    case REDUCTION_TAKE_MEAN: return select_real(first, value, kept + value);
+    case REDUCTION_TAKE_MIN: return select_real(first, value, program_min(kept, value));
+    case REDUCTION_TAKE_MAX:
+    case REDUCTION_TAKE_SPREAD: return select_real(first, value, program_max(kept, value));
     default: return value;
     }
 }
@@ -21,7 +21,9 @@ HD real reduction_next(int take, mask first, real kept, real value)
 // What is made of `count` values; NaN: there was none. least: of `spread`.
 HD real reduction_result(int take, real kept, real count, real least)
 {
-    const real result = take == SYSTEM_TAKE_MEAN ? kept / count : take == SYSTEM_TAKE_SPREAD ? kept - least : kept;
+    const real result = take == REDUCTION_TAKE_MEAN     ? kept / count
+                        : take == REDUCTION_TAKE_SPREAD ? kept - least
+                                                        : kept;
     return select_real(MASK(count > 0.0), result, math_nan());
 }
 

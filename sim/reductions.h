@@ -2,28 +2,28 @@
 #ifndef HOPSCOTCH_REDUCTIONS_H
 #define HOPSCOTCH_REDUCTIONS_H
 
-typedef enum SystemReduction {
-    SYSTEM_FINAL,
-    SYSTEM_MEAN,
-    SYSTEM_RMS,
-    SYSTEM_INTEGRAL,
-    SYSTEM_MIN,
-    SYSTEM_MAX,
-    SYSTEM_COUNT,  // of an event
-    SYSTEM_BEFORE, // at an event, before what it sets
-    SYSTEM_AFTER,  //
-    SYSTEM_FIRST,  // time at which a condition begins to hold
-    SYSTEM_LAST,   // last time at which it held
-    SYSTEM_PART    // fraction of the time in which it holds
-} SystemReduction;
+typedef enum Reduction {
+    REDUCTION_FINAL,
+    REDUCTION_MEAN,
+    REDUCTION_RMS,
+    REDUCTION_INTEGRAL,
+    REDUCTION_MIN,
+    REDUCTION_MAX,
+    REDUCTION_COUNT,  // of an event
+    REDUCTION_BEFORE, // at an event, before what it sets
+    REDUCTION_AFTER,  //
+    REDUCTION_FIRST,  // time at which a condition begins to hold
+    REDUCTION_LAST,   // last time at which it held
+    REDUCTION_PART    // fraction of the time in which it holds
+} Reduction;
 
-typedef enum SystemTake {
-    SYSTEM_TAKE_FIRST,
-    SYSTEM_TAKE_LAST,
-    SYSTEM_TAKE_MEAN,
-    SYSTEM_TAKE_MIN,
-    SYSTEM_TAKE_MAX,
-    SYSTEM_TAKE_SPREAD // greatest less least
-} SystemTake;
+typedef enum ReductionTake {
+    REDUCTION_TAKE_FIRST,
+    REDUCTION_TAKE_LAST,
+    REDUCTION_TAKE_MEAN,
+    REDUCTION_TAKE_MIN,
+    REDUCTION_TAKE_MAX,
+    REDUCTION_TAKE_SPREAD // greatest less least
+} ReductionTake;
 
 #endif

@@ -496,7 +496,7 @@ typedef struct ArticulatedHost {
     X(wx, "rad/s", "angular velocity, world axes") X(wy, "rad/s", "angular velocity, world axes") \
     X(wz, "rad/s", "angular velocity, world axes")
 // clang-format on
-enum { ARTICULATED_OF_FRAME = 13, ARTICULATED_FRAMES_MAX = 256 };
+enum { ARTICULATED_OF_FRAME = 13 };
 // The frames that the option `frames` names: bodies and sites. option: its number from 1. Error (user): there is none,
 // or two.
 Error articulated_frames(const Points *named, int option, Arena *arena, ArticulatedHost *host, Configured *out);

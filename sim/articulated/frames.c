@@ -63,8 +63,6 @@ Error articulated_frames(const Points *named, int option, Arena *arena, Articula
     host->frames = frames;
     host->frame_names = names;
     out->wrong_option = option;
-    if (named->count > ARTICULATED_FRAMES_MAX)
-        return error_make(ERROR_USER, "frames names more than %d", ARTICULATED_FRAMES_MAX);
     for (int64_t i = 0; i < named->count; i++) {
         out->wrong_item = i + 1;
         const char *name = named->names[i], *word = articulated_word(name, arena);

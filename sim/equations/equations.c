@@ -262,7 +262,7 @@ static void build_metrics(EquationsBuild *build)
         assets_integer(&build->assets, metric->event);
         assets_integer(&build->assets, metric->condition);
         assets_integer(&build->assets, metric->integral);
-        build->c.extrema |= metric->reduction == SYSTEM_MIN || metric->reduction == SYSTEM_MAX;
+        build->c.extrema |= metric->reduction == REDUCTION_MIN || metric->reduction == REDUCTION_MAX;
     }
 }
 

@@ -13,7 +13,7 @@ const System *system_example(Arena *arena)
         {"v", "m/s", 0.0, -INFINITY, INFINITY, SECTION_INITIAL, "velocity at the start; of the example"}};
     static const Field columns[] = {{"x", "m", "position", "state"}, {"v", "m/s", "velocity", "state"}};
     static const Field metrics[] = {{"x_rms", "m", "rms of x", NULL}};
-    static const SystemMetric reductions[] = {{SYSTEM_RMS, SYSTEM_TAKE_LAST, -1, -1, 0}};
+    static const SystemMetric reductions[] = {{REDUCTION_RMS, REDUCTION_TAKE_LAST, -1, -1, 0}};
     static const double scale[] = {1.0, 1.0};
     static const bool positions[] = {true, false};
     enum { X, V, STATES, K = 0, B, N = 4 };

@@ -217,7 +217,7 @@ HD bool equations_has(const EquationsLane *lane, int k)
     if (k < c->sums) return true;
     const int reduction = equations_integer(
         lane, c->metrics + (int64_t)((k - c->sums) / EQUATIONS_SUMS) * EQUATIONS_METRIC + EQUATIONS_METRIC_REDUCTION);
-    return reduction != SYSTEM_FINAL && reduction != SYSTEM_INTEGRAL;
+    return reduction != REDUCTION_FINAL && reduction != REDUCTION_INTEGRAL;
 }
 
 // What is kept: the frame up to the stages, and the file up to its numbers.

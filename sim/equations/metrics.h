@@ -50,7 +50,7 @@ HD mask equations_watches(const EquationsLane *lane, int metric)
 
 enum { EQUATIONS_EXTREMUM_STEPS = 12 };
 
-HD bool equations_is_extremum(int reduction) { return reduction == SYSTEM_MIN || reduction == SYSTEM_MAX; }
+HD bool equations_is_extremum(int reduction) { return reduction == REDUCTION_MIN || reduction == REDUCTION_MAX; }
 
 // Values where a state begins; the arguments are that state.
 HD_CALL void equations_begin_extrema(const EquationsLane *lane, mask which)
@@ -61,7 +61,7 @@ HD_CALL void equations_begin_extrema(const EquationsLane *lane, mask which)
     for (int m = 0; m < lane->c->n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
         if (!equations_is_extremum(reduction)) continue;
-        const int take = reduction == SYSTEM_MIN ? SYSTEM_TAKE_MIN : SYSTEM_TAKE_MAX;
+        const int take = reduction == REDUCTION_MIN ? REDUCTION_TAKE_MIN : REDUCTION_TAKE_MAX;
         equations_reduce(lane, m, take, frame_get(lane->frame, lane->c->watched + m),
                          which & equations_watches(lane, m));
     }
@@ -108,8 +108,8 @@ HD real equations_watch_between(const EquationsLane *lane, int m, real t, real h
 HD void equations_extremum(const EquationsLane *lane, int m, real t, real h, real theta, real sign, real at_low,
                            real at_high, mask bends)
 {
-    const int take =
-        equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION) == SYSTEM_MIN ? SYSTEM_TAKE_MIN : SYSTEM_TAKE_MAX;
+    const int take = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION) == REDUCTION_MIN ? REDUCTION_TAKE_MIN
+                                                                                            : REDUCTION_TAKE_MAX;
     real low = splat(0.0), high = splat(1.0);
     mask last_low = no_lanes(), last_high = no_lanes(), open = bends;
     for (int step = 0; step < EQUATIONS_EXTREMUM_STEPS && any_lane(open); step++) {
@@ -144,7 +144,7 @@ HD_CALL void equations_inner_extrema(const EquationsLane *lane, real t, real h, 
     for (int m = 0; m < c->n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
         if (!equations_is_extremum(reduction)) continue;
-        const real sign = splat(reduction == SYSTEM_MAX ? 1.0 : -1.0);
+        const real sign = splat(reduction == REDUCTION_MAX ? 1.0 : -1.0);
         const real slope = h * frame_get(lane->frame, c->watched + c->n_metrics + m),
                    next_slope = h * frame_get(lane->frame, next + c->n_metrics + m);
         const mask bends =
@@ -166,11 +166,11 @@ HD_CALL void equations_at_event(const EquationsLane *lane, int event, bool after
     for (int m = 0; m < c->n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION);
         if (equations_metric(lane, m, EQUATIONS_METRIC_EVENT) != event) continue;
-        if (reduction == SYSTEM_COUNT && !after) {
+        if (reduction == REDUCTION_COUNT && !after) {
             const int at = equations_sum(lane, m, 0);
             frame_put(lane->frame, at, frame_get(lane->frame, at) + 1.0, which);
         }
-        if (reduction != (after ? SYSTEM_AFTER : SYSTEM_BEFORE)) continue;
+        if (reduction != (after ? REDUCTION_AFTER : REDUCTION_BEFORE)) continue;
         if (!watched) equations_watch(lane, c->saved, which);
         watched = true;
         equations_reduce(lane, m, equations_metric(lane, m, EQUATIONS_METRIC_TAKE),
@@ -195,10 +195,10 @@ HD_CALL real equations_conditions(const EquationsLane *lane, real h, mask which)
         const mask held = which & program_is_true(frame_get(lane->frame, c->condition + condition)),
                    holds = which & program_is_true(frame_get(lane->frame, c->saved + condition));
         const int sum = equations_sum(lane, m, 0), count = equations_sum(lane, m, 1);
-        if (reduction == SYSTEM_PART) frame_put(lane->frame, sum, frame_get(lane->frame, sum) + h, held);
-        if (reduction == SYSTEM_LAST) frame_put(lane->frame, sum, t, c->is_map ? holds : held | holds);
+        if (reduction == REDUCTION_PART) frame_put(lane->frame, sum, frame_get(lane->frame, sum) + h, held);
+        if (reduction == REDUCTION_LAST) frame_put(lane->frame, sum, t, c->is_map ? holds : held | holds);
         const mask first = holds & MASK(frame_get(lane->frame, count) == 0.0);
-        if (reduction == SYSTEM_FIRST) frame_put(lane->frame, sum, t, first);
+        if (reduction == REDUCTION_FIRST) frame_put(lane->frame, sum, t, first);
         frame_put(lane->frame, count, splat(1.0), held | holds);
     }
     FRAME_EACH
@@ -217,7 +217,7 @@ HD void equations_durations(const EquationsLane *lane, real h, mask which)
     FRAME_EACH
     for (int m = 0; m < lane->c->n_metrics; m++) {
         const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION), sum = equations_sum(lane, m, 0);
-        if (reduction != SYSTEM_MEAN && reduction != SYSTEM_RMS) continue;
+        if (reduction != REDUCTION_MEAN && reduction != REDUCTION_RMS) continue;
         frame_put(lane->frame, sum, frame_get(lane->frame, sum) + h, which & equations_watches(lane, m));
     }
 }
@@ -231,16 +231,16 @@ HD real equations_metric_value(const EquationsLane *lane, int m, mask defined)
                count = frame_get(lane->frame, equations_sum(lane, m, 1));
     const real total = integral >= 0 ? frame_get(lane->frame, c->y + c->n_states + integral) : splat(0.0);
     switch (reduction) {
-    case SYSTEM_FINAL: return select_real(defined, frame_get(lane->frame, c->saved + m), math_nan());
-    case SYSTEM_MEAN: return total / sum;
-    case SYSTEM_RMS: return square_root(total / sum);
-    case SYSTEM_INTEGRAL: return total;
-    case SYSTEM_COUNT: return sum;
-    case SYSTEM_MIN: return equations_reduced(lane, m, SYSTEM_TAKE_MIN);
-    case SYSTEM_MAX: return equations_reduced(lane, m, SYSTEM_TAKE_MAX);
-    case SYSTEM_BEFORE:
-    case SYSTEM_AFTER: return equations_reduced(lane, m, equations_metric(lane, m, EQUATIONS_METRIC_TAKE));
-    case SYSTEM_PART: return sum / equations_named(lane, EQUATIONS_T);
+    case REDUCTION_FINAL: return select_real(defined, frame_get(lane->frame, c->saved + m), math_nan());
+    case REDUCTION_MEAN: return total / sum;
+    case REDUCTION_RMS: return square_root(total / sum);
+    case REDUCTION_INTEGRAL: return total;
+    case REDUCTION_COUNT: return sum;
+    case REDUCTION_MIN: return equations_reduced(lane, m, REDUCTION_TAKE_MIN);
+    case REDUCTION_MAX: return equations_reduced(lane, m, REDUCTION_TAKE_MAX);
+    case REDUCTION_BEFORE:
+    case REDUCTION_AFTER: return equations_reduced(lane, m, equations_metric(lane, m, EQUATIONS_METRIC_TAKE));
+    case REDUCTION_PART: return sum / equations_named(lane, EQUATIONS_T);
     default: return select_real(MASK(count > 0.0), sum, math_nan()); // FIRST, LAST
     }
 }

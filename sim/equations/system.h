@@ -80,11 +80,11 @@ typedef struct SystemMode {
 } SystemMode;
 
 typedef struct SystemMetric {
-    SystemReduction reduction;
-    SystemTake take; // BEFORE, AFTER
-    int event;       // COUNT, BEFORE, AFTER
-    int condition;   // FIRST, LAST, PART
-    int integral;    // MEAN, RMS, INTEGRAL: index among the integrals
+    Reduction reduction;
+    ReductionTake take; // BEFORE, AFTER
+    int event;          // COUNT, BEFORE, AFTER
+    int condition;      // FIRST, LAST, PART
+    int integral;       // MEAN, RMS, INTEGRAL: index among the integrals
 } SystemMetric;
 
 typedef struct System {

@@ -64,7 +64,7 @@ static TapeValue metered_expression(const Metered *metered, Tape *tape, int metr
 // Adds the metrics to those of the robot.
 static void metered_attach(Metered *metered, uint64_t seed)
 {
-    static const SystemReduction reductions[] = {SYSTEM_FINAL, SYSTEM_MEAN, SYSTEM_RMS, SYSTEM_INTEGRAL};
+    static const Reduction reductions[] = {REDUCTION_FINAL, REDUCTION_MEAN, REDUCTION_RMS, REDUCTION_INTEGRAL};
     static const Field fields[METERED] = {{"m0", "1", "", NULL}, {"m1", "1", "", NULL}, {"m2", "1", "", NULL},
                                           {"m3", "1", "", NULL}, {"m4", "1", "", NULL}, {"m5", "1", "", NULL},
                                           {"m6", "1", "", NULL}, {"m7", "1", "", NULL}};

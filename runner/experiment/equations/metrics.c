@@ -7,11 +7,11 @@
 
 static const struct {
     const char *key;
-    SystemReduction reduction;
-} metric_keys[] = {{"final", SYSTEM_FINAL}, {"mean", SYSTEM_MEAN}, {"rms", SYSTEM_RMS},
-                   {"min", SYSTEM_MIN},     {"max", SYSTEM_MAX},   {"integral", SYSTEM_INTEGRAL},
-                   {"count", SYSTEM_COUNT}, {"at", SYSTEM_BEFORE}, {"after", SYSTEM_AFTER},
-                   {"first", SYSTEM_FIRST}, {"last", SYSTEM_LAST}, {"part", SYSTEM_PART}};
+    Reduction reduction;
+} metric_keys[] = {{"final", REDUCTION_FINAL}, {"mean", REDUCTION_MEAN}, {"rms", REDUCTION_RMS},
+                   {"min", REDUCTION_MIN},     {"max", REDUCTION_MAX},   {"integral", REDUCTION_INTEGRAL},
+                   {"count", REDUCTION_COUNT}, {"at", REDUCTION_BEFORE}, {"after", REDUCTION_AFTER},
+                   {"first", REDUCTION_FIRST}, {"last", REDUCTION_LAST}, {"part", REDUCTION_PART}};
 static const char *const take_words[] = {"first", "last", "mean", "min", "max", "spread"};
 
 static int read_condition(SystemReader *reader, SystemConditions *conditions, const Node *node, const char *what)
@@ -45,11 +45,11 @@ static int find_event(SystemReader *reader, const Node *node)
 static int find_take(SystemReader *reader, const Node *mapping)
 {
     const Node *node = node_find(mapping, "take");
-    if (node == NULL) return SYSTEM_TAKE_LAST;
+    if (node == NULL) return REDUCTION_TAKE_LAST;
     for (int i = 0; i < 6 && node->kind == NODE_SCALAR; i++)
         if (strcmp(take_words[i], node->text) == 0) return i;
     diagnose(reader->diagnostics, node, "take is one of first, last, mean, min, max and spread");
-    return SYSTEM_TAKE_LAST;
+    return REDUCTION_TAKE_LAST;
 }
 
 // The expression that a metric reduces, at the node *of; NULL: it has none, or there is an error.
@@ -72,23 +72,23 @@ static const Expression *read_metric(SystemReader *reader, const Node *key, cons
                  key->text);
         return NULL;
     }
-    const bool at_event = metric->reduction == SYSTEM_BEFORE || metric->reduction == SYSTEM_AFTER;
+    const bool at_event = metric->reduction == REDUCTION_BEFORE || metric->reduction == REDUCTION_AFTER;
     if (value != NULL && !at_event) diagnose(reader->diagnostics, value, "value belongs to `at` and `after`");
     if (node_find(node, "take") != NULL && !at_event)
         diagnose(reader->diagnostics, node_find(node, "take"), "take belongs to `at` and `after`");
-    if (metric->reduction == SYSTEM_AFTER && reader->sampled) {
+    if (metric->reduction == REDUCTION_AFTER && reader->sampled) {
         diagnose(reader->diagnostics, given,
                  "after belongs to events: take `at`, with a condition that begins to hold");
         return NULL;
     }
-    if (metric->reduction == SYSTEM_COUNT || at_event) {
+    if (metric->reduction == REDUCTION_COUNT || at_event) {
         if (reader->sampled)
             metric->condition = read_condition(reader, conditions, given, key->text);
         else
             metric->event = find_event(reader, given);
     }
-    if (metric->reduction == SYSTEM_COUNT) return NULL;
-    if (metric->reduction >= SYSTEM_FIRST) {
+    if (metric->reduction == REDUCTION_COUNT) return NULL;
+    if (metric->reduction >= REDUCTION_FIRST) {
         metric->condition = read_condition(reader, conditions, given, key->text);
         return NULL;
     }
@@ -97,14 +97,15 @@ static const Expression *read_metric(SystemReader *reader, const Node *key, cons
                  given->kind == NODE_SCALAR ? given->text : "EVENT");
         return NULL;
     }
-    if (at_event) metric->take = (SystemTake)find_take(reader, node);
+    if (at_event) metric->take = (ReductionTake)find_take(reader, node);
     *of = at_event ? value : given;
     return equations_expression(reader, *of, conditions->scope, key->text);
 }
 
 static bool metric_integrates(const SystemMetric *metric)
 {
-    return metric->reduction == SYSTEM_MEAN || metric->reduction == SYSTEM_RMS || metric->reduction == SYSTEM_INTEGRAL;
+    return metric->reduction == REDUCTION_MEAN || metric->reduction == REDUCTION_RMS ||
+           metric->reduction == REDUCTION_INTEGRAL;
 }
 
 // A metric is a column of the trials, beside parameters.
@@ -138,18 +139,18 @@ static UnitValue metric_value_unit(SystemReader *reader, const SystemMetric *met
     const UnitValue second = equations_seconds(reader);
     const Unit one = {.scale = 1.0};
     switch (metric->reduction) {
-    case SYSTEM_FINAL:
-    case SYSTEM_MEAN:
-    case SYSTEM_RMS:
-    case SYSTEM_MIN:
-    case SYSTEM_MAX:
-    case SYSTEM_BEFORE:
-    case SYSTEM_AFTER: return *of;
-    case SYSTEM_INTEGRAL: return of->kind == UNIT_KNOWN ? unit_product(of, &second, 1) : *of;
-    case SYSTEM_FIRST:
-    case SYSTEM_LAST: return second;
-    case SYSTEM_COUNT:
-    case SYSTEM_PART: return unit_known(&one, "1");
+    case REDUCTION_FINAL:
+    case REDUCTION_MEAN:
+    case REDUCTION_RMS:
+    case REDUCTION_MIN:
+    case REDUCTION_MAX:
+    case REDUCTION_BEFORE:
+    case REDUCTION_AFTER: return *of;
+    case REDUCTION_INTEGRAL: return of->kind == UNIT_KNOWN ? unit_product(of, &second, 1) : *of;
+    case REDUCTION_FIRST:
+    case REDUCTION_LAST: return second;
+    case REDUCTION_COUNT:
+    case REDUCTION_PART: return unit_known(&one, "1");
     }
     return *of;
 }
@@ -163,7 +164,7 @@ static void watch_metric(SystemReader *reader, SystemModes *modes, const SystemM
         TapeValue watched = expression != NULL ? equations_value(reader, expression, scope, m) : TAPE_NONE;
         modes->watched[m][system->n_metrics] = watched;
         if (!metric_integrates(metric)) continue;
-        if (watched != TAPE_NONE && metric->reduction == SYSTEM_RMS)
+        if (watched != TAPE_NONE && metric->reduction == REDUCTION_RMS)
             watched = tape_operation(system->tape, PROGRAM_MULTIPLY, watched, watched, TAPE_NONE);
         modes->rates[m][system->n_states + metric->integral] =
             watched != TAPE_NONE ? watched : tape_number(system->tape, 0.0);

@@ -95,7 +95,7 @@ HD void metered_pull_values(const ArticulatedLanes *w, const Metered *metered, i
     meter_slopes_run(w->group, metered->file);
     for (int i = 0; i < meter->slopes->n_rows; i++) {
         const MeterSlopeRow row = meter_slope_row(meter, i);
-        const bool final = meter_reduction(meter, row.metric) == SYSTEM_FINAL;
+        const bool final = meter_reduction(meter, row.metric) == REDUCTION_FINAL;
         const real weight =
             load_all(metered_cell(metered->kept, row.metric)) * (final ? select_real(last, one, zero) : share);
         const real by = select_real(MASK(weight == 0.0), zero, weight * frame_get(metered->file, row.of));
