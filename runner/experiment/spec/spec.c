@@ -677,8 +677,10 @@ static void spec_read(SpecReader *reader)
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
     if (with_model) {
         things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
-        reader->nameless |= diagnostics_errors(reader->diagnostics) > errors; // columns may lack
-        if (diagnostics_errors(reader->diagnostics) == errors) forms_read(reader, FORM_METRICS);
+        if (diagnostics_errors(reader->diagnostics) == errors)
+            forms_read(reader, FORM_METRICS);
+        else
+            reader->nameless |= forms_given(reader, FORM_METRICS) > 0; // their columns may lack
         if (diagnostics_errors(reader->diagnostics) == 0) spec_check_names(reader);
         spec_read_parameters(reader);
         axes_read(reader);
