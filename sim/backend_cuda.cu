@@ -479,7 +479,10 @@ static Error cuda_launch_grid(const CudaBackend *cuda, CudaKernel kernel, unsign
     Constants constants = cuda->configured->constants;
     const double *assets = cuda->assets;
     void *arguments[] = {&constants, &assets, &group, &end};
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3(thread_blocks), dim3(threads), arguments, 0, stream));
+    const size_t shared = cuda_threads[cuda->configured->kernel] > 1
+                              ? 0
+                              : sizeof(double) * (size_t)(cuda->configured->shared * CUDA_THREAD_BLOCK);
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3(thread_blocks), dim3(threads), arguments, shared, stream));
     return error_none();
 }
 

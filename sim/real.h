@@ -169,12 +169,13 @@ template <typename Type> HD Type &apart_new(void)
 #define WITHOUT_APART(Type, name, Apart) Type name
 #endif
 
-// SHARED_NUMBERS numbers of this thread of a GPU in shared memory, THREAD_BLOCK apart; NULL on a CPU.
-enum { SHARED_NUMBERS = 40 };
+// The numbers of this thread of a GPU in shared memory, THREAD_BLOCK apart: Configured.shared of them, at most
+// SHARED_NUMBERS, which every GPU has. NULL on a CPU.
+enum { SHARED_NUMBERS = 96 };
 HD double *shared_numbers(void)
 {
 #if defined(__CUDACC__)
-    __shared__ double numbers[SHARED_NUMBERS * THREAD_BLOCK];
+    extern __shared__ double numbers[];
     return numbers + threadIdx.x;
 #else
     return NULL;

@@ -628,6 +628,13 @@ static Error equations_check_integrator(const System *system, const double *sett
     return error_none();
 }
 
+// As lane.h decides: the frame, or its registers.
+static int equations_shared(const EquationsConstants *c)
+{
+    if (c->file + c->registers <= SHARED_NUMBERS) return c->file + c->registers;
+    return c->registers <= EQUATIONS_SHARED_FILE ? c->registers : 0;
+}
+
 static Error equations_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
     const System *system = points != NULL ? points[EQUATIONS_OPTION_SYSTEM].system : system_example(arena);
@@ -659,6 +666,7 @@ static Error equations_configure(const double *settings, const Points *points, A
     *out = (Configured){.model = &equations_model,
                         .kernel = equations_kernels[equations_method(system, settings)],
                         .n_work = build.c.file + build.c.registers,
+                        .shared = equations_shared(&build.c),
                         .ticks = (int64_t)ceil(build.c.duration / build.c.dt - 1e-9),
                         .tick_duration = build.c.dt,
                         .steps_max = build.c.steps_max,

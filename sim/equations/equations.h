@@ -69,7 +69,8 @@ enum {
     EQUATIONS_METRIC_INTEGRAL,
     EQUATIONS_METRIC
 };
-enum { EQUATIONS_SUMS = 3 }; // of a metric
+enum { EQUATIONS_SUMS = 3 };         // of a metric
+enum { EQUATIONS_SHARED_FILE = 40 }; // registers that a GPU has in shared memory
 
 // Numbers of a lane that have names; arrays follow.
 enum {

@@ -162,8 +162,9 @@ HD double *equations_memory(const EquationsConstants *c, const LaneGroup *group,
     return group->batch.work + group->lane / LANES_TOGETHER * LANES_TOGETHER * count + group->lane % LANES_TOGETHER;
 }
 
-// Whether the registers stand in a GPU's shared memory while a general kernel works.
-HD bool equations_shares(const EquationsConstants *c) { return ON_GPU && c->registers <= SHARED_NUMBERS; }
+// Whether the registers stand in a GPU's shared memory while a general kernel works, and even the whole frame.
+HD bool equations_shares(const EquationsConstants *c) { return ON_GPU && c->registers <= EQUATIONS_SHARED_FILE; }
+HD bool equations_shares_all(const EquationsConstants *c) { return ON_GPU && c->file + c->registers <= SHARED_NUMBERS; }
 
 HD EquationsLane equations_lane(const Constants *constants, const double *assets, const LaneGroup *group,
                                 FrameNumber *own)
@@ -184,9 +185,15 @@ HD EquationsLane equations_lane(const Constants *constants, const double *assets
     (void)own;
     lane.frame.at = equations_memory(lane.c, group, &lane.frame.apart);
 #endif
+#if !defined(HOPSCOTCH_MADE)
+    if (equations_shares_all(lane.c)) {
+        lane.frame.at = shared_numbers();
+        lane.frame.apart = THREAD_BLOCK;
+    }
+#endif
     lane.file = frame_from(lane.frame, lane.c->file);
 #if !defined(HOPSCOTCH_MADE)
-    if (equations_shares(lane.c)) {
+    if (equations_shares(lane.c) && !equations_shares_all(lane.c)) {
         lane.file.at = shared_numbers();
         lane.file.apart = THREAD_BLOCK;
     }
@@ -253,6 +260,24 @@ HD void equations_fixed(const EquationsLane *lane, const LaneGroup *group)
     equations_run_steps(lane, c->derived, c->n_derived_steps);
 }
 
+#if !defined(HOPSCOTCH_MADE)
+// Numbers in a GPU's shared memory go to the batch's memory, or come from there.
+HD void equations_move_shared(const EquationsLane *lane, const LaneGroup *group, bool store)
+{
+    const EquationsConstants *c = lane->c;
+    const int first = equations_shares_all(c) ? 0 : c->file, end = c->file + c->registers;
+    if (!equations_shares(c) && !equations_shares_all(c)) return;
+    Frame memory, shared = first == 0 ? lane->frame : lane->file;
+    memory.at = equations_memory(c, group, &memory.apart);
+    for (int k = first; k < end; k++) {
+        if (store)
+            frame_set(memory, k, frame_get(shared, k - first));
+        else
+            frame_set(shared, k - first, frame_get(memory, k));
+    }
+}
+#endif
+
 // The frame of a lane at the beginning of a slice.
 HD void equations_load(const EquationsLane *lane, const LaneGroup *group)
 {
@@ -263,11 +288,8 @@ HD void equations_load(const EquationsLane *lane, const LaneGroup *group)
     if (lane->c->fixed_steps) frame_set(lane->frame, EQUATIONS_H, splat(1e300));
     equations_fixed(lane, group);
 #else
-    const Frame kept = frame_from(lane->frame, lane->c->file);
     if (group->tick > 0) {
-        FRAME_EACH
-        for (int k = 0; k < lane->c->registers && equations_shares(lane->c); k++)
-            frame_set(lane->file, k, frame_get(kept, k));
+        equations_move_shared(lane, group, false);
         return;
     }
     FRAME_EACH
@@ -283,11 +305,7 @@ HD void equations_store(const EquationsLane *lane, const LaneGroup *group)
 #if defined(HOPSCOTCH_MADE)
     equations_keep(lane, group, true);
 #else
-    const Frame kept = frame_from(lane->frame, lane->c->file);
-    (void)group;
-    FRAME_EACH
-    for (int k = 0; k < lane->c->registers && equations_shares(lane->c); k++)
-        frame_set(kept, k, frame_get(lane->file, k));
+    equations_move_shared(lane, group, true);
 #endif
 }
 
