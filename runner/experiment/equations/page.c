@@ -29,50 +29,42 @@ typedef struct EquationsRow {
 } EquationsRow;
 
 static const EquationsRow equations_rows[] = {
-    {"parameters", "NAME: 3, or {value: 3, unit: kg, range: [0, 9], doc: TEXT}. Numbers that can be "
-                   "searched."},
-    {"states", "NAME: 1, or {start: 1, unit: m, range: [0, 9], scale: 1, doc: TEXT}. start is a number, "
-               "which `initial:` and searches can set, or an expression of parameters. scale is the size"
-               " that counts as small."},
+    {"parameters", "NAME: 3, or {value: 3, unit: kg, range: [0, 9], doc: TEXT}, which can be searched."},
+    {"states", "NAME: 1, or {start: 1, unit: m, range: [0, 9], scale: 1, doc: TEXT}. start: a number, which "
+               "`initial:` and searches can set, or an expression of parameters. scale: the size that is small."},
     {"held", "The same without scale. Numbers that change at events only."},
-    {"let", "NAME: EXPR, or {value: EXPR, unit: m, doc: TEXT}. Shorthands in any order, of all modes "
-            "or of one."},
+    {"let", "NAME: EXPR, or {value: EXPR, unit: m, doc: TEXT}. Shorthands in any order."},
     {"rates", "NAME: EXPR for every state, per s. Those at the top hold in modes without their own."},
     {"next", "NAME: EXPR, in place of rates: the values after one iteration of a map."},
-    {"noise", "NAME: SIZE, or {size: SIZE, by: SOURCE}: dx = rate dt + SIZE dW (Ito), in x per s^0.5, by sra3 "
-              "or, if SIZE has states, euler_maruyama. Of a map: SIZE N(0, 1)."},
+    {"noise", "NAME: SIZE, or {size: SIZE, by: SOURCE}: dx = rate dt + SIZE dW (Ito), by sra3 or, if SIZE has "
+              "states, euler_maruyama. Of a map: SIZE N(0, 1)."},
     {"modes", "NAME: {let, rates, noise, events, doc}. The first is the mode at the start."},
-    {"events", "A list of {name: NAME, WHEN, set: {NAME: EXPR}, END}, of a mode, or at the top of all "
-               "modes."},
-    {"  WHEN", "rises: EXPR, falls: EXPR or crosses: EXPR, a quantity that passes zero; at: TIME; every:"
-               " PERIOD."},
+    {"events", "A list of {name: NAME, WHEN, set: {NAME: EXPR}, END}, of a mode or, at the top, of all."},
+    {"  WHEN", "rises, falls or crosses: EXPR, a quantity that passes zero; at: TIME; every: PERIOD."},
     {"  set", "States and held numbers, all from the values before the event."},
     {"  END", "to: MODE, stop: true or fail: NAME. It may be left out."},
     {"metrics", "NAME: {REDUCTION, unit: m, doc: TEXT}. Without a unit it has that of the expression."},
     {"  of EXPR", "final, mean, rms, integral, min or max, in the modes that have all its names."},
-    {"  of EVENT", "count: EVENT; at: EVENT or after: EVENT, with value: EXPR and take: last, first, mean, "
-                   "min, max or spread. `at` sees the values before `set`, `after` those behind it."},
-    {"  of time", "first: CONDITION or last: CONDITION, the time; part: CONDITION, the fraction of the "
-                  "time."},
+    {"  of EVENT", "count: EVENT; at: EVENT (before `set`) or after: EVENT, with value: EXPR and take: last, "
+                   "first, mean, min, max or spread (max - min)."},
+    {"  of time", "first: CONDITION or last: CONDITION, the time; part: CONDITION, of the time."},
     {"failures", "NAME: CONDITION. A trial fails when it holds."},
-    {"columns", "NAME: EXPR, or {value: EXPR, unit: m, doc: TEXT}. Recorded beside states and held "
-                "numbers."},
+    {"columns", "NAME: EXPR, or {value: EXPR, unit: m, doc: TEXT}. Recorded beside the states."},
     {"drawing", "A list of {line: [[x, z], [x, z]]}, {spring: [[x, z], [x, z]]}, {disc: [x, z], radius: "
                 "0.05} and {ground: 0}, with in: MODE, width: 0.02, part: body, leg, spring, hip or foot."},
     {"tables", "NAME: {file: a.csv, columns: [x, y], unit: N, of: m/s, between: linear, cubic or held, beyond: "
-               "fail, hold or extend}. NAME(x) is then a function. of: [m/s, rad] is a grid, NAME(x, y), whose first "
-               "line has the y. `fail` ends what leaves the table as outside_NAME."},
-    {"inputs", "NAME: {file: a.csv, column: y, unit: N, between: linear or held, beyond: fail or hold}, over a "
-               "column `time`. Steps end at the rows. `fail` refuses a longer duration. In place of a file both "
-               "take at: [0, 1], values: [3, 4]."},
+               "fail, hold or extend}, the function NAME(x). of: [m/s, rad] is a grid, NAME(x, y), whose first "
+               "line has the y."},
+    {"inputs",
+     "NAME: {file: a.csv, column: y, unit: N, between: linear or held, beyond: fail or hold}, over its column "
+     "`time`. Both also take at: [0, 1], values: [3, 4]."},
     {"names", "`time` is the time since the start (s; of a map the iteration). A name has one meaning "
               "in a system."},
     {"EXPR", "+ - * / ^, comparisons, and, or, not, pi, if(c, a, b), and the functions of `help spec "
              "all`."},
     {"units", "Checked where all names of an expression have one: m/s + m is an error. 2*x has the unit"
-              " of x; a number that is added takes the unit of the other side; rad is the number 1. cm,"
-              " deg or km/h need a factor, as in sin(angle*pi/180). `check` says how many equations "
-              "were checked."},
+              " of x; a number that is added takes the unit of the other side; rad is 1. cm, deg or km/h need a "
+              "factor, as in sin(angle*pi/180)."},
     {"failed", "Trials of all systems can fail as diverged, zeno, step_too_small, solver or limit."},
 };
 
