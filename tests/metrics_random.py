@@ -153,7 +153,7 @@ def compare(hopscotch, row, metrics, parameters, step):
     return None
 
 
-def round_of(hopscotch, experiments, seed):
+def round_of(hopscotch, experiments, seed, sets):
     r = random.Random(seed)
     kind = list(MODELS)[seed % len(MODELS)]
     file, settings, parameters, step = MODELS[kind]
@@ -163,7 +163,7 @@ def round_of(hopscotch, experiments, seed):
     settings["metrics"] = json.dumps(metrics)
     campaign(hopscotch, spec, "one", settings)
     rows = rows_of(hopscotch, "one")
-    for isa, batch in (("scalar", "1"), ("v2", "3"), ("v3", "64")):
+    for isa, batch in zip(sets, ("1", "3", "64", "2")):
         campaign(hopscotch, spec, "other", settings, "--isa", isa, "--batch", batch)
         if [{**row, **VARIES} for row in rows_of(hopscotch, "other")] != [{**row, **VARIES} for row in rows]:
             return kind, "--isa %s --batch %s gives other numbers: %s" % (isa, batch, metrics)
@@ -174,10 +174,20 @@ def round_of(hopscotch, experiments, seed):
     return kind, None
 
 
+def instruction_sets(hopscotch, experiments):
+    """Those that this processor has and the program was built for, and `auto`."""
+    spec, sets = os.path.join(experiments, "bbob_cmaes.yaml"), []
+    for isa in ("scalar", "v2", "v3", "v4"):
+        done = subprocess.run([hopscotch, "run", spec, "--progress", "none", "--backend", "cpu", "--isa", isa,
+                               "--set=limits.trials=1", "--set=experiment=probe_" + isa], capture_output=True)
+        sets += [isa] if done.returncode == 0 else []
+    return sets + ["auto"] * (4 - len(sets))
+
+
 def main(hopscotch, experiments, first, count):
-    wrong = 0
+    wrong, sets = 0, instruction_sets(hopscotch, experiments)
     for seed in range(first, first + count):
-        kind, why = round_of(hopscotch, experiments, seed)
+        kind, why = round_of(hopscotch, experiments, seed, sets)
         wrong += why is not None
         if why is not None:
             print("FAIL seed %d (%s) %s" % (seed, kind, why))
