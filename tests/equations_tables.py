@@ -92,7 +92,7 @@ def values(program, seed):
                "    rates: {s: 0}\n    tables:\n" + "".join("      %s\n" % t for t in tables) +
                "    metrics:\n" + "".join("      %s\n" % m for m in metrics) +
                "search: {method: grid, over: {p: {linspace: [-3, 3, 61]}, q: {linspace: [-1.5, 1.5, 7]}}}\n"
-               "objective: {minimize: survived}\n", *r.choice([[], ["--isa", "scalar"], ["--isa", "v2"]]))
+               "objective: {minimize: survived}\n", *r.choice([[], ["--isa", "scalar"], ["--threads", "2"]]))
     for row in rows:
         for name, (reference, size) in references.items():
             expected, got = reference(float(row["p"]), float(row["q"])), float(row["v_" + name])
