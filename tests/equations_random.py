@@ -101,7 +101,9 @@ class System:
             return r.choice(names) if r.random() < 0.8 else "%g" % round(r.uniform(0, 3), 2)
         one, two = (SMOOTH, SMOOTH_TWO) if self.smooth or r.random() < 0.5 else (ROUGH, ROUGH_TWO)
         if self.tables and r.random() < 0.15:
-            return "%s(%s)" % (r.choice(list(self.tables)), self.expression(names, depth - 1))
+            table, argument = r.choice(list(self.tables)), self.expression(names, depth - 1)
+            fixed = not any(name in argument for name in names)  # outside of a table that fails it is an error
+            return "%s(%s)" % (table, r.choice(names) if fixed else argument)
         if r.random() < 0.5:
             return r.choice(one) % self.expression(names, depth - 1)
         return r.choice(two) % (self.expression(names, depth - 1), self.expression(names, depth - 1))

@@ -105,7 +105,8 @@ HD_CALL void equations_act(const EquationsLane *lane, int64_t row, mask fires, E
 }
 
 // The actions due at time t in the lanes of `landed` (their guards that turn) and of `timed` (instants), in the order
-// of the spec. The arguments are the lane's state.
+// of the spec: all those of the mode in which the instant is reached, also behind one that leaves it. The arguments are
+// the lane's state.
 HD_CALL EquationsOutcome equations_happen(const EquationsLane *lane, real t, mask landed, mask timed)
 {
     const EquationsConstants *c = lane->c;
@@ -123,7 +124,7 @@ HD_CALL EquationsOutcome equations_happen(const EquationsLane *lane, real t, mas
             const int64_t action = first + (int64_t)a * EQUATIONS_ACTION;
             const int guard = equations_integer(lane, action + EQUATIONS_ACTION_GUARD),
                       instant = equations_integer(lane, action + EQUATIONS_ACTION_INSTANT);
-            const mask here = was & equations_in(lane, mode) & ~outcome.stopped & MASK(outcome.failure == 0.0);
+            const mask here = was & ~outcome.stopped & MASK(outcome.failure == 0.0);
             const mask fires = guard >= 0 ? here & landed & MASK(frame_get(lane->frame, c->turn + guard) == 1.0)
                                           : here & timed & equations_is_instant(lane, instant, t);
             if (any_lane(fires)) equations_act(lane, action, fires, &outcome);

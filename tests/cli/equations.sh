@@ -192,6 +192,54 @@ holds 0 'fasts*10 + slows' 124
 holds 0 m_end 22
 holds 0 'n_six*10 + n_seven' 78
 
+# what is due at an instant happens, also behind an event that leaves the mode
+system leaving 'duration: 10.25' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 0.1}
+held: {n: 0}
+rates: {x: 1}
+modes:
+  a: {events: [{name: ab, every: 1, to: b}, {name: in_a, every: 1}]}
+  b: {events: [{name: ba, every: 1, to: a}]}
+events: [{name: tick, every: 0.5, set: {n: n + 1}}, {name: once, at: 5}]
+metrics: {ticks: {count: tick}, n_end: {final: n}, onces: {count: once}, leaves: {count: ab}, own: {count: in_a},
+  returns: {count: ba}}
+END_OF_SYSTEM
+rows leaving
+holds 0 ticks 21
+holds 0 n_end 21
+holds 0 onces 1
+holds 0 leaves 6
+holds 0 own 6
+holds 0 returns 5
+system both 'duration: 10.25' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 0.1}
+rates: {x: 1}
+modes:
+  a: {events: [{name: ab, rises: "sin(2*pi*x)", to: b}]}
+  b: {events: [{name: ba, falls: "sin(2*pi*x)", to: a}]}
+events: [{name: tick, rises: "sin(2*pi*x)"}]
+metrics: {ticks: {count: tick}, leaves: {count: ab}}
+END_OF_SYSTEM
+rows both
+holds 0 ticks 10
+holds 0 leaves 10
+# a pulse-width modulation that is always on: its guard meets the clock within rounding; the last `to` decides
+over='{D: [0.5, 0.9, 1]}' system pulses 'duration: 20.05' <<'END_OF_SYSTEM'
+parameters: {T: 0.1, D: 1}
+states: {x: 0}
+held: {t0: 0}
+modes:
+  on: {rates: {x: 1}, events: [{name: off, rises: "time - t0 - D*T", to: off}]}
+  off: {rates: {x: -1}}
+events: [{name: clock, every: T, to: on, set: {t0: time}}]
+metrics: {clocks: {count: clock}, x_end: {final: x}}
+END_OF_SYSTEM
+rows pulses
+holds 0 clocks 201
+holds 1e-9 x_end '20*(2*D - 1) + 0.05'
+
 over='{limit: [0.25, 0.5, 2]}' system ends 'duration: 1' <<'END_OF_SYSTEM'
 parameters: {limit: 0.5}
 states: {x: 0}
