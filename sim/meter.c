@@ -10,27 +10,20 @@ typedef struct MeterBuild {
     const System *system;
     Meter *meter;
     Arena *arena;
-    double *assets; // [room]
-    int64_t count, room;
+    TapeAssets assets;
 } MeterBuild;
 
-static int32_t meter_place(MeterBuild *build, const void *numbers, int64_t count)
+static MeterCode meter_put_code(MeterBuild *build, const TapeLayout *layout, const TapeCode *code)
 {
-    const int64_t first = build->count;
-    if (first + count > build->room) {
-        build->room = 2 * (first + count);
-        double *more = ARENA_NEW(build->arena, double, build->room);
-        if (first > 0) memcpy(more, build->assets, (size_t)first * sizeof *more);
-        build->assets = more;
-    }
-    if (count > 0) memcpy(build->assets + first, numbers, (size_t)count * sizeof *build->assets);
-    build->count += count;
-    return (int32_t)first;
-}
-
-static int32_t meter_place_integers(MeterBuild *build, const int64_t *integers, int64_t count)
-{
-    return meter_place(build, integers, count);
+    MeterCode put = {.registers = layout->registers,
+                     .n_numbers = layout->n_numbers,
+                     .first_number = layout->first,
+                     .n_derived = layout->n_derived_steps,
+                     .n_steps = code->count};
+    put.numbers = tape_assets_put(&build->assets, layout->numbers, layout->n_numbers);
+    put.derived = tape_assets_put(&build->assets, layout->derived, layout->n_derived_steps);
+    put.steps = tape_assets_put(&build->assets, code->steps, code->count);
+    return put;
 }
 
 // Inputs of the system's tape are its states and parameters by their numbers; here they get the registers 0, 1, ... in
@@ -164,15 +157,8 @@ static bool meter_place_slopes(MeterBuild *build, MeterSlopesBuild *slopes, Mete
     if (laid.kind != OK) return false;
     if (tape_code(tape, &layout, slopes->values, slopes->n_rows, build->arena, &code).kind != OK) return false;
     for (int i = 0; i < slopes->n_rows; i++) slopes->rows[i][METER_SLOPE_OF] = code.outputs[i];
-    out->registers = layout.registers;
-    out->numbers = meter_place(build, layout.numbers, layout.n_numbers);
-    out->n_numbers = layout.n_numbers;
-    out->first_number = layout.first;
-    out->derived = meter_place_integers(build, layout.derived, layout.n_derived_steps);
-    out->n_derived = layout.n_derived_steps;
-    out->steps = meter_place_integers(build, code.steps, code.count);
-    out->n_steps = code.count;
-    out->rows = meter_place_integers(build, slopes->rows[0], (int64_t)slopes->n_rows * METER_SLOPE);
+    out->code = meter_put_code(build, &layout, &code);
+    out->rows = tape_assets_put(&build->assets, slopes->rows[0], (int64_t)slopes->n_rows * METER_SLOPE);
     out->n_rows = slopes->n_rows;
     return true;
 }
@@ -199,7 +185,7 @@ static void meter_build_slopes(MeterBuild *build, const TapeValue *values)
         fits = fits && meter_slopes_of(build, &slopes, m, values[2 * m]);
     }
     if (!fits || !meter_place_slopes(build, &slopes, out)) {
-        *out = (MeterSlopes){.registers = build->meter->n_needed + build->meter->n_parameters};
+        *out = (MeterSlopes){.code.registers = build->meter->n_needed + build->meter->n_parameters};
         for (int m = 0; m < n; m++)
             if (slopes.bends[m] == NULL) slopes.bends[m] = "the derivatives of all expressions are too long";
     }
@@ -227,23 +213,16 @@ static Error meter_build(MeterBuild *build, bool derived)
     }
     TRY(tape_layout(system->tape, meter->n_needed + meter->n_parameters, outputs, 2 * n, build->arena, &layout));
     TRY(tape_code(system->tape, &layout, outputs, 2 * n, build->arena, &code));
-    meter->numbers = meter_place(build, layout.numbers, layout.n_numbers);
-    meter->n_numbers = layout.n_numbers;
-    meter->first_number = layout.first;
-    meter->derived = meter_place_integers(build, layout.derived, layout.n_derived_steps);
-    meter->n_derived = layout.n_derived_steps;
-    meter->steps = meter_place_integers(build, code.steps, code.count);
-    meter->n_steps = code.count;
-    meter->metrics = (int32_t)build->count;
+    meter->code = meter_put_code(build, &layout, &code);
+    meter->metrics = (int32_t)build->assets.count;
     for (int m = 0; m < n; m++) {
         const SystemMetric *metric = &system->metrics[m];
         const int64_t row[METER_METRIC] = {[METER_REDUCTION] = metric->reduction,
                                            [METER_TAKE] = metric->take,
                                            [METER_OF] = code.outputs[2 * m],
                                            [METER_IF] = code.outputs[2 * m + 1]};
-        meter_place_integers(build, row, METER_METRIC);
+        tape_assets_put(&build->assets, row, METER_METRIC);
     }
-    meter->registers = layout.registers;
     meter->cells = METER_NAMED + n * METER_CELLS + layout.registers;
     if (derived) meter_build_slopes(build, outputs);
     return error_none();
@@ -251,12 +230,12 @@ static Error meter_build(MeterBuild *build, bool derived)
 
 Error meter_make(const System *system, const Configured *configured, Arena *arena, Meter *out)
 {
-    MeterBuild build = {.system = system, .meter = out, .arena = arena};
+    MeterBuild build = {.system = system, .meter = out, .arena = arena, .assets = {.arena = arena}};
     *out = (Meter){.n_metrics = system->n_metrics, .fields = system->metric_fields};
     meter_assign_inputs(&build, configured);
     TRY(meter_build(&build, configured->model->adjoint != NULL));
-    out->assets = build.assets;
-    out->n_assets = build.count;
+    out->assets = build.assets.numbers;
+    out->n_assets = build.assets.count;
     return error_none();
 }
 
@@ -271,7 +250,7 @@ void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
 {
     Meter *own = ARENA_NEW(arena, Meter, 1);
     *own = *meter;
-    MeterBuild build = {.meter = own, .arena = arena};
+    MeterBuild build = {.meter = own, .arena = arena, .assets = {.arena = arena}};
     int64_t *columns = ARENA_NEW(arena, int64_t, configured->n_columns);
     int64_t *parameters = ARENA_NEW(arena, int64_t, meter->n_parameters);
     Field *metrics = ARENA_NEW(arena, Field, configured->n_metrics + meter->n_metrics);
@@ -282,11 +261,11 @@ void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
     }
     for (int k = 0; k < meter->n_parameters; k++)
         parameters[k] = meter_find(meter->needed[meter->n_needed + k], configured, false);
-    meter_place(&build, meter->assets, meter->n_assets);
-    own->columns = meter_place_integers(&build, columns, configured->n_columns);
-    own->parameters = meter_place_integers(&build, parameters, meter->n_parameters);
-    own->assets = build.assets;
-    own->n_assets = build.count;
+    tape_assets_put(&build.assets, meter->assets, meter->n_assets);
+    own->columns = tape_assets_put(&build.assets, columns, configured->n_columns);
+    own->parameters = tape_assets_put(&build.assets, parameters, meter->n_parameters);
+    own->assets = build.assets.numbers;
+    own->n_assets = build.assets.count;
     own->first = configured->n_metrics;
     memcpy(metrics, configured->metrics, (size_t)configured->n_metrics * sizeof *metrics);
     memcpy(metrics + configured->n_metrics, meter->fields, (size_t)meter->n_metrics * sizeof *metrics);
@@ -303,7 +282,7 @@ static double *meter_tangent_cells(const Meter *meter, double *memory) { return 
 
 int64_t meter_tangent_doubles(const Meter *meter)
 {
-    return 2 * meter->n_needed + meter->cells + meter->slopes->registers + 2 * meter->n_metrics;
+    return 2 * meter->n_needed + meter->cells + meter->slopes->code.registers + 2 * meter->n_metrics;
 }
 
 // The derivative of a metric's value at this sample by column and parameter, times the derivatives of these.
@@ -325,7 +304,7 @@ void meter_tangent_take(const Meter *meter, const double *parameter, const doubl
 {
     double *cells = meter_tangent_cells(meter, memory);
     const Frame file = {cells + meter->cells, 1};
-    double *kept = file.at + meter->slopes->registers, *before = kept + meter->n_metrics;
+    double *kept = file.at + meter->slopes->code.registers, *before = kept + meter->n_metrics;
     LaneGroup group = {.batch = {.lanes = 1, .stride = 1, .parameter = (double *)parameter, .metric = metric},
                        .valid = 1};
     const double h = memory[0] - cells[METER_TIME];

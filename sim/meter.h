@@ -61,7 +61,7 @@ HD int64_t meter_samples(const LaneGroup *group, int i) { return (int64_t)meter_
 HD int meter_integer(const LaneGroup *group, int64_t k) { return (int)asset_integer(group->batch.meter.assets, k); }
 HD int meter_register(const LaneGroup *group, int k)
 {
-    return group->batch.meter.cells - group->batch.meter.registers + k;
+    return group->batch.meter.cells - group->batch.meter.code.registers + k;
 }
 
 // Column `column` of the next sample.
@@ -94,15 +94,16 @@ HD void meter_run(const LaneGroup *group, int first, int count)
 HD void meter_begin(const LaneGroup *group, mask first)
 {
     const Meter *meter = &group->batch.meter;
-    for (int k = 0; k < meter->cells - meter->registers; k++) meter_put_in(group, k, splat(0.0), first);
+    for (int k = 0; k < meter->cells - meter->code.registers; k++) meter_put_in(group, k, splat(0.0), first);
     for (int k = 0; k < meter->n_parameters; k++) {
         const int field = meter_integer(group, meter->parameters + k);
         const double *from = group->batch.parameter + field * group->batch.stride + group->lane;
         meter_put(group, meter_register(group, meter->n_needed + k), load_lanes(from, group->valid));
     }
-    for (int k = 0; k < meter->n_numbers; k++)
-        meter_put(group, meter_register(group, meter->first_number + k), splat(meter->assets[meter->numbers + k]));
-    meter_run(group, meter->derived, meter->n_derived);
+    for (int k = 0; k < meter->code.n_numbers; k++)
+        meter_put(group, meter_register(group, meter->code.first_number + k),
+                  splat(meter->assets[meter->code.numbers + k]));
+    meter_run(group, meter->code.derived, meter->code.n_derived);
 }
 
 // What a metric has kept so far.
@@ -179,7 +180,7 @@ HD_CALL void meter_take(const LaneGroup *group, bool last, mask which)
     const mask first = which & MASK(samples == 0.0);
     if (any_lane(first)) meter_begin(group, first);
     const real h = t - meter_get(group, METER_TIME);
-    meter_run(group, meter->steps, meter->n_steps);
+    meter_run(group, meter->code.steps, meter->code.n_steps);
     for (int m = 0; m < meter->n_metrics; m++) {
         MeterMetric metric = meter_metric(group, m);
         const real value = meter_output(group, m, METER_OF), condition = meter_output(group, m, METER_IF);

@@ -545,22 +545,27 @@ typedef struct DebugRows {
     int64_t *count;
 } DebugRows;
 
+// A code of tapes (tape_code.h) in the assets of a meter: its numbers, what is run once, and its steps.
+typedef struct MeterCode {
+    int32_t registers;
+    int32_t numbers, n_numbers, first_number;
+    int32_t derived, n_derived;
+    int32_t steps, n_steps;
+} MeterCode;
+
 // Metrics of the user's own: reductions of expressions over the samples of a lane, one before each tick and one where
 // the lane ends (meter.h). The host makes it (meter.c); a batch has a copy whose pointers are valid where the kernel
 // runs.
 struct Meter {
     int32_t n_metrics, first; // they are metrics first .. first + n_metrics - 1
-    int32_t cells;            // numbers of a lane
-    int32_t registers;        // of these: the registers of its code (tape_code.h)
+    int32_t cells;            // numbers of a lane, the last of which are the registers of its code
     int64_t n_assets;         // its tables:
     int32_t columns;          // [configured->n_columns] register of a column; -1: no metric needs it
     int32_t parameters;       // [n_parameters] those that metrics need; their registers follow those of columns
     int32_t n_needed, n_parameters;
-    int32_t numbers, n_numbers, first_number;
-    int32_t derived, n_derived; // code that is run once
-    int32_t steps, n_steps;     // code of a sample
-    int32_t metrics;            // [n_metrics][METER_METRIC]
-    const double *assets;       // [n_assets]
+    MeterCode code;       // of a sample
+    int32_t metrics;      // [n_metrics][METER_METRIC]
+    const double *assets; // [n_assets]
     // Of the host:
     const Field *fields;       // [n_metrics]
     const char *const *needed; // [n_needed + n_parameters] names of columns, the first is the time, then of parameters
@@ -573,10 +578,7 @@ struct Meter {
 // The derivatives of metrics' values (METER_OF) with respect to columns and parameters, for adjoints: a code with
 // registers of its own, of which the first are those of columns and parameters too. Tables are in the meter's assets.
 struct MeterSlopes {
-    int32_t registers;
-    int32_t numbers, n_numbers, first_number;
-    int32_t derived, n_derived;
-    int32_t steps, n_steps;
+    MeterCode code;
     int32_t rows, n_rows;     // [n_rows][METER_SLOPE], where a derivative is not 0
     const char *const *bends; // [n_metrics] why a metric has no derivative; NULL: it has one
 };

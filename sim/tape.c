@@ -494,3 +494,19 @@ Error tape_code(Tape *tape, TapeLayout *layout, const TapeValue *outputs, int co
     if (assign.next > layout->registers) layout->registers = assign.next;
     return tape_check_registers(layout->registers);
 }
+
+// ---- assets ---------------------------------------------------------------------------------------------------------
+
+int32_t tape_assets_put(TapeAssets *assets, const void *numbers, int64_t count)
+{
+    const int64_t first = assets->count;
+    if (first + count > assets->room) {
+        assets->room = 2 * (first + count) + 256;
+        double *more = ARENA_NEW(assets->arena, double, assets->room);
+        if (first > 0) memcpy(more, assets->numbers, (size_t)first * sizeof *more);
+        assets->numbers = more;
+    }
+    if (count > 0) memcpy(assets->numbers + first, numbers, (size_t)count * sizeof *assets->numbers);
+    assets->count += count;
+    return (int32_t)first;
+}

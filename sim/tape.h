@@ -127,4 +127,16 @@ Error tape_layout(Tape *tape, int first, const TapeValue *wanted, int count, Are
 // registers, or the tape is full.
 Error tape_code(Tape *tape, TapeLayout *layout, const TapeValue *outputs, int count, Arena *arena, TapeCode *out);
 
+// ---- assets ---------------------------------------------------------------------------------------------------------
+
+// The tables of a kernel while they grow: numbers and codes; whole numbers among them are kept as their bits.
+typedef struct TapeAssets {
+    Arena *arena;
+    double *numbers; // [room]
+    int64_t count, room;
+} TapeAssets;
+
+// Appends numbers[count]; returns the index of the first.
+int32_t tape_assets_put(TapeAssets *assets, const void *numbers, int64_t count);
+
 #endif

@@ -43,30 +43,9 @@ static const Option equations_options[EQUATIONS_N_OPTIONS] = {
 
 // ---- the frame and the assets ---------------------------------------------------------------------------------------
 
-// Assets that grow.
-typedef struct EquationsAssets {
-    Arena *arena;
-    double *numbers;
-    int64_t count, room;
-} EquationsAssets;
+static void assets_integer(TapeAssets *assets, int64_t value) { tape_assets_put(assets, &value, 1); }
 
-static int32_t assets_put(EquationsAssets *assets, const void *numbers, int64_t count)
-{
-    const int64_t first = assets->count;
-    if (assets->count + count > assets->room) {
-        assets->room = 2 * (assets->count + count) + 256;
-        double *more = ARENA_NEW(assets->arena, double, assets->room);
-        if (first > 0) memcpy(more, assets->numbers, (size_t)first * sizeof *more);
-        assets->numbers = more;
-    }
-    if (count > 0) memcpy(assets->numbers + first, numbers, (size_t)count * sizeof *assets->numbers);
-    assets->count += count;
-    return (int32_t)first;
-}
-
-static void assets_integer(EquationsAssets *assets, int64_t value) { assets_put(assets, &value, 1); }
-
-static void assets_set_integer(EquationsAssets *assets, int64_t at, int64_t value)
+static void assets_set_integer(TapeAssets *assets, int64_t at, int64_t value)
 {
     memcpy(assets->numbers + at, &value, sizeof value);
 }
@@ -75,7 +54,7 @@ typedef struct EquationsBuild {
     const System *system;
     Tape *tape;
     TapeLayout layout;
-    EquationsAssets assets;
+    TapeAssets assets;
     EquationsConstants c;
     Arena *arena;
 } EquationsBuild;
@@ -90,7 +69,7 @@ static Error build_code(EquationsBuild *build, const TapeValue *outputs, int cou
     if (build->assets.count + code.count > EQUATIONS_CODES_MAX)
         return error_make(ERROR_USER, "the equations are too long: their modes and events have more than %d steps",
                           EQUATIONS_CODES_MAX);
-    assets_set_integer(&build->assets, row, assets_put(&build->assets, code.steps, code.count));
+    assets_set_integer(&build->assets, row, tape_assets_put(&build->assets, code.steps, code.count));
     assets_set_integer(&build->assets, row + 1, code.count);
     assets_set_integer(&build->assets, row + 2, build->assets.count);
     for (int i = 0; i < count; i++) assets_integer(&build->assets, code.outputs[i]);
@@ -185,7 +164,7 @@ static TapeValue *build_jacobian(EquationsBuild *build, const SystemMode *mode)
 static Error build_action(EquationsBuild *build, const SystemAction *action, int64_t row)
 {
     const System *system = build->system;
-    EquationsAssets *assets = &build->assets;
+    TapeAssets *assets = &build->assets;
     assets_set_integer(assets, row + EQUATIONS_ACTION_GUARD, action->guard);
     assets_set_integer(assets, row + EQUATIONS_ACTION_INSTANT, action->instant);
     assets_set_integer(assets, row + EQUATIONS_ACTION_EVENT, action->event);
@@ -270,9 +249,10 @@ static void build_metrics(EquationsBuild *build)
 static void build_tables(EquationsBuild *build)
 {
     const Tape *tape = build->tape;
-    EquationsAssets *assets = &build->assets;
+    TapeAssets *assets = &build->assets;
     int32_t *at = ARENA_NEW(build->arena, int32_t, tape->n_tables);
-    for (int i = 0; i < tape->n_tables; i++) at[i] = assets_put(assets, tape->tables[i]->row, tape->tables[i]->count);
+    for (int i = 0; i < tape->n_tables; i++)
+        at[i] = tape_assets_put(assets, tape->tables[i]->row, tape->tables[i]->count);
     build->c.tables = (int32_t)assets->count;
     for (int i = 0; i < tape->n_tables; i++) assets_integer(assets, at[i]);
     build->c.clocks = (int32_t)assets->count;
@@ -363,7 +343,7 @@ static Error build_assets(EquationsBuild *build, const double *settings)
 {
     const System *system = build->system;
     EquationsConstants *c = &build->c;
-    EquationsAssets *assets = &build->assets;
+    TapeAssets *assets = &build->assets;
     EquationsValues *values = ARENA_NEW(build->arena, EquationsValues, system->n_modes);
     const EquationsMethod method = equations_method(system, settings);
     const bool implicit = method == EQUATIONS_BY_implicit_midpoint || method == EQUATIONS_BY_rodas5p;
@@ -380,9 +360,9 @@ static Error build_assets(EquationsBuild *build, const double *settings)
     const TapeValue *wanted = build_wanted(build, values, &n_wanted);
     c->first_number = SYSTEM_SIDE(system->n_states, system->n_held, system->n_parameters, system->n_guards);
     TRY(tape_layout(build->tape, c->first_number, wanted, n_wanted, build->arena, &build->layout));
-    c->numbers = assets_put(assets, build->layout.numbers, build->layout.n_numbers);
+    c->numbers = tape_assets_put(assets, build->layout.numbers, build->layout.n_numbers);
     c->n_numbers = build->layout.n_numbers;
-    c->derived = assets_put(assets, build->layout.derived, build->layout.n_derived_steps);
+    c->derived = tape_assets_put(assets, build->layout.derived, build->layout.n_derived_steps);
     c->n_derived_steps = build->layout.n_derived_steps;
     c->start = (int32_t)build_rows(build, EQUATIONS_CODE);
     TRY(build_code(build, system->start, system->n_states + system->n_held, c->start));
@@ -397,7 +377,7 @@ static Error build_assets(EquationsBuild *build, const double *settings)
         assets_integer(assets, build->layout.of_value[system->instants[k].at]);
     }
     build_metrics(build);
-    c->scale = assets_put(assets, system->scale, system->n_states);
+    c->scale = tape_assets_put(assets, system->scale, system->n_states);
     c->positions = (int32_t)assets->count;
     for (int i = 0; i < system->n_states; i++) assets_integer(assets, system->is_position[i]);
     c->sources = (int32_t)assets->count;

@@ -16,7 +16,7 @@
 HD_BOTH int64_t metered_doubles(const Meter *meter, int64_t ticks)
 {
     const int64_t inputs = meter->n_needed + meter->n_parameters;
-    return meter->cells + meter->slopes->registers + 1 + meter->n_metrics + inputs + (ticks + 1) * meter->n_needed;
+    return meter->cells + meter->slopes->code.registers + 1 + meter->n_metrics + inputs + (ticks + 1) * meter->n_needed;
 }
 
 typedef struct Metered {
@@ -34,7 +34,7 @@ HD Metered metered_open(const ArticulatedLanes *w)
     const Meter *meter = metered.meter = &w->group->batch.meter;
     metered.file.at = w->metered + (int64_t)meter->cells * ARTICULATED_STRIDE;
     metered.file.apart = 1;
-    metered.end = metered.file.at + (int64_t)meter->slopes->registers * ARTICULATED_STRIDE;
+    metered.end = metered.file.at + (int64_t)meter->slopes->code.registers * ARTICULATED_STRIDE;
     metered.kept = metered.end + ARTICULATED_STRIDE;
     metered.input = metered.kept + (int64_t)meter->n_metrics * ARTICULATED_STRIDE;
     metered.column = metered.input + (int64_t)(meter->n_needed + meter->n_parameters) * ARTICULATED_STRIDE;
