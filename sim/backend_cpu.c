@@ -224,6 +224,24 @@ static void cpu_run_group(const CpuBackend *cpu, int64_t number)
             ->kernels[configured->kernel](&configured->constants, configured->assets, &group);
 }
 
+// Groups `first` to `end` of the slice: neighbouring full ones together, if the kernel can.
+static void cpu_run_groups(const CpuBackend *cpu, int64_t first, int64_t end)
+{
+    const Configured *configured = &cpu->configured;
+    const CpuKernels *kernels = cpu->vectors.plain;
+    const CpuTile tile = cpu->made.used ? NULL : kernels->tile[configured->kernel];
+    LaneGroup groups[CPU_TILE_GROUPS];
+    int count = 0;
+    for (int64_t g = first; tile != NULL && g < end && g < cpu->groups && count < CPU_TILE_GROUPS; g++) {
+        bool observed;
+        groups[count] = cpu_group(cpu, g, &observed);
+        if (observed || groups[count].valid < kernels->lanes) break;
+        count++;
+    }
+    if (count > 0) tile(&configured->constants, configured->assets, groups, count);
+    for (int64_t g = first + count; g < end; g++) cpu_run_group(cpu, g);
+}
+
 // Runs the groups of the slice one after the other; the team shares each. The first thread to arrive leads the team.
 static void cpu_work_together(CpuBackend *cpu)
 {
@@ -246,10 +264,12 @@ static void cpu_work(CpuBackend *cpu)
         return;
     }
     const int64_t groups = cpu->groups + cpu->trial_groups;
+    const bool tiles = cpu->vectors.plain->tile[cpu->configured.kernel] != NULL;
+    const int64_t at_once = tiles ? CPU_TILE_GROUPS : CPU_GROUPS_AT_ONCE;
     for (;;) {
-        const int64_t first = atomic_fetch_add(&cpu->next, CPU_GROUPS_AT_ONCE);
+        const int64_t first = atomic_fetch_add(&cpu->next, at_once);
         if (first >= groups) return;
-        for (int64_t g = first; g < groups && g < first + CPU_GROUPS_AT_ONCE; g++) cpu_run_group(cpu, g);
+        cpu_run_groups(cpu, first, first + at_once < groups ? first + at_once : groups);
     }
 }
 

@@ -6,6 +6,7 @@
 #define HOPSCOTCH_ADJOINT_GROUPS
 #include "cpu_kernels.h"
 
+#include "equations/tile.h"
 #include "lanes.h"
 #include "normals.h"
 
@@ -59,13 +60,21 @@ GRAPH_KERNELS(CPU_KERNELS_SHARE)
     }
 ADJOINT_KERNELS(CPU_KERNELS_REVERSE)
 
+#define CPU_KERNELS_TILE(model, kernel)                                                                                \
+    static void tile_##model##_##kernel(const Constants *constants, const double *assets, const LaneGroup *groups,     \
+                                        int count)                                                                     \
+    {                                                                                                                  \
+        model##_##kernel##_tile(constants, assets, groups, count, OBSERVED);                                           \
+        leave_vectors();                                                                                               \
+    }
+TILE_KERNELS(CPU_KERNELS_TILE)
+
 #define CPU_KERNELS_ENTRY(model, kernel, threads, alone, work, fill) run_##model##_##kernel,
 #define CPU_KERNELS_SHARED(model, kernel)                                                                              \
     [KERNEL_##model##_##kernel] = {open_##model##_##kernel, share_##model##_##kernel},
 #define CPU_KERNELS_ADJOINT(model, kernel)                                                                             \
     [KERNEL_##model##_##kernel] = {model##_adjoint_bytes, forth_##model##_##kernel, back_##model##_##kernel},
-const CpuKernels CPU_KERNELS = {LANES,
-                                {KERNELS(CPU_KERNELS_ENTRY)},
-                                {GRAPH_KERNELS(CPU_KERNELS_SHARED)},
-                                run_normals,
-                                {ADJOINT_KERNELS(CPU_KERNELS_ADJOINT)}};
+#define CPU_KERNELS_TILED(model, kernel) [KERNEL_##model##_##kernel] = tile_##model##_##kernel,
+const CpuKernels CPU_KERNELS = {
+    LANES,       {KERNELS(CPU_KERNELS_ENTRY)},           {GRAPH_KERNELS(CPU_KERNELS_SHARED)},
+    run_normals, {ADJOINT_KERNELS(CPU_KERNELS_ADJOINT)}, {TILE_KERNELS(CPU_KERNELS_TILED)}};

@@ -27,12 +27,17 @@ typedef struct CpuAdjoint {
     bool (*back)(void *memory, const double *weight, double *gradient, double *growth);
 } CpuAdjoint;
 
+// Advances neighbouring full groups [count] with the bits of the kernel, of one slice: all have the same ticks.
+typedef void (*CpuTile)(const Constants *constants, const double *assets, const LaneGroup *groups, int count);
+enum { CPU_TILE_GROUPS = 16 }; // at most
+
 typedef struct CpuKernels {
     int lanes; // LANES of that object: lanes per group
     CpuKernel kernels[KERNEL_COUNT];
     CpuShared shared[KERNEL_COUNT];                                      // {NULL}: no graph
     void (*normals)(Philox counter, uint64_t key, int count, double *z); // normals.h
     CpuAdjoint adjoint[KERNEL_COUNT];
+    CpuTile tile[KERNEL_COUNT]; // NULL: groups are advanced one by one
 } CpuKernels;
 
 // Weak: kernels that were not linked are NULL. `make demo` links only observed ones, for v2 and for the machine's own

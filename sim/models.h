@@ -16,6 +16,8 @@
 //   ALONE_KERNELS(X)  kernels of several threads that a GPU also has for one thread per lane (sim/alone.cuh)
 //   GRAPH_KERNELS(X)  kernels whose step is also a compute graph (`model_kernel_open`, `model_kernel_share`; see
 //               sim/cpu_kernels.h), in sim/model/step_graph.h
+//   TILE_KERNELS(X)  kernels that advance neighbouring groups of a CPU together (`model_kernel_tile`, see
+//               sim/cpu_kernels.h), in sim/model/tile.h
 #ifndef HOPSCOTCH_MODELS_H
 #define HOPSCOTCH_MODELS_H
 
@@ -78,6 +80,11 @@
 
 #define ADJOINT_KERNELS(X) \
     X(articulated, tree)
+
+#define TILE_KERNELS(X) \
+    X(equations, rk4) \
+    X(equations, semi_implicit_euler) \
+    X(equations, map)
 // clang-format on
 
 // Only the translation units of the kernels (sim/cpu_kernels.c, sim/*_cuda.cu) include the models' arithmetic.

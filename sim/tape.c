@@ -119,6 +119,28 @@ static bool tape_lists(Tape *tape, int64_t work)
     return true;
 }
 
+static bool tape_is_leaf(const TapeNode *node)
+{
+    return node->operation == TAPE_INPUT || node->operation == PROGRAM_NUMBER;
+}
+
+// Marks what the values outputs[count] are computed from.
+static const bool *tape_needed(const Tape *tape, const TapeValue *outputs, int count)
+{
+    bool *needed = tape->mark;
+    memset(needed, 0, (size_t)tape->count + 1);
+    for (int i = 0; i < count; i++)
+        if (outputs[i] != TAPE_NONE) needed[outputs[i]] = true;
+    for (TapeValue i = tape->count - 1; i >= 0; i--) {
+        const TapeNode *node = &tape->nodes[i];
+        if (!needed[i] || node->operation == TAPE_INPUT) continue;
+        if (node->a != TAPE_NONE) needed[node->a] = true;
+        if (node->b != TAPE_NONE) needed[node->b] = true;
+        if (node->c != TAPE_NONE) needed[node->c] = true;
+    }
+    return needed;
+}
+
 bool tape_reads(Tape *tape, TapeValue value, int first, int end)
 {
     if (value == TAPE_NONE || !tape_lists(tape, value + 1)) return false;
@@ -197,6 +219,54 @@ TapeValue tape_operation(Tape *tape, int operation, TapeValue a, TapeValue b, Ta
     node.b = swap ? of[0] : of[1];
     node.c = of[2];
     return tape_put(tape, node);
+}
+
+TapeValue tape_fused(Tape *tape, TapeValue a, TapeValue b, TapeValue c)
+{
+    double x, y, z;
+    TapeNode node = tape_node(TAPE_FUSED);
+    if (tape_is_number(tape, a, &x) && tape_is_number(tape, b, &y) && tape_is_number(tape, c, &z))
+        return tape_number(tape, fused(x, y, z));
+    node.a = a;
+    node.b = b;
+    node.c = c;
+    node.depends = tape->nodes[a].depends | tape->nodes[b].depends | tape->nodes[c].depends;
+    return tape_put(tape, node);
+}
+
+// The value of a node whose operands are now of[3].
+static TapeValue tape_again(Tape *tape, const TapeNode *node, const TapeValue *of)
+{
+    if (node->operation == TAPE_FUSED) return tape_fused(tape, of[0], of[1], of[2]);
+    if (tape_looks_up(node)) return tape_table(tape, node->operation, (int)node->number, of[0], of[1]);
+    return tape_operation(tape, node->operation, of[0], of[1], of[2]);
+}
+
+void tape_replace(Tape *tape, const TapeValue *values, int count, const TapeValue *from, const TapeValue *to, int n,
+                  TapeValue *out)
+{
+    const int before = tape->count;
+    for (int i = 0; i < count; i++) out[i] = values[i];
+    if (!tape_lists(tape, before)) return;
+    const bool *needed = tape_needed(tape, values, count);
+    TapeValue *now = tape->list[0];
+    for (TapeValue v = 0; v < before; v++) now[v] = v;
+    for (int i = 0; i < n; i++) now[from[i]] = to[i];
+    for (TapeValue v = 0; v < before; v++) { // operands come before their results
+        const TapeNode node = tape->nodes[v];
+        const TapeValue operands[3] = {node.a, node.b, node.c};
+        TapeValue of[3] = {TAPE_NONE, TAPE_NONE, TAPE_NONE};
+        bool changed = false;
+        if (!needed[v] || now[v] != v || tape_is_leaf(&node)) continue;
+        for (int k = 0; k < 3; k++) {
+            if (operands[k] == TAPE_NONE) continue;
+            of[k] = now[operands[k]];
+            changed |= of[k] != operands[k];
+        }
+        if (changed) now[v] = tape_again(tape, &node, of);
+    }
+    for (int i = 0; i < count; i++)
+        if (values[i] != TAPE_NONE) out[i] = now[values[i]];
 }
 
 // ---- derivatives ----------------------------------------------------------------------------------------------------
@@ -301,6 +371,8 @@ static TapeValue slope_of(Tape *tape, TapeValue value, const TapeValue *of, cons
     const TapeValue a = of[0], b = of[1];
     if (tape_looks_up(&tape->nodes[value])) return slope_table(tape, value, d);
     switch (operation) {
+    case TAPE_FUSED:
+        return slope_sum(tape, slope_sum(tape, slope_times(tape, d[0], b), slope_times(tape, a, d[1])), d[2]);
     case PROGRAM_ADD: return slope_sum(tape, d[0], d[1]);
     case PROGRAM_SUBTRACT: return slope_less(tape, d[0], d[1]);
     case PROGRAM_NEGATE: return slope_one(tape, PROGRAM_NEGATE, d[0]);
@@ -369,31 +441,9 @@ static Error tape_check_registers(int registers)
 
 static Error tape_is_full(void) { return error_make(ERROR_USER, "the equations are too long"); }
 
-// Marks what the values outputs[count] are computed from.
-static const bool *tape_needed(const Tape *tape, const TapeValue *outputs, int count)
-{
-    bool *needed = tape->mark;
-    memset(needed, 0, (size_t)tape->count + 1);
-    for (int i = 0; i < count; i++)
-        if (outputs[i] != TAPE_NONE) needed[outputs[i]] = true;
-    for (TapeValue i = tape->count - 1; i >= 0; i--) {
-        const TapeNode *node = &tape->nodes[i];
-        if (!needed[i] || node->operation == TAPE_INPUT) continue;
-        if (node->a != TAPE_NONE) needed[node->a] = true;
-        if (node->b != TAPE_NONE) needed[node->b] = true;
-        if (node->c != TAPE_NONE) needed[node->c] = true;
-    }
-    return needed;
-}
-
 const bool *tape_needs(Tape *tape, const TapeValue *values, int count)
 {
     return tape_lists(tape, tape->count + count) ? tape_needed(tape, values, count) : NULL;
-}
-
-static bool tape_is_leaf(const TapeNode *node)
-{
-    return node->operation == TAPE_INPUT || node->operation == PROGRAM_NUMBER;
 }
 
 static int64_t tape_encode(const TapeNode *node, int to, const int32_t *of_value)

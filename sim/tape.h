@@ -11,7 +11,8 @@ typedef int32_t TapeValue; // number of a value on its tape; TAPE_NONE: none
 enum { TAPE_NONE = -1, TAPE_VALUES_MAX = 1 << 17, TAPE_REGISTERS_MAX = 1 << 14, TAPE_TABLES_MAX = 128 };
 // Operations of tapes alone.
 enum {
-    TAPE_INPUT = PROGRAM_N_OPERATIONS,
+    TAPE_FUSED = PROGRAM_N_OPERATIONS, // a b + c, rounded once
+    TAPE_INPUT,
     TAPE_TABLE, // of a table: the value, then derivatives by its arguments
     TAPE_TABLE_BY_FIRST,
     TAPE_TABLE_BY_SECOND,
@@ -80,6 +81,11 @@ TapeValue tape_number(Tape *tape, double number);
 TapeValue tape_input(Tape *tape, int register_index, int depends); // depends: TAPE_FIXED or TAPE_MOVING
 // An operation with program_operands() operands; the others are TAPE_NONE.
 TapeValue tape_operation(Tape *tape, int operation, TapeValue a, TapeValue b, TapeValue c);
+// a b + c, rounded once.
+TapeValue tape_fused(Tape *tape, TapeValue a, TapeValue b, TapeValue c);
+// out[count] <- values[count] of what they are made of, with from[i] replaced by to[i], i < n. TAPE_NONE stays.
+void tape_replace(Tape *tape, const TapeValue *values, int count, const TapeValue *from, const TapeValue *to, int n,
+                  TapeValue *out);
 // The number of a table on the tape.
 int tape_add_table(Tape *tape, const TapeTable *table);
 // A lookup at a, and b of a table of two arguments. A signal: a is the time, b the row that counts then, from -1 on.

@@ -76,6 +76,18 @@ HD int tape_step_register(int64_t step, int which) // 0: the result, 1 to 3: ope
     return (int)((uint64_t)step >> (TAPE_OPERATION_BITS + TAPE_REGISTER_BITS * which) & 0x3fff);
 }
 
+// The step with register `from` as `to`: its result if `result`, else its operands. The third may be a table's number.
+HD int64_t tape_step_renamed(int64_t step, bool result, int from, int to)
+{
+    int at[4];
+    for (int which = 0; which < 4; which++) {
+        const bool renames = result == (which == 0) && !(which == 3 && tape_step_operation(step) > TAPE_INPUT);
+        at[which] = tape_step_register(step, which);
+        if (renames && at[which] == from) at[which] = to;
+    }
+    return tape_step_of(tape_step_operation(step), at[0], at[1], at[2], at[3]);
+}
+
 // Assets are numbers; whole numbers among them are kept as their bits.
 HD int64_t asset_integer(const double *assets, int64_t k)
 {
@@ -121,6 +133,7 @@ HD_CALL void tape_run(const double *assets, int64_t tables, int64_t first, int c
         case PROGRAM_MULTIPLY: value = a * b; break;
         case PROGRAM_DIVIDE: value = a / b; break;
         case PROGRAM_NEGATE: value = -a; break;
+        case TAPE_FUSED: value = fused(a, b, frame_get(frame, tape_step_register(step, 3))); break;
         default:
             value = operation > TAPE_INPUT
                         ? tape_lookup_in(tape_table_of(assets, tables, step), step, a, b)

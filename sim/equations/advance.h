@@ -4,6 +4,7 @@
 #define HOPSCOTCH_EQUATIONS_ADVANCE_H
 
 #include "metrics.h"
+#include "straight.h"
 
 // ---- trajectories ---------------------------------------------------------------------------------------------------
 
@@ -307,8 +308,21 @@ HD real equations_first_step(const EquationsLane *lane)
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
-HD EquationsStep equations_step(const EquationsLane *lane, EquationsMethod method, real t, real h, mask which)
+// One that is a code. Its rates at the end are for the continuous extension alone.
+HD EquationsStep equations_straight_step(const EquationsLane *lane, real t, real h, mask which, bool observed)
 {
+    const EquationsConstants *c = lane->c;
+    const EquationsStep step = {splat(0.0), splat(0.0)};
+    straight_argue(lane, c->y);
+    straight_step(lane, t, h);
+    straight_keep(lane, c->next);
+    return observed ? equations_end_step(lane, t, h, which) : step;
+}
+
+HD EquationsStep equations_step(const EquationsLane *lane, EquationsMethod method, real t, real h, mask which,
+                                bool observed)
+{
+    if (lane->c->straight != 0) return equations_straight_step(lane, t, h, which, observed);
     switch (method) {
     case EQUATIONS_BY_dormand_prince: return equations_dormand_prince_step(lane, t, h, which);
     case EQUATIONS_BY_rk4: return equations_rk4_step(lane, t, h, which);
@@ -423,8 +437,17 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
     }
     // Lanes that have ended are never read again: where nothing iterates they may go on, and no stage waits for a mask.
     const bool goes_on = c->n_modes == 1 && method != EQUATIONS_BY_implicit_midpoint && method != EQUATIONS_BY_rodas5p;
-    for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
+    const int64_t end = group->tick + group->ticks;
+    int64_t bent = 0; // before this tick the steps are looked at one by one
+    for (int64_t tick = group->tick; tick < end; tick++) {
         real grid;
+        if (c->straight != 0 && !observed && tick >= bent) {
+            const int64_t steps = equations_go_straight(lane, tick, end, running);
+            bent = steps > 0 ? tick : tick + STRAIGHT_STEPS;
+            tick += steps - 1;
+            if (steps > 0) continue;
+            tick++;
+        }
         const real t = equations_named(lane, EQUATIONS_T), sight = equations_named(lane, EQUATIONS_SIGHT),
                    wanted = lesser_of(equations_named(lane, EQUATIONS_H), sight),
                    reach = equations_named(lane, EQUATIONS_REACH);
@@ -440,7 +463,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
         const real h = select_real(landing, reach, select_real(timed, left, wanted));
         const real part = equations_part_of_piece(h, left, landing);
         if (noisy) equations_take_path(lane, method, part);
-        const EquationsStep step = equations_step(lane, method, t, h, goes_on ? all_lanes() : running);
+        const EquationsStep step = equations_step(lane, method, t, h, goes_on ? all_lanes() : running, observed);
         const mask finite = equations_finite(lane, c->next);
         const mask precise = running & finite & (landing | MASK(step.error <= 1.0));
         const mask free = precise & ~landing, fast = equations_overlooks_extrema(lane, method, t, h, free);

@@ -4,6 +4,8 @@
 #include "../models.h"
 #include "../tape_code.h"
 #include "drawing.h"
+#include "step_values.h"
+#include "straight.h"
 #include "system.h"
 
 #include <math.h>
@@ -56,6 +58,7 @@ typedef struct EquationsBuild {
     TapeLayout layout;
     TapeAssets assets;
     EquationsConstants c;
+    const TapeValue *step; // [n_total], of a map one more: a step as one code; NULL: there is none
     Arena *arena;
 } EquationsBuild;
 
@@ -198,12 +201,52 @@ static Error build_mode(EquationsBuild *build, const SystemMode *mode, const Equ
     return error_none();
 }
 
+// The code of a step leaves output i in the register of input i where no later step reads that input.
+static void step_in_place(const EquationsConstants *c, TapeCode *code)
+{
+    bool moves = false;
+    for (int i = 0; i < code->n_outputs; i++) {
+        const int to = straight_number(c, i), from = code->outputs[i];
+        int made = code->count - 1; // the step that computes it
+        bool read = false;
+        while (made >= 0 && tape_step_register(code->steps[made], 0) != from) made--;
+        for (int k = made + 1; k < code->count; k++)
+            for (int which = 1; which <= 3; which++) read |= tape_step_register(code->steps[k], which) == to;
+        for (int j = 0; j < code->n_outputs; j++)
+            read |= j != i && (code->outputs[j] == from || code->outputs[j] == to);
+        moves |= made < 0 || read;
+        if (made < 0 || read) continue;
+        for (int k = made; k < code->count; k++)
+            code->steps[k] = tape_step_renamed(code->steps[k], k == made, from, to);
+        code->outputs[i] = to;
+    }
+    if (!moves) code->n_outputs = 0;
+}
+
+// The code of a step (straight.h). Its row says -1 in place of its outputs where they are in their place.
+static Error build_step(EquationsBuild *build)
+{
+    TapeCode code;
+    if (build->step == NULL) return error_none();
+    const int count = build->c.n_total + build->c.is_map;
+    TRY(tape_code(build->tape, &build->layout, build->step, count, build->arena, &code));
+    step_in_place(&build->c, &code);
+    build->c.straight = (int32_t)build_rows(build, EQUATIONS_CODE);
+    const int32_t first = tape_assets_put(&build->assets, code.steps, code.count);
+    assets_set_integer(&build->assets, build->c.straight, first);
+    assets_set_integer(&build->assets, build->c.straight + 1, code.count);
+    if (code.n_outputs == 0) return error_none();
+    assets_set_integer(&build->assets, build->c.straight + 2, build->assets.count);
+    for (int i = 0; i < count; i++) assets_integer(&build->assets, code.outputs[i]);
+    return error_none();
+}
+
 // Every value that a code has as an output, so that what depends on fixed inputs alone is known.
 static TapeValue *build_wanted(EquationsBuild *build, const EquationsValues *values, int *count)
 {
     const System *s = build->system;
     const int n = s->n_states, total = n + s->n_integrals, settable = n + s->n_held;
-    int64_t most = settable + s->n_instants;
+    int64_t most = settable + s->n_instants + total + 1;
     for (int m = 0; m < s->n_modes; m++)
         most += total + n + 3 * s->n_guards + 2 * s->n_metrics + s->n_shown + s->n_conditions + total * n + total +
                 (int64_t)s->modes[m].n_actions * settable;
@@ -212,6 +255,7 @@ static TapeValue *build_wanted(EquationsBuild *build, const EquationsValues *val
 #define BUILD_WANT(list, number)                                                                                       \
     for (int want_i = 0; want_i < (number); want_i++) wanted[at++] = (list)[want_i]
     BUILD_WANT(s->start, settable);
+    if (build->step != NULL) BUILD_WANT(build->step, total + s->is_map);
     for (int i = 0; i < s->n_instants; i++) wanted[at++] = s->instants[i].at;
     for (int m = 0; m < s->n_modes; m++) {
         const SystemMode *mode = &s->modes[m];
@@ -356,9 +400,11 @@ static Error build_assets(EquationsBuild *build, const double *settings)
         values[m].watched = build_slopes(build, mode, mode->watched, system->n_metrics);
         if (implicit && !system->is_map) values[m].jacobian = build_jacobian(build, mode);
     }
+    if (equations_is_straight(system, method)) build->step = equations_step_values(system, method, build->arena);
     if (build->tape->full) return error_make(ERROR_USER, "the equations are too long");
     const TapeValue *wanted = build_wanted(build, values, &n_wanted);
     c->first_number = SYSTEM_SIDE(system->n_states, system->n_held, system->n_parameters, system->n_guards);
+    if (build->step != NULL) c->first_number = straight_number(c, c->n_total) + c->is_map;
     TRY(tape_layout(build->tape, c->first_number, wanted, n_wanted, build->arena, &build->layout));
     c->numbers = tape_assets_put(assets, build->layout.numbers, build->layout.n_numbers);
     c->n_numbers = build->layout.n_numbers;
@@ -369,6 +415,7 @@ static Error build_assets(EquationsBuild *build, const double *settings)
     c->modes = (int32_t)build_rows(build, (int64_t)system->n_modes * EQUATIONS_MODE);
     for (int m = 0; m < system->n_modes; m++)
         TRY(build_mode(build, &system->modes[m], &values[m], c->modes + (int64_t)m * EQUATIONS_MODE));
+    TRY(build_step(build));
     c->guards = (int32_t)assets->count;
     for (int k = 0; k < system->n_guards; k++) assets_integer(assets, system->guards[k].direction);
     c->instants = (int32_t)assets->count;
@@ -489,6 +536,10 @@ static void made_step(const MadeCodes *codes, int64_t step)
         made_lookup(codes, step);
         return;
     }
+    if (operation == TAPE_FUSED) {
+        made_line(out, "r[%d] = fused(r[%d], r[%d], r[%d]);\\\n", to, a, b, c);
+        return;
+    }
     const int operands = program_operands(operation);
     if (operands == 1) made_line(out, "r[%d] = program_of_one(%d, r[%d]);\\\n", to, operation, a);
     if (operands == 2) made_line(out, "r[%d] = program_of_two(%d, r[%d], r[%d]);\\\n", to, operation, a, b);
@@ -556,6 +607,7 @@ static bool equations_made_macros(const Configured *configured, TextSink out)
     made_line(out, "#define EQUATIONS_MADE_CODES \\\n");
     if (c.n_derived_steps > 0) made_code(&codes, c.derived, c.n_derived_steps);
     made_code_at(&codes, c.start);
+    if (c.straight != 0) made_code_at(&codes, c.straight);
     for (int m = 0; m < c.n_modes; m++) made_mode(&codes, c.modes + (int64_t)m * EQUATIONS_MODE);
     made_line(out, "\n");
     if (made_inlined(&codes) > EQUATIONS_MADE_INLINE) made_line(out, "#define HOPSCOTCH_MADE_LARGE\n");

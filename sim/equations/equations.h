@@ -106,6 +106,8 @@ enum {
     X(int32_t, numbers) X(int32_t, n_numbers) X(int32_t, derived) X(int32_t, n_derived_steps) X(int32_t, start) \
     X(int32_t, modes) X(int32_t, guards) X(int32_t, metrics) X(int32_t, instants) X(int32_t, scale) \
     X(int32_t, positions) X(int32_t, failed) X(int32_t, sources) X(int32_t, tables) X(int32_t, clocks) \
+    /* the code of a step (straight.h), 0: there is none */ \
+    X(int32_t, straight) \
     /* in the frame: what is kept between slices, then numbers of a step */ \
     X(int32_t, y) X(int32_t, f) X(int32_t, guard) X(int32_t, slope) X(int32_t, offset) X(int32_t, turn) \
     X(int32_t, condition) X(int32_t, path) \
