@@ -664,7 +664,7 @@ static Error equations_check_integrator(const System *system, const double *sett
 static int equations_shared(const EquationsConstants *c)
 {
     if (c->file + c->registers <= SHARED_NUMBERS) return c->file + c->registers;
-    return c->registers <= EQUATIONS_SHARED_FILE ? c->registers : 0;
+    return c->registers <= equations_shared_file(c) ? c->registers : 0;
 }
 
 static Error equations_configure(const double *settings, const Points *points, Arena *arena, Configured *out)

@@ -44,10 +44,24 @@ HD_CALL void made_run(const double *assets, int first, real *r)
 }
 #endif
 
+// Registers that a GPU has in shared memory, at most: of straight runs (straight.h), which use nothing else, more.
+HD int equations_shared_file(const EquationsConstants *c)
+{
+    return c->straight != 0 ? SHARED_NUMBERS : EQUATIONS_SHARED_FILE;
+}
+// Whether the registers stand in a GPU's shared memory while a general kernel works, and even the whole frame.
+HD bool equations_shares(const EquationsConstants *c) { return ON_GPU && c->registers <= equations_shared_file(c); }
+HD bool equations_shares_all(const EquationsConstants *c) { return ON_GPU && c->file + c->registers <= SHARED_NUMBERS; }
+
 HD void equations_run_steps(const EquationsLane *lane, int first, int count)
 {
 #if defined(HOPSCOTCH_MADE)                                      // its steps as text (equations.c)
     if (count > 0) made_run(lane->assets, first, lane->file.at); // one without steps begins where another does
+#elif defined(__CUDA_ARCH__)
+    if (equations_shares(lane->c) || equations_shares_all(lane->c))
+        tape_run_shared(lane->assets, lane->c->tables, first, count, lane->file);
+    else
+        tape_run(lane->assets, lane->c->tables, first, count, lane->file);
 #else
     tape_run(lane->assets, lane->c->tables, first, count, lane->file);
 #endif
@@ -161,10 +175,6 @@ HD double *equations_memory(const EquationsConstants *c, const LaneGroup *group,
     *apart = LANES_TOGETHER; // neighbouring threads use neighbouring numbers
     return group->batch.work + group->lane / LANES_TOGETHER * LANES_TOGETHER * count + group->lane % LANES_TOGETHER;
 }
-
-// Whether the registers stand in a GPU's shared memory while a general kernel works, and even the whole frame.
-HD bool equations_shares(const EquationsConstants *c) { return ON_GPU && c->registers <= EQUATIONS_SHARED_FILE; }
-HD bool equations_shares_all(const EquationsConstants *c) { return ON_GPU && c->file + c->registers <= SHARED_NUMBERS; }
 
 HD EquationsLane equations_lane(const Constants *constants, const double *assets, const LaneGroup *group,
                                 FrameNumber *own)
