@@ -49,8 +49,8 @@
 #define HD_INLINE static inline __attribute__((always_inline, unused))
 #endif
 
-// A made kernel is inlined as a whole, because most of it is constant; on a CPU not if it is too large for that.
-#if defined(HOPSCOTCH_MADE) && (defined(__CUDACC__) || !defined(HOPSCOTCH_MADE_LARGE))
+// A made kernel is inlined as a whole, because most of it is constant, unless it is too large for that.
+#if defined(HOPSCOTCH_MADE) && !defined(HOPSCOTCH_MADE_LARGE)
 #define HOPSCOTCH_MADE_WHOLE
 #endif
 
@@ -181,6 +181,22 @@ HD double *shared_numbers(void)
     return NULL;
 #endif
 }
+
+// Where code can name the shared memory of a GPU by its own addresses, which cost less than generic ones.
+#if defined(__CUDA_ARCH__) && !defined(HOPSCOTCH_MADE)
+#define HAS_SHARED_ADDRESSES
+HD unsigned shared_address(const double *number) { return (unsigned)__cvta_generic_to_shared(number); }
+HD double load_shared(unsigned address)
+{
+    double value;
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(address));
+    return value;
+}
+HD void store_shared(unsigned address, double value)
+{
+    asm volatile("st.shared.f64 [%0], %1;" ::"r"(address), "d"(value) : "memory");
+}
+#endif
 
 // ---- bits -----------------------------------------------------------------------------------------------------------
 

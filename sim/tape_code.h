@@ -143,44 +143,38 @@ HD_CALL void tape_run(const double *assets, int64_t tables, int64_t first, int c
     }
 }
 
-#if defined(__CUDA_ARCH__) && !defined(HOPSCOTCH_MADE)
-// As tape_run, where the frame is that of shared_numbers(): a generic address costs more than one of shared memory, and
-// the next step is loaded while this one computes.
+#if defined(HAS_SHARED_ADDRESSES)
+// As tape_run, where the frame is that of shared_numbers(). The next step is loaded while this one computes.
 HD_CALL void tape_run_shared(const double *assets, int64_t tables, int64_t first, int count, Frame frame)
 {
     enum { ROW = THREAD_BLOCK * (int)sizeof(double) };
-    const unsigned rows = (unsigned)__cvta_generic_to_shared(frame.at);
+    const unsigned rows = shared_address(frame.at);
     const uint2 *steps = (const uint2 *)(assets + first);
     uint2 next = __ldg(steps);
     for (int k = 0; k < count; k++) {
         const uint2 step = next;
         next = __ldg(steps + (k + 1 < count ? k + 1 : k));
         const unsigned operation = step.x & 0xff, to = rows + (step.x >> 8 & 0x3fff) * ROW,
-                       at_a = rows + (__funnelshift_r(step.x, step.y, 22) & 0x3fff) * ROW,
-                       at_b = rows + (step.y >> 4 & 0x3fff) * ROW, at_c = rows + (step.y >> 18) * ROW;
-        double a, b, c, value;
-        asm volatile("ld.shared.f64 %0, [%1];" : "=d"(a) : "r"(at_a));
-        asm volatile("ld.shared.f64 %0, [%1];" : "=d"(b) : "r"(at_b));
+                       at_c = rows + (step.y >> 18) * ROW;
+        const double a = load_shared(rows + (__funnelshift_r(step.x, step.y, 22) & 0x3fff) * ROW),
+                     b = load_shared(rows + (step.y >> 4 & 0x3fff) * ROW);
+        double value;
         switch (operation) {
         case PROGRAM_ADD: value = a + b; break;
         case PROGRAM_SUBTRACT: value = a - b; break;
         case PROGRAM_MULTIPLY: value = a * b; break;
-        case TAPE_FUSED:
-            asm volatile("ld.shared.f64 %0, [%1];" : "=d"(c) : "r"(at_c));
-            value = fused(a, b, c);
-            break;
+        case PROGRAM_DIVIDE: value = a / b; break;
+        case PROGRAM_NEGATE: value = -a; break;
+        case TAPE_FUSED: value = fused(a, b, load_shared(at_c)); break;
         default:
             if (operation > TAPE_INPUT) {
                 const int64_t whole = asset_integer(assets, first + k);
                 value = tape_lookup_in(tape_table_of(assets, tables, whole), whole, a, b);
             } else {
-                asm volatile("ld.shared.f64 %0, [%1];" : "=d"(c) : "r"(at_c));
-                value = operation == PROGRAM_DIVIDE   ? a / b
-                        : operation == PROGRAM_NEGATE ? -a
-                                                      : tape_function((int)operation, a, b, c);
+                value = tape_function((int)operation, a, b, load_shared(at_c));
             }
         }
-        asm volatile("st.shared.f64 [%0], %1;" ::"r"(to), "d"(value) : "memory");
+        store_shared(to, value);
     }
 }
 #endif

@@ -4,12 +4,12 @@
 #include "../models.h"
 #include "../tape_code.h"
 #include "drawing.h"
+#include "made.h"
 #include "step_values.h"
 #include "straight.h"
 #include "system.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -472,146 +472,6 @@ static void equations_tables(const System *system, Arena *arena, Configured *out
     out->parameters = system->parameters;
     out->n_parameters = system->n_parameters;
     equations_columns(system, arena, out);
-}
-
-// ---- made kernels (../made) -----------------------------------------------------------------------------------------
-
-// More would take too long to compile. The last is for a CPU: 20 ms of gcc each where all is inlined.
-enum { EQUATIONS_MADE_STEPS = 6000, EQUATIONS_MADE_FRAME = 1500, EQUATIONS_MADE_INLINE = 300 };
-
-static void made_line(TextSink out, const char *format, ...) PRINTF_LIKE(2, 3);
-static void made_line(TextSink out, const char *format, ...)
-{
-    char line[160];
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    out.write(out.to, line, (size_t)length);
-}
-
-typedef struct MadeCodes {
-    TextSink out;
-    const Configured *configured;
-    int64_t tables;
-    int64_t steps, functions; // so far; the latter are steps that are long when they are inlined
-} MadeCodes;
-
-static int64_t made_integer(const MadeCodes *codes, int64_t at)
-{
-    int64_t value;
-    memcpy(&value, codes->configured->assets + at, sizeof value);
-    return value;
-}
-
-// A step on a table, whose head the compiler sees.
-static void made_lookup(const MadeCodes *codes, int64_t step)
-{
-    const int operation = tape_step_operation(step);
-    const bool signal = operation >= TAPE_SIGNAL;
-    const int64_t at = made_integer(codes, codes->tables + tape_step_register(step, 3));
-    const LookupShape shape = lookup_shape_of(codes->configured->assets + at);
-    made_line(codes->out, "r[%d] = %s(assets + %lld, lookup_shape(%d, %d, %d, %d), r[%d], r[%d], (LookupWhat)%d);\\\n",
-              tape_step_register(step, 0), signal ? "lookup_signal" : "lookup_value", (long long)at, shape.between,
-              shape.beyond, shape.first, shape.second, tape_step_register(step, 1), tape_step_register(step, 2),
-              operation - (signal ? TAPE_SIGNAL : TAPE_TABLE));
-}
-
-// A step as a statement; r: the registers.
-static void made_step(const MadeCodes *codes, int64_t step)
-{
-    const TextSink out = codes->out;
-    static const struct {
-        int operation;
-        const char *sign;
-    } signs[] = {{PROGRAM_ADD, "+"}, {PROGRAM_SUBTRACT, "-"}, {PROGRAM_MULTIPLY, "*"}, {PROGRAM_DIVIDE, "/"}};
-    const int operation = tape_step_operation(step), to = tape_step_register(step, 0), a = tape_step_register(step, 1),
-              b = tape_step_register(step, 2), c = tape_step_register(step, 3);
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        if (signs[i].operation != operation) continue;
-        made_line(out, "r[%d] = r[%d] %s r[%d];\\\n", to, a, signs[i].sign, b);
-        return;
-    }
-    if (operation > TAPE_INPUT) {
-        made_lookup(codes, step);
-        return;
-    }
-    if (operation == TAPE_FUSED) {
-        made_line(out, "r[%d] = fused(r[%d], r[%d], r[%d]);\\\n", to, a, b, c);
-        return;
-    }
-    const int operands = program_operands(operation);
-    if (operands == 1) made_line(out, "r[%d] = program_of_one(%d, r[%d]);\\\n", to, operation, a);
-    if (operands == 2) made_line(out, "r[%d] = program_of_two(%d, r[%d], r[%d]);\\\n", to, operation, a, b);
-    if (operands == 3) made_line(out, "r[%d] = program_of_three(%d, r[%d], r[%d], r[%d]);\\\n", to, operation, a, b, c);
-}
-
-static bool made_is_long(int operation)
-{
-    static const int longs[] = {PROGRAM_EXP,  PROGRAM_LOG,   PROGRAM_SIN,   PROGRAM_COS,  PROGRAM_TAN,
-                                PROGRAM_ASIN, PROGRAM_ACOS,  PROGRAM_ATAN,  PROGRAM_SINH, PROGRAM_COSH,
-                                PROGRAM_TANH, PROGRAM_ATAN2, PROGRAM_HYPOT, PROGRAM_MOD,  PROGRAM_POWER};
-    bool is_long = false;
-    for (size_t i = 0; i < sizeof longs / sizeof *longs; i++) is_long = is_long || longs[i] == operation;
-    return is_long;
-}
-
-static void made_code(MadeCodes *codes, int64_t first, int64_t count)
-{
-    if (first < 0) return;
-    made_line(codes->out, "case %lld:\\\n", (long long)first);
-    for (int64_t k = 0; k < count; k++) {
-        const int64_t step = made_integer(codes, first + k);
-        made_step(codes, step);
-        codes->functions += made_is_long(tape_step_operation(step));
-    }
-    made_line(codes->out, "return;\\\n");
-    codes->steps += count;
-}
-
-static void made_code_at(MadeCodes *codes, int64_t row)
-{
-    // codes without steps may begin where another does
-    if (made_integer(codes, row + 1) > 0) made_code(codes, made_integer(codes, row), made_integer(codes, row + 1));
-}
-
-static void made_mode(MadeCodes *codes, int64_t row)
-{
-    static const int rows[] = {EQUATIONS_MODE_RATES,   EQUATIONS_MODE_GUARDS,     EQUATIONS_MODE_SLOPES,
-                               EQUATIONS_MODE_WATCHED, EQUATIONS_MODE_CONDITIONS, EQUATIONS_MODE_JACOBIAN,
-                               EQUATIONS_MODE_SIZES,   EQUATIONS_MODE_NOISE};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) made_code_at(codes, row + rows[i]);
-    const int64_t actions = made_integer(codes, row + EQUATIONS_MODE_ACTIONS);
-    for (int64_t a = 0; a < made_integer(codes, row + EQUATIONS_MODE_N_ACTIONS); a++)
-        made_code_at(codes, actions + a * EQUATIONS_ACTION + EQUATIONS_ACTION_SET);
-}
-
-// What compiling takes if all is inlined, as measured: in steps of arithmetic.
-static int64_t made_inlined(const MadeCodes *codes)
-{
-    const int kernel = codes->configured->kernel;
-    const bool implicit = kernel == KERNEL_equations_implicit_midpoint || kernel == KERNEL_equations_rodas5p;
-    return (codes->steps + 15 * codes->functions) * (implicit ? 2 : 1);
-}
-
-static bool equations_made_macros(const Configured *configured, TextSink out)
-{
-    EquationsConstants c;
-    MadeCodes codes = {.out = out, .configured = configured};
-    memcpy(&c, &configured->constants, sizeof c);
-    codes.tables = c.tables;
-    if (c.file + c.registers > EQUATIONS_MADE_FRAME) return false;
-#define EQUATIONS_MADE_MACRO(type, name) made_line(out, "#define made_%s %a\n", #name, (double)c.name);
-    EQUATIONS_CONSTANTS(EQUATIONS_MADE_MACRO)
-#undef EQUATIONS_MADE_MACRO
-    made_line(out, "#define EQUATIONS_MADE_CODES \\\n");
-    if (c.n_derived_steps > 0) made_code(&codes, c.derived, c.n_derived_steps);
-    made_code_at(&codes, c.start);
-    if (c.straight != 0) made_code_at(&codes, c.straight);
-    for (int m = 0; m < c.n_modes; m++) made_mode(&codes, c.modes + (int64_t)m * EQUATIONS_MODE);
-    made_line(out, "\n");
-    if (made_inlined(&codes) > EQUATIONS_MADE_INLINE) made_line(out, "#define HOPSCOTCH_MADE_LARGE\n");
-    return codes.steps <= EQUATIONS_MADE_STEPS;
 }
 
 // ---- configuration --------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ HD void equations_run_steps(const EquationsLane *lane, int first, int count)
 {
 #if defined(HOPSCOTCH_MADE)                                      // its steps as text (equations.c)
     if (count > 0) made_run(lane->assets, first, lane->file.at); // one without steps begins where another does
-#elif defined(__CUDA_ARCH__)
+#elif defined(HAS_SHARED_ADDRESSES)
     if (equations_shares(lane->c) || equations_shares_all(lane->c))
         tape_run_shared(lane->assets, lane->c->tables, first, count, lane->file);
     else

@@ -1,9 +1,10 @@
 // Tiles: neighbouring groups of a CPU go straight together (straight.h), so that a step of a code is decoded once for
-// all. Included by advance.h.
+// all.
 #ifndef HOPSCOTCH_EQUATIONS_TILE_H
 #define HOPSCOTCH_EQUATIONS_TILE_H
 
-#include "straight.h"
+#include "../cpu_kernels.h"
+#include "advance.h"
 
 enum { TILE_NUMBERS = 3072 }; // registers of all lanes: they stay in the nearest cache
 enum { TILE_STEPS = 1024 };   // of a code
@@ -199,8 +200,8 @@ static void equations_tile(const Constants *constants, const double *assets, con
 }
 
 #define EQUATIONS_TILE(name)                                                                                           \
-    static void equations_##name##_tile(const Constants *constants, const double *assets, const LaneGroup *groups,     \
-                                        int count, bool observed)                                                      \
+    HD void equations_##name##_tile(const Constants *constants, const double *assets, const LaneGroup *groups,         \
+                                    int count, bool observed)                                                          \
     {                                                                                                                  \
         equations_tile(constants, assets, groups, count, EQUATIONS_BY_##name, observed);                               \
     }

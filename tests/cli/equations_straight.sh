@@ -1,7 +1,7 @@
 #!/bin/sh
 # Systems in whose steps nothing happens but the step, which many lanes take together (sim/equations/straight.h): every
-# trial replays to the bit, where each step is looked at, with any instruction set, batch, slice and kernel. States leave
-# the finite numbers within a run of steps, maps even come back; durations that the steps do not divide; few steps.
+# trial replays to the bit, where each step is looked at, with any instruction set, batch, slice and kernel. States
+# leave the finite numbers within a run of steps, maps even come back; durations that steps do not divide; few steps.
 . "$(dirname "$0")/../scratch.sh"
 . "$root/tests/equations.sh"
 
@@ -17,7 +17,8 @@ states: {x: {start: a}, y: 0}
 rates: {x: x^2 + 0.1*sin(3*time), y: exp(x) - y}
 metrics: {end: {final: x}, height: {mean: y}}
 END_OF_SYSTEM
-over='{w: {linspace: [0.5, 3, 37]}}' system swing 'duration: 3' 'dt: 3.0e-3' 'integrator: semi_implicit_euler' <<'END_OF_SYSTEM'
+over='{w: {linspace: [0.5, 3, 37]}}' \
+    system swing 'duration: 3' 'dt: 3.0e-3' 'integrator: semi_implicit_euler' <<'END_OF_SYSTEM'
 parameters: {w: 1, c: 0.1}
 let: {drive: "if(sin(w*time) > 0.3, hypot(q, 1), clip(q, -0.2, 0.4))"}
 states: {q: 0.4, v: 0, u: 0}

@@ -204,7 +204,7 @@ failed() # NAME WORDS
         grep -q "compiling one for this campaign failed" err && [ -z "$(entries)" ]
 }
 fake wrong <<'END'
-sed 's/^\(r\[[0-9]*\] = r\[[0-9]*\]\) + /\1 - /; s/^\(r\[[0-9]*\] = r\[[0-9]*\]\) \* /\1 + /' | exec "$real" "$@"
+sed 's/^\(real t[0-9]* = [^ ;(]*\) + /\1 - /; s/^\(real t[0-9]* = [^ ;(]*\) \* /\1 + /' | exec "$real" "$@"
 END
 made wrong lorenz.yaml && same wrong && event wrong "not used: its bits differ" && grep -q "warning.*bits differ" err &&
     [ -z "$(entries)" ]
