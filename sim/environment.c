@@ -22,14 +22,15 @@ void environment_describe(Environment *environment, const EnvironmentSetup *setu
                               .n_work = configured->n_work,
                               .n_metrics = configured_own_metrics(configured),
                               .n_actions = configured->n_actions,
-                              .n_columns = configured->n_columns,
                               .n_observations = setup->n_observations,
-                              .n_defined = setup->n_defined,
                               .autoreset = (int32_t)setup->autoreset,
                               .single = setup->single,
                               .held = configured->action_ticks,
+                              .observe = setup->observe,
+                              .step = setup->step,
                               .n_draws = setup->n_draws};
-    view->n_program = environment_shorten(setup, NULL, &view->n_observe);
+    const int observe = view->observe.code.registers, step = view->step.code.registers;
+    environment->registers = observe > step ? observe : step;
     environment->constants = configured->constants;
     environment->kernel = configured->environment_kernel;
     environment->n_columns = configured->n_columns;
@@ -53,8 +54,7 @@ static size_t environment_lay_arrays(EnvironmentView *view, char *base)
 #define ENVIRONMENT_ROWS_n_work view->n_work
 #define ENVIRONMENT_ROWS_n_metrics view->n_metrics
 #define ENVIRONMENT_ROWS_n_actions view->n_actions
-#define ENVIRONMENT_ROWS_n_columns view->n_columns
-#define ENVIRONMENT_ROWS_n_defined view->n_defined
+#define ENVIRONMENT_ROWS_n_frame view->n_frame
 #define ENVIRONMENT_ROWS_n_observations view->n_observations
     ENVIRONMENT_ARRAYS(ENVIRONMENT_LAY)
 #undef ENVIRONMENT_LAY
@@ -75,7 +75,7 @@ size_t environment_tables_at(const EnvironmentView *view)
 size_t environment_lay(EnvironmentView *view, const EnvironmentSetup *setup, char *base)
 {
     size_t used = environment_lay_arrays(view, base);
-    view->program = environment_piece(base, &used, view->n_program, sizeof(EnvironmentStep));
+    view->codes = environment_piece(base, &used, setup->n_codes, sizeof(double));
     view->draws = environment_piece(base, &used, view->n_draws, sizeof(EnvironmentDraw));
     view->fixed = environment_piece(base, &used, view->n_parameters, sizeof(double));
     view->assets = environment_piece(base, &used, setup->configured->n_assets, sizeof(double));
@@ -93,11 +93,7 @@ static char *environment_fill(char *to, const void *from, int64_t count, size_t 
 void environment_fill_tables(const EnvironmentSetup *setup, char *tables)
 {
     const Configured *configured = setup->configured;
-    size_t used = 0;
-    int32_t observed;
-    const int32_t count = environment_shorten(setup, (EnvironmentStep *)tables, &observed);
-    environment_piece(NULL, &used, count, sizeof(EnvironmentStep));
-    tables += used;
+    tables = environment_fill(tables, setup->codes, setup->n_codes, sizeof(double));
     tables = environment_fill(tables, setup->draws, setup->n_draws, sizeof(EnvironmentDraw));
     tables = environment_fill(tables, setup->fixed, configured->n_parameters, sizeof(double));
     environment_fill(tables, configured->assets, configured->n_assets, sizeof(double));
@@ -118,7 +114,7 @@ LaneGroup environment_group(const Environment *environment, int64_t lane, int va
                        .ticks = view->held,
                        .own = {.ticks = view->clock,
                                .action = view->single != 0 ? view->action : (const double *)view->given,
-                               .column = view->column + lane,
+                               .column = view->frame + lane,
                                .columns_apart = view->stride}};
 }
 
@@ -132,6 +128,7 @@ typedef struct CpuEnvironment {
     EnvironmentBegin begin; // of the reset that the threads share
     bool resets;            // the call is a reset, else a step
     double *spare;          // [threads][n_work][LANES_MOST]
+    double *frames;         // [threads][registers][LANES_MOST]
 } CpuEnvironment;
 
 static void cpu_environment_groups(void *context, int thread, int64_t first, int64_t end)
@@ -144,6 +141,8 @@ static void cpu_environment_groups(void *context, int thread, int64_t first, int
         const int64_t lane = g * width, left = view->lanes - lane;
         LaneGroup group = environment_group(environment, lane, (int)(left < width ? left : width));
         group.own.spare = cpu->spare + (int64_t)thread * view->n_work * LANES_MOST;
+        group.own.column = cpu->frames + (int64_t)thread * environment->registers * LANES_MOST;
+        group.own.columns_apart = width;
         if (cpu->resets)
             cpu->kernels->reset[environment->kernel](view, &environment->constants, view->assets, &group, &cpu->begin);
         else
@@ -206,9 +205,11 @@ static Error cpu_environment_take(CpuEnvironment *cpu, const EnvironmentSetup *s
     const char *isa;
     TRY(cpu_environment_kernels(setup->isa, setup->lanes, &cpu->kernels, &isa));
     const int threads = graph_threads(setup->threads);
-    const size_t spare = (size_t)(threads * environment->view.n_work * LANES_MOST) * sizeof(double);
-    TRY(arena_create(&cpu->arena, size + spare + 2 * ENVIRONMENT_ALIGNMENT, "environments"));
-    cpu->spare = arena_take(&cpu->arena, spare, 1);
+    const size_t of_thread = LANES_MOST * sizeof(double), spare = (size_t)(threads * environment->view.n_work),
+                 frames = (size_t)threads * (size_t)environment->registers;
+    TRY(arena_create(&cpu->arena, size + (spare + frames) * of_thread + 3 * ENVIRONMENT_ALIGNMENT, "environments"));
+    cpu->spare = arena_take(&cpu->arena, spare, of_thread);
+    cpu->frames = arena_take(&cpu->arena, frames, of_thread);
     environment_lay(&environment->view, setup, arena_take(&cpu->arena, size, 1));
     environment_fill_tables(setup, (char *)environment->view.parameter + environment_tables_at(&environment->view));
     cpu_environment_first(&environment->view, setup->seed);
@@ -239,14 +240,6 @@ static Error cpu_environment_open(const EnvironmentSetup *setup, Environment **o
 
 // ---- any device -----------------------------------------------------------------------------------------------------
 
-static Error environment_check_program(const EnvironmentSetup *setup)
-{
-    if (setup->n_program > PROGRAM_STEPS_MAX)
-        return error_make(ERROR_USER, "the expressions of `environment` have %d operations, at most %d are allowed",
-                          setup->n_program, PROGRAM_STEPS_MAX);
-    return program_check_stack(setup->program, setup->n_program);
-}
-
 // NULL: an environment can be opened.
 static const char *environment_refusal(const Configured *configured)
 {
@@ -262,8 +255,7 @@ static const char *environment_refusal(const Configured *configured)
 Error environment_check(const EnvironmentSetup *setup)
 {
     const char *refusal = environment_refusal(setup->configured);
-    if (refusal != NULL) return error_make(ERROR_USER, "%s", refusal);
-    return environment_check_program(setup);
+    return refusal != NULL ? error_make(ERROR_USER, "%s", refusal) : error_none();
 }
 
 Error environment_open(const EnvironmentSetup *setup, Environment **out)

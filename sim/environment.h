@@ -8,18 +8,14 @@
 #ifndef HOPSCOTCH_ENVIRONMENT_H
 #define HOPSCOTCH_ENVIRONMENT_H
 
-#include "environment_view.h"
-#include "lanes.h"
+#include "environment_code.h"
 #include "philox.h"
-#include "program.h"
 
 typedef struct EnvironmentLanes {
     mask present, going, begun; // in this group; advanced by this step; begun by it in place of a step
     mask stop;                  // the condition of the spec ends them
     real reward;
 } EnvironmentLanes;
-
-enum { ENVIRONMENT_DEFINED = 16 }; // definitions that a kernel holds itself; more are in memory
 
 // ---- arrays ---------------------------------------------------------------------------------------------------------
 
@@ -77,103 +73,42 @@ HD real environment_status(const LaneGroup *group)
 
 // ---- the spec's expressions -----------------------------------------------------------------------------------------
 
-// Where an evaluation finds its numbers. The arrays stand apart, so that registers hold the rest.
-typedef struct EnvironmentNumbers {
-    const double *column; // [..][columns_apart], of the first lane
-    int64_t columns_apart;
-    double *defined; // [ENVIRONMENT_DEFINED][LANES]: the first definitions
-    real *stack;     // [PROGRAM_STACK], of which n
-    int n;
-    real failed;
-} EnvironmentNumbers;
-
-HD real environment_definition(const EnvironmentView *e, const LaneGroup *group, const EnvironmentNumbers *numbers,
-                               int64_t index)
-{
-    if (index < ENVIRONMENT_DEFINED) return load_all(numbers->defined + index * LANES);
-    return environment_load(e, group, e->defined, (int)index);
-}
-
-HD real environment_operand(const EnvironmentView *e, const LaneGroup *group, const EnvironmentStep *step,
-                            EnvironmentNumbers *numbers)
-{
-    const int64_t index = step->of.index;
-    switch (step->code >> ENVIRONMENT_OPERAND_AT & ENVIRONMENT_OPERAND) {
-    case PROGRAM_COLUMN: return load_lanes(numbers->column + index * numbers->columns_apart, group->valid);
-    case PROGRAM_PARAMETER: return environment_load(e, group, e->parameter, (int)index);
-    case PROGRAM_DEFINED: return environment_definition(e, group, numbers, index);
-    case PROGRAM_FAILED: return numbers->failed;
-    case ENVIRONMENT_POPPED: return numbers->stack[--numbers->n];
-    default: return splat(step->of.number);
-    }
-}
-
-HD real environment_computed(int32_t operation, real a, real b)
-{
-    if (operation == ENVIRONMENT_MOVE) return a;
-    if (operation == ENVIRONMENT_SQUARE) return a * a;
-    return program_takes_one(operation) ? program_of_one(operation, a) : program_of_two(operation, a, b);
-}
-
 // What the spec's expressions say of a step.
 typedef struct EnvironmentResult {
     real reward;
     mask stop; // its condition holds
 } EnvironmentResult;
 
-// A reward that is not finite counts as 0.
-HD void environment_say(const EnvironmentView *e, const LaneGroup *group, const EnvironmentStep *step, real x,
-                        mask which, const EnvironmentNumbers *numbers, EnvironmentResult *result)
+// Evaluates the observations, of a step also the reward and the condition, for the samples of the lanes of `which`, of
+// `valid` lanes from `lane` on. Their frame begins with the columns. A reward that is not finite counts as 0.
+HD EnvironmentResult environment_evaluate(const EnvironmentView *e, int64_t lane, int valid, double *column,
+                                          int64_t columns_apart, bool step, real failed, mask which)
 {
-    const int32_t operation = step->code & ENVIRONMENT_OPERATION;
-    if (operation == PROGRAM_OBSERVE)
-        environment_set_float(e, group, e->observation, step->to, canonical(x), which);
-    else if (operation == PROGRAM_REWARD)
-        result->reward = select_real(is_finite(x), x, splat(0.0));
-    else if (operation == PROGRAM_TERMINATE)
-        result->stop = program_is_true(x);
-    else if (step->to < ENVIRONMENT_DEFINED)
-        store_all(numbers->defined + step->to * LANES, x);
-    else
-        environment_store(e, group, e->defined, step->to, x, all_lanes());
-}
-
-// Evaluates the first `steps` of the program for the samples of the lanes of `which`, of `valid` lanes from `lane` on,
-// whose columns are given.
-HD EnvironmentResult environment_evaluate(const EnvironmentView *e, int64_t lane, int valid, const double *column,
-                                          int64_t columns_apart, int steps, real failed, mask which)
-{
-    double defined[ENVIRONMENT_DEFINED * LANES];
-    real stack[PROGRAM_STACK], at_hand = splat(0.0);
-    EnvironmentNumbers numbers = {column, columns_apart, defined, stack, 0, failed};
+    const EnvironmentCode *code = step ? &e->step : &e->observe;
     EnvironmentResult result = {splat(0.0), no_lanes()};
     LaneGroup group;
+    Frame frame;
+    group.batch.parameter = e->parameter;
+    group.batch.stride = e->stride;
     group.lane = lane;
     group.valid = valid;
-    EnvironmentStep step = e->program[0];
-    for (int k = 0; k < steps; k++) {
-        const EnvironmentStep next = e->program[k + 1 < steps ? k + 1 : k]; // it is on its way meanwhile
-        const int32_t operation = step.code & ENVIRONMENT_OPERATION;
-        const bool first = (step.code & ENVIRONMENT_OPERAND_FIRST) != 0;
-        if ((step.code & ENVIRONMENT_PUSHES) != 0) stack[numbers.n++] = at_hand;
-        const real operand = environment_operand(e, &group, &step, &numbers);
-        const real a = first ? operand : at_hand, b = first ? at_hand : operand;
-        if (operation >= PROGRAM_DEFINE && operation <= PROGRAM_TERMINATE)
-            environment_say(e, &group, &step, a, which, &numbers, &result);
-        else if (program_takes_three(operation))
-            at_hand = program_of_three(operation, stack[--numbers.n], a, b);
-        else
-            at_hand = environment_computed(operation, a, b);
-        step = next;
-    }
+    frame.at = column;
+    frame.apart = (int)columns_apart;
+    environment_code_run(e->codes, code, &group, failed, frame);
+    for (int k = 0; k < e->n_observations; k++)
+        environment_set_float(e, &group, e->observation, k,
+                              canonical(environment_code_output(e->codes, code, k, frame)), which);
+    if (!step) return result;
+    const real reward = environment_code_output(e->codes, code, e->n_observations, frame);
+    result.reward = select_real(is_finite(reward), reward, splat(0.0));
+    result.stop = program_is_true(environment_code_output(e->codes, code, e->n_observations + 1, frame));
     return result;
 }
 
-HD_CALL EnvironmentResult environment_evaluate_called(const EnvironmentView *e, int64_t lane, int valid,
-                                                      const double *column, int64_t columns_apart, int steps,
-                                                      real failed, mask which)
+HD_CALL EnvironmentResult environment_evaluate_called(const EnvironmentView *e, int64_t lane, int valid, double *column,
+                                                      int64_t columns_apart, bool step, real failed, mask which)
 {
-    return environment_evaluate(e, lane, valid, column, columns_apart, steps, failed, which);
+    return environment_evaluate(e, lane, valid, column, columns_apart, step, failed, which);
 }
 
 // ---- an episode begins ----------------------------------------------------------------------------------------------
@@ -294,10 +229,10 @@ HD void environment_evaluate_step(const EnvironmentView *e, const LaneGroup *gro
     const real failed = program_truth(MASK(status > (double)LANE_DONE));
     // on a GPU inline: pointers and numbers of the view are constants there
     const EnvironmentResult result =
-        ON_GPU ? environment_evaluate(e, group->lane, group->valid, group->own.column, group->own.columns_apart,
-                                      e->n_program, failed, lanes->going)
+        ON_GPU ? environment_evaluate(e, group->lane, group->valid, group->own.column, group->own.columns_apart, true,
+                                      failed, lanes->going)
                : environment_evaluate_called(e, group->lane, group->valid, group->own.column, group->own.columns_apart,
-                                             e->n_program, failed, lanes->going);
+                                             true, failed, lanes->going);
     lanes->reward = result.reward;
     lanes->stop = result.stop & lanes->going;
 }
@@ -340,31 +275,18 @@ HD mask environment_after(const EnvironmentView *e, const LaneGroup *group, cons
         environment_begin(e, group, which);                                                                            \
         name##_begin(constants, assets, group, which);                                                                 \
         name##_sample(constants, assets, group, which);                                                                \
-        environment_evaluate_called(e, group->lane, group->valid, group->own.column, group->own.columns_apart,         \
-                                    e->n_observe, splat(0.0), which);                                                  \
+        environment_evaluate_called(e, group->lane, group->valid, group->own.column, group->own.columns_apart, false,  \
+                                    splat(0.0), which);                                                                \
     } while (0)
-
-// A group whose samples go to `own`, if the model fills it (MODEL_own_columns), else to the memory of the environment.
-#define ENVIRONMENT_GROUP(model)                                                                                       \
-    double own[model##_own_columns > 0 ? model##_own_columns * LANES : 1];                                             \
-    LaneGroup with_columns = *of;                                                                                      \
-    const LaneGroup *const group = &with_columns;                                                                      \
-    if (model##_own_columns > 0) {                                                                                     \
-        with_columns.own.column = own;                                                                                 \
-        with_columns.own.columns_apart = LANES;                                                                        \
-        for (int i = 0; i < model##_own_columns * LANES && LANES > 1; i++)                                             \
-            own[i] = 0.0; /* of lanes without a sample */                                                              \
-    }
 
 // A step is the advance of the lanes that it goes on with, and what follows.
 #define ENVIRONMENT_KERNEL(model, kernel)                                                                              \
     HD void environment_reset_##model##_##kernel(const EnvironmentView *e, const Constants *constants,                 \
-                                                 const double *assets, const LaneGroup *of,                            \
+                                                 const double *assets, const LaneGroup *group,                         \
                                                  const EnvironmentBegin *begin)                                        \
     {                                                                                                                  \
-        const mask which = environment_reset_lanes(e, of, begin);                                                      \
+        const mask which = environment_reset_lanes(e, group, begin);                                                   \
         if (!any_lane(which)) return;                                                                                  \
-        ENVIRONMENT_GROUP(model)                                                                                       \
         ENVIRONMENT_BEGIN(model##_##kernel, which);                                                                    \
         environment_reset_results(e, group, which);                                                                    \
     }                                                                                                                  \
@@ -376,11 +298,10 @@ HD mask environment_after(const EnvironmentView *e, const LaneGroup *group, cons
         return going;                                                                                                  \
     }                                                                                                                  \
     HD void environment_follow_##model##_##kernel(const EnvironmentView *e, const Constants *constants,                \
-                                                  const double *assets, const LaneGroup *of, mask going)               \
+                                                  const double *assets, const LaneGroup *group, mask going)            \
     {                                                                                                                  \
-        EnvironmentLanes lanes = environment_lanes(e, of, going);                                                      \
+        EnvironmentLanes lanes = environment_lanes(e, group, going);                                                   \
         real status = splat(0.0);                                                                                      \
-        ENVIRONMENT_GROUP(model)                                                                                       \
         if (any_lane(lanes.going)) {                                                                                   \
             model##_##kernel##_sample(constants, assets, group, lanes.going);                                          \
             environment_evaluate_step(e, group, &lanes);                                                               \

@@ -20,10 +20,15 @@ enum { ENVIRONMENT_THREAD_BLOCK = THREAD_BLOCK };
 // with six blocks a hopper gains 6 % although it spills, and a robot loses 10 %.
 enum { ENVIRONMENT_ADVANCES_hopper = 6, ENVIRONMENT_ADVANCES_articulated = 4, ENVIRONMENT_FOLLOWS = 12 };
 
-HD bool environment_thread(const EnvironmentView *view, LaneGroup *group)
+// Numbers of a frame that a thread holds itself. A robot that ends sets its columns in the advance, so they stand in
+// memory.
+enum { ENVIRONMENT_OWN_hopper = 96, ENVIRONMENT_OWN_articulated = 1 };
+
+HD bool environment_thread(const EnvironmentView *view, LaneGroup *group, double *own)
 {
     group->lane = (int64_t)blockIdx.x * ENVIRONMENT_THREAD_BLOCK + threadIdx.x;
-    group->own.column += group->lane;
+    group->own.column = view->n_frame > 0 ? group->own.column + group->lane : own;
+    if (view->n_frame == 0) group->own.columns_apart = 1;
     return group->lane < view->lanes;
 }
 
@@ -33,14 +38,15 @@ HD bool environment_thread(const EnvironmentView *view, LaneGroup *group)
         const __grid_constant__ EnvironmentView view, const __grid_constant__ Constants constants, LaneGroup group,    \
         const EnvironmentBegin begin)                                                                                  \
     {                                                                                                                  \
-        if (environment_thread(&view, &group))                                                                         \
+        double own[ENVIRONMENT_OWN_##model];                                                                           \
+        if (environment_thread(&view, &group, own))                                                                    \
             environment_reset_##model##_##kernel(&view, &constants, view.assets, &group, &begin);                      \
     }                                                                                                                  \
     static __global__ void __launch_bounds__(ENVIRONMENT_THREAD_BLOCK, ENVIRONMENT_ADVANCES_##model)                   \
         cuda_advance_##model##_##kernel(const __grid_constant__ EnvironmentView view,                                  \
                                         const __grid_constant__ Constants constants, LaneGroup group)                  \
     {                                                                                                                  \
-        if (!environment_thread(&view, &group)) return;                                                                \
+        if (!environment_thread(&view, &group, NULL)) return;                                                          \
         const mask going = environment_advance_##model##_##kernel(&view, &constants, view.assets, &group);             \
         view.going[group.lane] = going != 0;                                                                           \
     }                                                                                                                  \
@@ -48,7 +54,8 @@ HD bool environment_thread(const EnvironmentView *view, LaneGroup *group)
         cuda_follow_##model##_##kernel(const __grid_constant__ EnvironmentView view,                                   \
                                        const __grid_constant__ Constants constants, LaneGroup group)                   \
     {                                                                                                                  \
-        if (!environment_thread(&view, &group)) return;                                                                \
+        double own[ENVIRONMENT_OWN_##model];                                                                           \
+        if (!environment_thread(&view, &group, own)) return;                                                           \
         const mask going = MASK(view.going[group.lane] != 0);                                                          \
         environment_follow_##model##_##kernel(&view, &constants, view.assets, &group, going);                          \
     }
@@ -61,16 +68,18 @@ typedef void (*EnvironmentStepKernel)(const EnvironmentView view, const Constant
 typedef struct CudaEnvironmentKernels {
     EnvironmentResetKernel reset;
     EnvironmentStepKernel advance, follow;
+    int own; // numbers of a frame that a thread can hold itself
 } CudaEnvironmentKernels;
 
 static CudaEnvironmentKernels environment_kernels(int kernel)
 {
-    CudaEnvironmentKernels kernels = {NULL, NULL, NULL};
+    CudaEnvironmentKernels kernels = {NULL, NULL, NULL, 0};
 #define ENVIRONMENT_CASE(model, name)                                                                                  \
     if (kernel == KERNEL_##model##_##name) {                                                                           \
         kernels.reset = cuda_reset_##model##_##name;                                                                   \
         kernels.advance = cuda_advance_##model##_##name;                                                               \
         kernels.follow = cuda_follow_##model##_##name;                                                                 \
+        kernels.own = ENVIRONMENT_OWN_##model;                                                                         \
     }
     ENVIRONMENT_KERNELS(ENVIRONMENT_CASE)
 #undef ENVIRONMENT_CASE
@@ -313,6 +322,7 @@ extern "C" Error environment_cuda_open(const EnvironmentSetup *setup, Environmen
     Environment *environment = &cuda->environment;
     environment_describe(environment, setup);
     cuda->kernels = environment_kernels(environment->kernel);
+    if (environment->registers > cuda->kernels.own) environment->view.n_frame = environment->registers;
     cuda->device = setup->number;
     environment->reset = cuda_environment_reset;
     environment->step = cuda_environment_step;

@@ -12,7 +12,7 @@ extern "C" {
 struct Environment {
     EnvironmentView view; // its pointers are the device's
     Constants constants;
-    int kernel, n_columns;
+    int kernel, n_columns, registers; // registers: of the expressions' frame
     EnvironmentDevice info;
     char device[192];
     Error (*reset)(Environment *environment, const uint8_t *lanes, const uint64_t *seeds);
@@ -22,11 +22,9 @@ struct Environment {
     void (*close)(Environment *environment);
 };
 
-// Sizes, options and kernel of the setup.
+// Sizes, options and kernel of the setup. Its kernels have frames of their own; a device whose kernels have none sets
+// view.n_frame to `registers`.
 void environment_describe(Environment *environment, const EnvironmentSetup *setup);
-// The program of the setup as kernels take it: to[..], at most as many steps as it had, or NULL to count them. Returns
-// their number; *observed: those that give definitions and observations.
-int32_t environment_shorten(const EnvironmentSetup *setup, EnvironmentStep *to, int32_t *observed);
 // Lays the arrays of the view one behind the other from `base` on. Returns their bytes. base NULL: only counts them.
 size_t environment_lay(EnvironmentView *view, const EnvironmentSetup *setup, char *base);
 // The tables of the setup, which lanes share, are one range behind all arrays, in the order of environment_lay.

@@ -27,7 +27,8 @@ typedef struct Team {
 typedef struct LaneClocks {
     int64_t *ticks;       // [stride] done by each lane
     const double *action; // [n_actions][stride]
-    double *column;       // [n_columns][columns_apart] samples, from the first lane of the group on
+    double *column;       // [n_columns][columns_apart] samples, from the first lane of the group on: the first numbers
+                          // of the frame of an environment's expressions
     int64_t columns_apart;
     double *spare; // [n_work][LANES] of this thread of a CPU; NULL on a GPU
 } LaneClocks;

@@ -13,19 +13,6 @@ typedef struct MeterBuild {
     TapeAssets assets;
 } MeterBuild;
 
-static MeterCode meter_put_code(MeterBuild *build, const TapeLayout *layout, const TapeCode *code)
-{
-    MeterCode put = {.registers = layout->registers,
-                     .n_numbers = layout->n_numbers,
-                     .first_number = layout->first,
-                     .n_derived = layout->n_derived_steps,
-                     .n_steps = code->count};
-    put.numbers = tape_assets_put(&build->assets, layout->numbers, layout->n_numbers);
-    put.derived = tape_assets_put(&build->assets, layout->derived, layout->n_derived_steps);
-    put.steps = tape_assets_put(&build->assets, code->steps, code->count);
-    return put;
-}
-
 // Inputs of the system's tape are its states and parameters by their numbers; here they get the registers 0, 1, ... in
 // their order, if an expression has them. The time, which all meters need, is the first.
 static void meter_assign_inputs(const MeterBuild *build, const Configured *configured)
@@ -157,7 +144,7 @@ static bool meter_place_slopes(MeterBuild *build, MeterSlopesBuild *slopes, Mete
     if (laid.kind != OK) return false;
     if (tape_code(tape, &layout, slopes->values, slopes->n_rows, build->arena, &code).kind != OK) return false;
     for (int i = 0; i < slopes->n_rows; i++) slopes->rows[i][METER_SLOPE_OF] = code.outputs[i];
-    out->code = meter_put_code(build, &layout, &code);
+    out->code = tape_assets_put_code(&build->assets, &layout, &code);
     out->rows = tape_assets_put(&build->assets, slopes->rows[0], (int64_t)slopes->n_rows * METER_SLOPE);
     out->n_rows = slopes->n_rows;
     return true;
@@ -213,7 +200,7 @@ static Error meter_build(MeterBuild *build, bool derived)
     }
     TRY(tape_layout(system->tape, meter->n_needed + meter->n_parameters, outputs, 2 * n, build->arena, &layout));
     TRY(tape_code(system->tape, &layout, outputs, 2 * n, build->arena, &code));
-    meter->code = meter_put_code(build, &layout, &code);
+    meter->code = tape_assets_put_code(&build->assets, &layout, &code);
     meter->metrics = (int32_t)build->assets.count;
     for (int m = 0; m < n; m++) {
         const SystemMetric *metric = &system->metrics[m];

@@ -78,15 +78,17 @@ HD real meter_output(const LaneGroup *group, int m, int which)
     return at >= 0 ? meter_get(group, meter_register(group, at)) : splat(0.0);
 }
 
-HD void meter_run(const LaneGroup *group, int first, int count)
+HD void meter_run(const LaneGroup *group, bool begins)
 {
 #if !defined(HOPSCOTCH_MADE) // a made kernel is not metered
+    const Meter *meter = &group->batch.meter;
     Frame file;
     file.at = meter_cell(group, meter_register(group, 0));
-    file.apart = (int)group->batch.meter.cell_apart;
-    tape_run(group->batch.meter.assets, 0, first, count, file); // without tables
+    file.apart = (int)meter->cell_apart;
+    if (begins) tape_begin(meter->assets, &meter->code, file);
+    if (!begins) tape_step(meter->assets, &meter->code, file);
 #else
-    (void)group, (void)first, (void)count;
+    (void)group, (void)begins;
 #endif
 }
 
@@ -100,10 +102,7 @@ HD void meter_begin(const LaneGroup *group, mask first)
         const double *from = group->batch.parameter + field * group->batch.stride + group->lane;
         meter_put(group, meter_register(group, meter->n_needed + k), load_lanes(from, group->valid));
     }
-    for (int k = 0; k < meter->code.n_numbers; k++)
-        meter_put(group, meter_register(group, meter->code.first_number + k),
-                  splat(meter->assets[meter->code.numbers + k]));
-    meter_run(group, meter->code.derived, meter->code.n_derived);
+    meter_run(group, true);
 }
 
 // What a metric has kept so far.
@@ -180,7 +179,7 @@ HD_CALL void meter_take(const LaneGroup *group, bool last, mask which)
     const mask first = which & MASK(samples == 0.0);
     if (any_lane(first)) meter_begin(group, first);
     const real h = t - meter_get(group, METER_TIME);
-    meter_run(group, meter->code.steps, meter->code.n_steps);
+    meter_run(group, false);
     for (int m = 0; m < meter->n_metrics; m++) {
         MeterMetric metric = meter_metric(group, m);
         const real value = meter_output(group, m, METER_OF), condition = meter_output(group, m, METER_IF);

@@ -35,21 +35,17 @@ HD int meter_reduction(const Meter *meter, int metric)
 HD void meter_slopes_begin(const LaneGroup *group, Frame file)
 {
     const Meter *meter = &group->batch.meter;
-    const MeterSlopes *slopes = meter->slopes;
     for (int k = meter->n_needed; k < meter->n_needed + meter->n_parameters; k++) {
         const double *from = group->batch.parameter + meter_parameter(meter, k) * group->batch.stride + group->lane;
         frame_set(file, k, load_lanes(from, group->valid));
     }
-    for (int k = 0; k < slopes->code.n_numbers; k++)
-        frame_set(file, slopes->code.first_number + k, splat(meter->assets[slopes->code.numbers + k]));
-    tape_run(meter->assets, 0, slopes->code.derived, slopes->code.n_derived, file);
+    tape_begin(meter->assets, &meter->slopes->code, file);
 }
 
 // Of the sample whose columns are in the file.
 HD void meter_slopes_run(const LaneGroup *group, Frame file)
 {
-    tape_run(group->batch.meter.assets, 0, group->batch.meter.slopes->code.steps,
-             group->batch.meter.slopes->code.n_steps, file);
+    tape_step(group->batch.meter.assets, &group->batch.meter.slopes->code, file);
 }
 
 // From the bar of a metric, over samples in `time`, to that of what it has kept: meter_value in reverse. 0 where an

@@ -6,27 +6,25 @@
 #ifndef HOPSCOTCH_POLICY_H
 #define HOPSCOTCH_POLICY_H
 
-#include "lanes.h"
-#include "program.h"
+#include "environment_code.h"
 
 enum {
-    POLICY_LAYERS = 4,  // with the last one
-    POLICY_WIDTH = 64,  // outputs of a layer; observations
-    POLICY_DEFINED = 64 // definitions of the program
+    POLICY_LAYERS = 4,     // with the last one
+    POLICY_WIDTH = 64,     // outputs of a layer; observations
+    POLICY_REGISTERS = 160 // of the code of the observations
 };
 
 // A policy in the assets (policy_table.c). Behind the shape follow: the weights, layer by layer [outputs][1 + inputs],
-// b first; per weight the lane input that replaces it, -1: no input; the program.
+// b first; per weight the lane input that replaces it, -1: no input; the assets of the observations.
 typedef struct PolicyShape {
     double layers, width[POLICY_LAYERS + 1]; // width[0]: observations
     double searched;                         // 0 or 1: some weights are lane inputs
-    double steps;                            // of the program
+    EnvironmentCode see;
 } PolicyShape;
 
 typedef struct Policy {
     const PolicyShape *shape;
-    const double *weight, *input;
-    const ProgramStep *program;
+    const double *weight, *input, *codes;
     const LaneGroup *group;
 } Policy;
 
@@ -43,47 +41,25 @@ HD Policy policy_open(const double *assets, const LaneGroup *group)
     policy.shape = (const PolicyShape *)assets;
     policy.weight = assets + sizeof(PolicyShape) / sizeof(double);
     policy.input = policy.weight + policy_weights(policy.shape);
-    policy.program = (const ProgramStep *)(policy.input + policy_weights(policy.shape));
+    policy.codes = policy.input + policy_weights(policy.shape);
     policy.group = group;
     return policy;
 }
 
 // ---- observations ---------------------------------------------------------------------------------------------------
 
-HD real policy_pushed(const Policy *policy, const ProgramStep *step, const real *column, const real *defined)
-{
-    switch (step->operation) {
-    case PROGRAM_COLUMN: return column[step->index];
-    case PROGRAM_PARAMETER: return lanes_parameter(policy->group, step->index);
-    case PROGRAM_DEFINED: return defined[step->index];
-    case PROGRAM_FAILED: return splat(0.0);
-    default: return splat(step->number);
-    }
-}
-
 // seen[observations] of a lane with these columns, as an environment gives them (environment.h)
 HD void policy_see(const Policy *policy, const real *column, real *seen)
 {
-    real stack[PROGRAM_STACK], defined[POLICY_DEFINED];
-    int n = 0; // numbers on the stack
-    for (int k = 0; k < (int)policy->shape->steps; k++) {
-        const ProgramStep *step = &policy->program[k];
-        if (step->operation <= PROGRAM_FAILED) {
-            stack[n++] = policy_pushed(policy, step, column, defined);
-        } else if (step->operation == PROGRAM_DEFINE) {
-            defined[step->index] = stack[--n];
-        } else if (step->operation == PROGRAM_OBSERVE) {
-            seen[step->index] = canonical(stack[--n]);
-        } else if (program_takes_one(step->operation)) {
-            stack[n - 1] = program_of_one(step->operation, stack[n - 1]);
-        } else if (program_takes_three(step->operation)) {
-            n -= 2;
-            stack[n - 1] = program_of_three(step->operation, stack[n - 1], stack[n], stack[n + 1]);
-        } else {
-            n--;
-            stack[n - 1] = program_of_two(step->operation, stack[n - 1], stack[n]);
-        }
-    }
+    const EnvironmentCode *see = &policy->shape->see;
+    FrameNumber numbers[POLICY_REGISTERS * FRAME_NUMBERS];
+    Frame frame;
+    frame.at = numbers;
+    frame.apart = 1;
+    for (int k = 0; k < see->n_columns; k++) frame_set(frame, k, column[k]);
+    environment_code_run(policy->codes, see, policy->group, splat(0.0), frame);
+    for (int k = 0; k < (int)policy->shape->width[0]; k++)
+        seen[k] = canonical(environment_code_output(policy->codes, see, k, frame));
 }
 
 // ---- actions --------------------------------------------------------------------------------------------------------

@@ -177,31 +177,29 @@ static Error policy_check_seen(const PolicyTable *table, const EnvironmentSetup 
         return error_make(ERROR_USER,
                           "the first layer of the policy has %d inputs, and environment.observe has %d rows",
                           (int)table->shape.width[0], see->n_observations);
-    if (see->n_defined > POLICY_DEFINED)
-        return error_make(ERROR_USER, "environment.define has %d rows, and a policy can use %d", see->n_defined,
-                          POLICY_DEFINED);
-    return program_check_stack(see->program, see->n_observe);
+    if (see->observe.code.registers > POLICY_REGISTERS)
+        return error_make(ERROR_USER,
+                          "environment.observe needs %d numbers at a time, columns included, and a policy has %d",
+                          see->observe.code.registers, POLICY_REGISTERS);
+    return error_none();
 }
 
 Error policy_lay(const PolicyTable *table, const EnvironmentSetup *see, const double *input, Arena *arena,
                  Configured *configured, int32_t *at)
 {
-    enum { SHAPE = sizeof(PolicyShape) / sizeof(double), STEP = sizeof(ProgramStep) / sizeof(double) };
-    const int64_t weights = policy_weights(&table->shape), before = configured->n_assets;
+    const int64_t weights = policy_weights(&table->shape);
     PolicyShape shape = table->shape;
+    TapeAssets assets = {.arena = arena};
     TRY(policy_check_seen(table, see));
-    const int64_t size = before + SHAPE + 2 * weights + STEP * see->n_observe;
-    double *assets = ARENA_NEW(arena, double, size), *to = assets + before;
     for (int64_t i = 0; i < weights; i++)
         if (input[i] >= 0.0) shape.searched = 1.0;
-    shape.steps = see->n_observe;
-    if (before > 0) memcpy(assets, configured->assets, (size_t)before * sizeof *assets);
-    memcpy(to, &shape, sizeof shape);
-    memcpy(to + SHAPE, table->weight, (size_t)weights * sizeof *to);
-    memcpy(to + SHAPE + weights, input, (size_t)weights * sizeof *to);
-    memcpy(to + SHAPE + 2 * weights, see->program, (size_t)see->n_observe * sizeof *see->program);
-    configured->assets = assets;
-    configured->n_assets = size;
-    *at = (int32_t)before;
+    shape.see = see->observe;
+    tape_assets_put(&assets, configured->assets, configured->n_assets);
+    *at = tape_assets_put(&assets, &shape, sizeof shape / sizeof(double));
+    tape_assets_put(&assets, table->weight, weights);
+    tape_assets_put(&assets, input, weights);
+    tape_assets_put(&assets, see->codes, see->n_codes);
+    configured->assets = assets.numbers;
+    configured->n_assets = assets.count;
     return error_none();
 }

@@ -6,7 +6,7 @@
 #include "sim.h"
 
 typedef struct PolicyTable {
-    PolicyShape shape;    // without the program
+    PolicyShape shape;    // without `see`
     const double *weight; // [policy_weights()] in the order of policy.h
 } PolicyTable;
 
@@ -23,7 +23,7 @@ int policy_inputs(const PolicyTable *table, const Choice *choice, int first, Are
                   double *input);
 
 // The assets with a policy appended, which begins at *at. see: its observations; input: of policy_inputs.
-// Error (user): it has too many definitions, or another number of observations than the first layer has inputs.
+// Error (user): the observations need too many numbers, or are not as many as the first layer has inputs.
 Error policy_lay(const PolicyTable *table, const EnvironmentSetup *see, const double *input, Arena *arena,
                  Configured *configured, int32_t *at);
 

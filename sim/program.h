@@ -1,11 +1,11 @@
-// The evaluation of programs (environment_view.h) by kernels: LANES lanes at once, with the results of
+// The operations of tapes (tape_view.h) in kernels: LANES lanes at once, with the results of
 // runner/experiment/expression to the bit. Truth is any number but 0; an operation with NaN is NaN, unless the other
 // operand of `and` or `or` decides alone.
 #ifndef HOPSCOTCH_PROGRAM_H
 #define HOPSCOTCH_PROGRAM_H
 
-#include "environment_view.h"
 #include "portable_math.h"
+#include "tape_view.h"
 
 HD mask program_is_true(real a) { return MASK(a < 0.0) | MASK(a > 0.0); }
 HD real program_truth(mask m) { return select_real(m, splat(1.0), splat(0.0)); }
@@ -63,7 +63,7 @@ HD real program_sign(real a)
 }
 HD real program_step(real a) { return program_known(MASK(a >= 0.0), a, a); }
 
-// Large functions that few specs use: called, so that what evaluates programs stays small.
+// Large functions that few specs use: called, so that what runs codes stays small.
 HD_CALL real program_called(int32_t operation, real a, real b)
 {
     switch (operation) {

@@ -483,8 +483,8 @@ struct Model {
     // Replaces the tables of `configured` by tables for a choice of its things, and adapts constants and assets. Error
     // (user): too many things are chosen. NULL: the model has no things.
     Error (*choose)(Configured *configured, const Choice *choice, Arena *arena);
-    // Sets the observations of the policy: program, n_observe, n_defined and n_observations of *see. Call it after
-    // `choose`. Error (user): the policy has another number of inputs. NULL: the model has no policies.
+    // Sets the observations of the policy: observe, codes, n_codes and n_observations of *see. Call it after `choose`.
+    // Error (user): the policy has another number of inputs. NULL: the model has no policies.
     Error (*see)(Configured *configured, const EnvironmentSetup *see, Arena *arena);
     // Writes remarks on point[count][n_parameters], some or all of the trials; returns their number. NULL: no remarks.
     int (*explain)(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
@@ -545,14 +545,6 @@ typedef struct DebugRows {
     int64_t *count;
 } DebugRows;
 
-// A code of tapes (tape_code.h) in the assets of a meter: its numbers, what is run once, and its steps.
-typedef struct MeterCode {
-    int32_t registers;
-    int32_t numbers, n_numbers, first_number;
-    int32_t derived, n_derived;
-    int32_t steps, n_steps;
-} MeterCode;
-
 // Metrics of the user's own: reductions of expressions over the samples of a lane, one before each tick and one where
 // the lane ends (meter.h). The host makes it (meter.c); a batch has a copy whose pointers are valid where the kernel
 // runs.
@@ -563,7 +555,7 @@ struct Meter {
     int32_t columns;          // [configured->n_columns] register of a column; -1: no metric needs it
     int32_t parameters;       // [n_parameters] those that metrics need; their registers follow those of columns
     int32_t n_needed, n_parameters;
-    MeterCode code;       // of a sample
+    CodeView code;        // of a sample
     int32_t metrics;      // [n_metrics][METER_METRIC]
     const double *assets; // [n_assets]
     // Of the host:
@@ -578,7 +570,7 @@ struct Meter {
 // The derivatives of metrics' values (METER_OF) with respect to columns and parameters, for adjoints: a code with
 // registers of its own, of which the first are those of columns and parameters too. Tables are in the meter's assets.
 struct MeterSlopes {
-    MeterCode code;
+    CodeView code;
     int32_t rows, n_rows;     // [n_rows][METER_SLOPE], where a derivative is not 0
     const char *const *bends; // [n_metrics] why a metric has no derivative; NULL: it has one
 };
@@ -729,18 +721,15 @@ bool backend_close(Backend *backend);
 // independently of the others, with the bits of a run with the same parameters and actions. runner/hopscotch.h
 // documents the arrays, reset and step.
 
-// Number of operands of an operation: 0 to 3.
-int program_operands(int operation);
-// Error (user): the program needs more than a kernel's stack.
-Error program_check_stack(const ProgramStep *program, int steps);
-
 struct EnvironmentSetup {
     const Configured *configured; // with external control; not used after opening
     const double *fixed;          // [n_parameters] values of inputs that are not drawn
     const EnvironmentDraw *draws; // [n_draws]
     int n_draws;
-    const ProgramStep *program; // [n_program], of which the first n_observe give definitions and observations
-    int n_program, n_observe, n_defined, n_observations;
+    EnvironmentCode observe, step; // of the observations, and of all expressions: environment_code
+    const double *codes;           // [n_codes] their assets
+    int64_t n_codes;
+    int n_observations;
     int64_t lanes;
     EnvironmentReset autoreset;
     bool single; // floats of single precision
@@ -754,7 +743,7 @@ struct EnvironmentSetup {
 
 typedef struct Environment Environment;
 
-// Error (user): the model has no environments with these settings, or no kernel can evaluate the program.
+// Error (user): the model has no environments with these settings.
 Error environment_check(const EnvironmentSetup *setup);
 // Takes all memory that the environment will need. Errors: those of environment_check; user (no such device or
 // instruction set); machine.
@@ -887,6 +876,19 @@ double portable_hypot(double x, double y);
 
 #include "equations/system.h"
 #include "tape.h"
+
+// ---- expressions of environments ------------------------------------------------------------------------------------
+
+// The inputs of a tape: column c of the model has register c, then follow whether the model failed, and parameters.
+typedef struct EnvironmentInputs {
+    int n_columns, n_parameters;
+    const int64_t *parameters; // [n_parameters] which of the lane's inputs they are
+} EnvironmentInputs;
+
+// *out <- the code of values[count], appended to the assets: the observations; of a step also the reward and the
+// condition. Error (user): it would be too long.
+Error environment_code(Tape *tape, const TapeValue *values, int count, const EnvironmentInputs *inputs,
+                       TapeAssets *assets, EnvironmentCode *out);
 
 // ---- metrics of the user's own --------------------------------------------------------------------------------------
 

@@ -198,6 +198,11 @@ static TapeValue tape_simplify(Tape *tape, int operation, TapeValue a, TapeValue
     }
 }
 
+int program_operands(int operation)
+{
+    return operation == PROGRAM_NUMBER ? 0 : program_takes_one(operation) ? 1 : program_takes_three(operation) ? 3 : 2;
+}
+
 static bool tape_commutes(int operation) { return operation == PROGRAM_ADD || operation == PROGRAM_MULTIPLY; }
 
 TapeValue tape_operation(Tape *tape, int operation, TapeValue a, TapeValue b, TapeValue c)
@@ -559,4 +564,17 @@ int32_t tape_assets_put(TapeAssets *assets, const void *numbers, int64_t count)
     if (count > 0) memcpy(assets->numbers + first, numbers, (size_t)count * sizeof *assets->numbers);
     assets->count += count;
     return (int32_t)first;
+}
+
+CodeView tape_assets_put_code(TapeAssets *assets, const TapeLayout *layout, const TapeCode *code)
+{
+    CodeView view = {.registers = layout->registers,
+                     .n_numbers = layout->n_numbers,
+                     .first_number = layout->first,
+                     .n_derived = layout->n_derived_steps,
+                     .n_steps = code->count};
+    view.numbers = tape_assets_put(assets, layout->numbers, layout->n_numbers);
+    view.derived = tape_assets_put(assets, layout->derived, layout->n_derived_steps);
+    view.steps = tape_assets_put(assets, code->steps, code->count);
+    return view;
 }

@@ -1,7 +1,7 @@
 // Tapes: the expressions of a system as straight-line code in static single assignment. The host builds a tape from
 // operations (tape.c): equal operations are one value, constants are folded by the rules of IEEE 754, nothing is
 // contracted. From its values it makes codes: short programs for kernels (tape_code.h), with registers assigned.
-// Operations are those of programs (environment_view.h), so a tape gives the bits of runner/experiment/expression.
+// Operations are those of tape_view.h, so a tape gives the bits of runner/experiment/expression.
 #include "sim.h" // which includes this file behind its types
 
 #ifndef HOPSCOTCH_TAPE_H
@@ -79,7 +79,8 @@ typedef struct Tape {
 Tape *tape_new(Arena *arena);
 TapeValue tape_number(Tape *tape, double number);
 TapeValue tape_input(Tape *tape, int register_index, int depends); // depends: TAPE_FIXED or TAPE_MOVING
-// An operation with program_operands() operands; the others are TAPE_NONE.
+int program_operands(int operation);                               // number of operands of an operation: 0 to 3
+// An operation; operands that it does not have are TAPE_NONE.
 TapeValue tape_operation(Tape *tape, int operation, TapeValue a, TapeValue b, TapeValue c);
 // a b + c, rounded once.
 TapeValue tape_fused(Tape *tape, TapeValue a, TapeValue b, TapeValue c);
@@ -144,5 +145,7 @@ typedef struct TapeAssets {
 
 // Appends numbers[count]; returns the index of the first.
 int32_t tape_assets_put(TapeAssets *assets, const void *numbers, int64_t count);
+// Appends a code with its numbers.
+CodeView tape_assets_put_code(TapeAssets *assets, const TapeLayout *layout, const TapeCode *code);
 
 #endif

@@ -9,8 +9,10 @@
 // A number of a frame: a made kernel keeps them in registers.
 #if defined(HOPSCOTCH_MADE)
 typedef real FrameNumber;
+enum { FRAME_NUMBERS = 1 }; // of a group of lanes
 #else
 typedef double FrameNumber;
+enum { FRAME_NUMBERS = LANES };
 #endif
 
 // Where the numbers of a group of lanes stand: number k of all of them at at[k*apart].
@@ -178,5 +180,17 @@ HD_CALL void tape_run_shared(const double *assets, int64_t tables, int64_t first
     }
 }
 #endif
+
+// Runs a code whose inputs are in their registers (CodeView). tape_begin: what does not change while a lane runs.
+HD void tape_begin(const double *assets, const CodeView *code, Frame frame)
+{
+    for (int k = 0; k < code->n_numbers; k++)
+        frame_set(frame, code->first_number + k, splat(assets[code->numbers + k]));
+    tape_run(assets, 0, code->derived, code->n_derived, frame); // without tables
+}
+HD void tape_step(const double *assets, const CodeView *code, Frame frame)
+{
+    tape_run(assets, 0, code->steps, code->n_steps, frame);
+}
 
 #endif

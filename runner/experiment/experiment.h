@@ -19,6 +19,7 @@ const char *program_commit(void); // the commit that the program was built from 
 // functions, so the same bits everywhere. Truth is 1 and 0.
 
 typedef struct Expression Expression;
+typedef struct ExpressionStep ExpressionStep; // expression/expression.h
 
 // Names that an expression may use, in the order of the `values` of expression_value.
 typedef struct Scope {
@@ -67,13 +68,15 @@ typedef struct ExpressionBound {
     double value;
 } ExpressionBound;
 const ExpressionBound *expression_bounds(const Expression *expression, Arena *arena, int *count);
-// out[expression_steps] <- the expression as steps of a kernel's program (sim/environment_view.h), which gives the same
-// bits. The scope of the expression has the names of columns, of inputs, `failed`, and of definitions, in this order.
-typedef struct ProgramScope {
-    int n_columns, n_parameters;
-} ProgramScope;
-int expression_steps(const Expression *expression);
-void expression_program(const Expression *expression, const ProgramScope *scope, ProgramStep *out);
+// The value of an expression on a tape, which gives the bits of expression_value. TAPE_NONE: that of a name was.
+typedef struct ExpressionTape {
+    Tape *tape;
+    void *of;
+    TapeValue (*name)(void *of, int index); // index: in `values`
+    // The value of an operation on a and b where it is not tape_operation's, else TAPE_NONE; NULL: it always is
+    TapeValue (*operation)(void *of, const ExpressionStep *step, TapeValue a, TapeValue b);
+} ExpressionTape;
+TapeValue expression_tape(const Expression *expression, const ExpressionTape *to);
 int64_t expression_cost(const Expression *expression); // time of an evaluation, in additions, roughly
 // *sql <- the expression as a condition of SQL with ? for every constant. values[*count]: what to bind.
 Error expression_sql(const Expression *expression, Arena *arena, const char **sql, SqlValue **values, int *count);
@@ -407,7 +410,7 @@ int64_t spec_sample_ticks(const Spec *spec);
 // Debug rows are recorded in the ticks [*first, *end). spec_debug_rows: the greatest number of rows of a lane.
 void spec_debug_ticks(const Spec *spec, int64_t *first, int64_t *end);
 int64_t spec_debug_rows(const Spec *spec);
-// *setup <- an environment of the spec (spec/environment.c), in the arena: program, draws, fixed values, seed. Searched
+// *setup <- an environment of the spec (spec/environment.c), in the arena: codes, draws, fixed values, seed. Searched
 // parameters have the values of the only trial. Error (user): the spec has no section `environment:`, or its search has
 // several trials; `diagnostics` has the error with its place.
 Error spec_environment(const Spec *spec, Arena *arena, Diagnostics *diagnostics, EnvironmentSetup *setup);

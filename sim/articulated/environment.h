@@ -5,8 +5,6 @@
 
 #include "advance.h"
 
-enum { articulated_own_columns = 0 }; // a lane that ends sets them before its sample is asked for
-
 // Copies a group's memory; of `to` only the lanes of `which` change.
 HD void environment_copy_cells(const double *from, double *to, int cells, mask which)
 {

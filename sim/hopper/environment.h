@@ -4,8 +4,6 @@
 
 #include "advance.h"
 
-enum { hopper_own_columns = HOPPER_COLUMNS }; // a sample sets all of them
-
 HD void hopper_environment_begin(const Constants *constants, const double *assets, const LaneGroup *group, bool full,
                                  mask which)
 {

@@ -131,9 +131,9 @@ wrong "the first layer of the policy has 1 inputs, and environment.observe has 1
 1,1,1,0.5
 1,2,0,0.5
 1,2,1,0.5"
-refused check hopper_policy.yaml --set "environment.define={$(seq 65 | sed 's/.*/e&: "&"/' | paste -sd ,)}" \
-    --set 'environment.observe=[e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11]'
-has "environment.define has 65 rows, and a policy can use 64" err
+refused check hopper_policy.yaml --set "environment.define={long: \"$(seq 200 | sed 's/.*/time*&/' | paste -sd +)\"}" \
+    --set 'environment.observe=[long, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]'
+has "environment.observe needs 214 numbers at a time, columns included, and a policy has 160" err
 refused check hopper_policy.yaml --set simulation.control.file=none
 has "control: policy needs control.file" err
 refused check hopper_policy.yaml --set simulation.control.mode=raibert

@@ -2,7 +2,7 @@
 // nothing crashes the parser.
 #include "expression_case.h"
 
-#include "../../sim/policy.h"
+#include "../../sim/environment_code.h"
 #include "../test.h"
 
 #include <math.h>
@@ -542,21 +542,21 @@ TEST(expression_text_reads_back_to_the_same)
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
-// What a kernel computes of an expression, for one lane with these columns.
+static TapeValue expression_column(void *tape, int name) { return tape_input(tape, name, TAPE_MOVING); }
+
+// What a kernel of an environment computes of an expression, for one lane with these columns.
 static double expression_of_kernel(const Expression *expression, const double *values)
 {
-    const ProgramScope scope = {.n_columns = 5};
-    const int count = expression_steps(expression);
-    ProgramStep *steps = ARENA_NEW(&expression_arena, ProgramStep, count + 1);
-    expression_program(expression, &scope, steps);
-    steps[count] = (ProgramStep){.operation = PROGRAM_OBSERVE};
-    const PolicyShape shape = {.steps = count + 1};
-    const Policy policy = {.shape = &shape, .program = steps};
-    CHECK_OK(program_check_stack(steps, count + 1));
-    real columns[5], seen;
-    for (int k = 0; k < 5; k++) columns[k] = splat(values[k]);
-    policy_see(&policy, columns, &seen);
-    return lane_of(seen, 0);
+    const EnvironmentInputs inputs = {.n_columns = 5};
+    EnvironmentCode code;
+    TapeAssets assets = {.arena = &expression_arena};
+    Tape *tape = tape_new(&expression_arena);
+    const TapeValue value = expression_tape(expression, &(ExpressionTape){tape, tape, expression_column, NULL});
+    CHECK_OK(environment_code(tape, &value, 1, &inputs, &assets, &code));
+    const Frame frame = {ARENA_NEW(&expression_arena, double, code.code.registers *LANES), 1};
+    for (int k = 0; k < inputs.n_columns; k++) frame_set(frame, k, splat(values[k]));
+    environment_code_run(assets.numbers, &code, NULL, splat(0.0), frame);
+    return lane_of(environment_code_output(assets.numbers, &code, 0, frame), 0);
 }
 
 TEST(expression_has_its_bits_in_a_kernel)

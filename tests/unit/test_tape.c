@@ -28,32 +28,14 @@ static const Expression *tape_test_expression(const char *text, Arena *arena)
 }
 
 // a and b move, c and d are fixed. Register k is name k.
-static TapeValue tape_test_input(Tape *tape, int name)
+static TapeValue tape_test_input(void *tape, int name)
 {
     return tape_input(tape, name, name < 2 ? TAPE_MOVING : TAPE_FIXED);
 }
 
-static TapeValue tape_test_value(Tape *tape, const Expression *expression, Arena *arena)
+static TapeValue tape_test_value(Tape *tape, const Expression *expression)
 {
-    const ProgramScope scope = {.n_columns = TAPE_TEST_NAMES};
-    const int count = expression_steps(expression);
-    ProgramStep *steps = ARENA_NEW(arena, ProgramStep, count);
-    TapeValue *stack = ARENA_NEW(arena, TapeValue, count + 3);
-    int n = 0;
-    expression_program(expression, &scope, steps);
-    for (int i = 0; i < count; i++) {
-        const int operation = steps[i].operation;
-        if (operation == PROGRAM_NUMBER) {
-            stack[n++] = tape_number(tape, steps[i].number);
-        } else if (operation == PROGRAM_COLUMN) {
-            stack[n++] = tape_test_input(tape, steps[i].index);
-        } else {
-            n -= program_operands(operation);
-            stack[n] = tape_operation(tape, operation, stack[n], stack[n + 1], stack[n + 2]);
-            n++;
-        }
-    }
-    return stack[0];
+    return expression_tape(expression, &(ExpressionTape){tape, tape, tape_test_input, NULL});
 }
 
 // out[count] <- the values at `at`[TAPE_TEST_NAMES], by a layout for all of them and codes of `each` at a time.
@@ -84,7 +66,7 @@ static int tape_test_steps(const char *text, int *operation, Arena *arena)
     Tape *tape = tape_new(arena);
     TapeLayout layout;
     TapeCode code;
-    const TapeValue value = tape_test_value(tape, tape_test_expression(text, arena), arena);
+    const TapeValue value = tape_test_value(tape, tape_test_expression(text, arena));
     CHECK_OK(tape_layout(tape, TAPE_TEST_NAMES, &value, 1, arena, &layout));
     CHECK_OK(tape_code(tape, &layout, &value, 1, arena, &code));
     *operation = code.count > 0 ? tape_step_operation(code.steps[code.count - 1]) : -1;
@@ -105,7 +87,7 @@ TEST(tape_codes_have_the_bits_of_expressions)
             char *text = ARENA_NEW(&arena, char, TAPE_TEST_TEXT);
             expression_case_invent(&random, 4, leaves, sizeof leaves / sizeof *leaves, false, text);
             expressions[i] = tape_test_expression(text, &arena);
-            values[i] = tape_test_value(tape, expressions[i], &arena);
+            values[i] = tape_test_value(tape, expressions[i]);
         }
         for (int each = 1; each <= TAPE_TEST_OUTPUTS; each += TAPE_TEST_OUTPUTS - 1) {
             static const double special[] = {0.0, -0.0, INFINITY, NAN, 1e308, 5e-324, -1.0, 2.0};
@@ -189,7 +171,7 @@ TEST(tape_slopes_are_derivatives)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         Tape *tape = tape_new(&arena);
         const Expression *expression = tape_test_expression(texts[i], &arena);
-        const TapeValue value = tape_test_value(tape, expression, &arena);
+        const TapeValue value = tape_test_value(tape, expression);
         const TapeValue along[] = {tape_test_input(tape, 0), tape_test_input(tape, 1)};
         const TapeValue rate[] = {tape_number(tape, 0.7), tape_test_input(tape, 3)};
         TapeValue slope = tape_slope(tape, value, along, rate, 2);

@@ -194,28 +194,37 @@ static TapeValue equations_let_of(SystemReader *reader, int index, int mode, int
     return TAPE_NONE;
 }
 
-static TapeValue equations_name_value(SystemReader *reader, int index, int mode, int from)
+// What becomes of the comparisons of a condition.
+typedef struct SystemComparisons {
+    TapeValue *guards; // of the mode
+    int next;          // guard of the next comparison
+} SystemComparisons;
+
+// An expression while it becomes a value.
+typedef struct SystemEvaluation {
+    SystemReader *reader;
+    const SystemScope *scope;
+    int mode, from;                 // from: the shorthand whose expression it is; -1: of none
+    SystemComparisons *comparisons; // NULL: they are computed
+} SystemEvaluation;
+
+static TapeValue equations_name(void *evaluation, int index)
 {
-    const System *system = reader->system;
-    const SystemName *name = &reader->names[index];
+    const SystemEvaluation *of = evaluation;
+    const System *system = of->reader->system;
+    const SystemName *name = &of->reader->names[of->scope->of[index]];
     switch (name->kind) {
     case SYSTEM_NAME_TIME: return tape_input(system->tape, SYSTEM_TIME, TAPE_MOVING);
     case SYSTEM_NAME_STATE: return tape_input(system->tape, SYSTEM_STATE(name->index), TAPE_MOVING);
     case SYSTEM_NAME_HELD: return tape_input(system->tape, SYSTEM_HELD(system->n_states, name->index), TAPE_MOVING);
     case SYSTEM_NAME_PARAMETER:
         return tape_input(system->tape, SYSTEM_PARAMETER(system->n_states, system->n_held, name->index), TAPE_FIXED);
-    case SYSTEM_NAME_LET: return equations_let_of(reader, name->index, mode, from);
-    case SYSTEM_NAME_INPUT: return equations_input_value(reader, name->index);
+    case SYSTEM_NAME_LET: return equations_let_of(of->reader, name->index, of->mode, of->from);
+    case SYSTEM_NAME_INPUT: return equations_input_value(of->reader, name->index);
     case SYSTEM_NAME_TABLE: break;
     }
     return TAPE_NONE;
 }
-
-// What becomes of the comparisons of a condition.
-typedef struct SystemComparisons {
-    TapeValue *guards; // of the mode
-    int next;          // guard of the next comparison
-} SystemComparisons;
 
 static TapeValue equations_compare(SystemReader *reader, int operation, TapeValue a, TapeValue b,
                                    SystemComparisons *comparisons)
@@ -238,42 +247,23 @@ static bool equations_is_order(int operation)
            operation == PROGRAM_GREATER_EQUAL;
 }
 
-// comparisons NULL: they are computed. from: the shorthand whose expression it is; -1: of none.
+// Lookups of tables, and comparisons that are followed.
+static TapeValue equations_operation(void *evaluation, const ExpressionStep *step, TapeValue a, TapeValue b)
+{
+    const SystemEvaluation *of = evaluation;
+    const int operation = (int)expression_operations[step->operation].program;
+    if (expression_is_table(step)) return equations_table_value(of->reader, step->index, a, b);
+    if (of->comparisons == NULL || !equations_is_order(operation)) return TAPE_NONE;
+    return equations_compare(of->reader, operation, a, b, of->comparisons);
+}
+
 static TapeValue equations_evaluate(SystemReader *reader, const Expression *expression, const SystemScope *scope,
                                     int mode, int from, SystemComparisons *comparisons)
 {
-    Tape *tape = reader->system->tape;
-    TapeValue stack[UNIT_STACK]; // as deep as expressions can be
-    int n = 0;
-    bool missing = false;
+    SystemEvaluation of = {reader, scope, mode, from, comparisons};
+    const ExpressionTape to = {reader->system->tape, &of, equations_name, equations_operation};
     if (equations_too_long(reader, reader->root, (size_t)expression->count)) return TAPE_NONE;
-    for (int i = 0; i < expression->count; i++) {
-        const ExpressionStep *step = &expression->steps[i];
-        if (step->operation == EXPRESSION_NUMBER) {
-            stack[n++] = tape_number(tape, step->number);
-            continue;
-        }
-        if (step->operation == EXPRESSION_NAME) {
-            stack[n] = equations_name_value(reader, scope->of[step->index], mode, from);
-            missing |= stack[n] == TAPE_NONE;
-            if (stack[n] == TAPE_NONE) stack[n] = tape_number(tape, 1.0);
-            n++;
-            continue;
-        }
-        const int operation = (int)expression_operations[step->operation].program,
-                  operands = expression_operands(&expression_operations[step->operation]);
-        n -= operands;
-        const TapeValue a = stack[n], b = operands > 1 ? stack[n + 1] : TAPE_NONE,
-                        c = operands > 2 ? stack[n + 2] : TAPE_NONE;
-        if (expression_is_table(step)) {
-            stack[n++] = equations_table_value(reader, step->index, a, b);
-            continue;
-        }
-        stack[n++] = comparisons != NULL && equations_is_order(operation)
-                         ? equations_compare(reader, operation, a, b, comparisons)
-                         : tape_operation(tape, operation, a, b, c);
-    }
-    return missing ? TAPE_NONE : stack[0];
+    return expression_tape(expression, &to);
 }
 
 TapeValue equations_value(SystemReader *reader, const Expression *expression, const SystemScope *scope, int mode)

@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-    EXPRESSION_STACK = 512, // a level of nesting holds at most an operand of each of 5 ranks, and 2 of a function
     EXPRESSION_POWERS = 16, // integer exponents up to this are repeated multiplication
     EXPRESSION_RUN = 16     // rows
 };

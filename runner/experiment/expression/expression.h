@@ -52,7 +52,8 @@ enum {
     EXPRESSION_TABLE,           // of one argument, then of two
     EXPRESSION_TABLE_OF_TWO,    //
     EXPRESSION_OPERATIONS = 45, // rows
-    EXPRESSION_OPERANDS = 3     // at most
+    EXPRESSION_OPERANDS = 3,    // at most
+    EXPRESSION_STACK = 512      // a level of nesting holds at most an operand of each of 5 ranks, and 2 of a function
 };
 
 // One row describes an operation: how it is read and written, and what it gives. A row whose sign starts with another's
@@ -82,14 +83,14 @@ ExpressionRank expression_right_rank(ExpressionRank rank);
 // ---- expression.c: programs -----------------------------------------------------------------------------------------
 
 // One step of the postfix program.
-typedef struct ExpressionStep {
+struct ExpressionStep {
     int operation;    // row of expression_operations
     int index;        // NAME, TEXT_NAME: of the value; TABLE: of the table
     int size;         // steps of the subtree that ends here
     int at;           // byte of the text at which the name, number, sign or function stands
     double number;    // NUMBER; TEXT: how many other texts stand before the first one like this
     const char *text; // NAME, TEXT_NAME: the name; TEXT: the text; NUMBER: its name, NULL: it has none; TABLE: its name
-} ExpressionStep;
+};
 
 struct Expression {
     const ExpressionStep *steps;

@@ -1,70 +1,75 @@
-// An environment of a spec: its expressions as one program, what episodes draw, and the rows of its spaces.
+// An environment of a spec: its expressions as codes, what episodes draw, and the rows of its spaces.
 #include "keys.h"
 
 #include <math.h>
 #include <string.h>
 
-// ---- the program ----------------------------------------------------------------------------------------------------
+// ---- expressions ----------------------------------------------------------------------------------------------------
 
-typedef struct EnvironmentWriter {
-    ProgramStep *steps;
-    int count;
-    ProgramScope scope;
-} EnvironmentWriter;
+typedef struct EnvironmentReader {
+    const Spec *spec;
+    Tape *tape;
+    TapeValue *defined;  // [n_define]
+    int64_t *parameters; // [n_parameters] inputs of the lane that expressions have
+    int *place;          // [configured_named] of a parameter among these, from 1; 0: none
+    int n_parameters;
+} EnvironmentReader;
 
-static void environment_write(EnvironmentWriter *writer, const Expression *expression, ProgramStep end)
+// The names of environment_scope (forms/environment.c).
+static TapeValue environment_name(void *of, int index)
 {
-    expression_program(expression, &writer->scope, writer->steps + writer->count);
-    writer->count += expression_steps(expression);
-    writer->steps[writer->count++] = end;
-}
-
-static int environment_room(const Spec *spec)
-{
-    const Expression *reward = spec->environment.reward; // a policy needs none
-    int room = 2 * spec->configured.n_columns + 2 + (reward != NULL ? expression_steps(reward) : 0);
-    for (int i = 0; i < spec->environment.n_define; i++)
-        room += 1 + expression_steps(spec->environment.define[i].expression);
-    for (int i = 0; i < spec->environment.n_observe; i++)
-        room += 1 + expression_steps(spec->environment.observe[i].expression);
-    return spec->environment.terminate != NULL ? room + expression_steps(spec->environment.terminate) : room;
-}
-
-static void environment_write_observed(EnvironmentWriter *writer, const Spec *spec)
-{
-    for (int i = 0; i < spec->environment.n_define; i++)
-        environment_write(writer, spec->environment.define[i].expression,
-                          (ProgramStep){.operation = PROGRAM_DEFINE, .index = i});
-    for (int i = 0; i < spec->environment.n_observe; i++)
-        environment_write(writer, spec->environment.observe[i].expression,
-                          (ProgramStep){.operation = PROGRAM_OBSERVE, .index = i});
-    for (int c = 1; c < spec->configured.n_columns && spec->environment.n_observe == 0; c++) {
-        writer->steps[writer->count++] = (ProgramStep){.operation = PROGRAM_COLUMN, .index = c};
-        writer->steps[writer->count++] = (ProgramStep){.operation = PROGRAM_OBSERVE, .index = c - 1};
+    EnvironmentReader *reader = of;
+    const int n_columns = reader->spec->configured.n_columns, named = configured_named(&reader->spec->configured);
+    if (index < n_columns) return tape_input(reader->tape, index, TAPE_MOVING);
+    if (index == n_columns + named) return tape_input(reader->tape, n_columns, TAPE_MOVING); // `failed`
+    if (index > n_columns + named) return reader->defined[index - n_columns - named - 1];
+    int *place = &reader->place[index - n_columns];
+    if (*place == 0) {
+        reader->parameters[reader->n_parameters++] = index - n_columns;
+        *place = reader->n_parameters;
     }
+    return tape_input(reader->tape, n_columns + *place, TAPE_MOVING);
 }
 
-static EnvironmentWriter environment_observed(const Spec *spec, Arena *arena, EnvironmentSetup *setup)
+static TapeValue environment_value(EnvironmentReader *reader, const Expression *expression)
 {
-    EnvironmentWriter writer = {
-        .steps = ARENA_NEW(arena, ProgramStep, environment_room(spec)),
-        .scope = {.n_columns = spec->configured.n_columns, .n_parameters = configured_named(&spec->configured)}};
-    environment_write_observed(&writer, spec);
-    setup->program = writer.steps;
-    setup->n_observe = writer.count;
-    setup->n_defined = spec->environment.n_define;
-    setup->n_observations =
-        spec->environment.n_observe > 0 ? spec->environment.n_observe : spec->configured.n_columns - 1;
-    return writer;
+    return expression_tape(expression, &(ExpressionTape){reader->tape, reader, environment_name, NULL});
 }
 
-static void environment_program(const Spec *spec, Arena *arena, EnvironmentSetup *setup)
+// The observations, then reward and condition; 0 where the spec has none.
+static const TapeValue *environment_values(EnvironmentReader *reader, int n_observations, Arena *arena)
 {
-    EnvironmentWriter writer = environment_observed(spec, arena, setup);
-    environment_write(&writer, spec->environment.reward, (ProgramStep){.operation = PROGRAM_REWARD});
-    if (spec->environment.terminate != NULL)
-        environment_write(&writer, spec->environment.terminate, (ProgramStep){.operation = PROGRAM_TERMINATE});
-    setup->n_program = writer.count;
+    const Spec *spec = reader->spec;
+    TapeValue *values = ARENA_NEW(arena, TapeValue, n_observations + 2), *last = values + n_observations;
+    for (int i = 0; i < spec->environment.n_define; i++)
+        reader->defined[i] = environment_value(reader, spec->environment.define[i].expression);
+    for (int i = 0; i < n_observations; i++)
+        values[i] = spec->environment.n_observe > 0 ? environment_value(reader, spec->environment.observe[i].expression)
+                                                    : tape_input(reader->tape, i + 1, TAPE_MOVING);
+    last[0] = last[1] = tape_number(reader->tape, 0.0);
+    if (spec->environment.reward != NULL) last[0] = environment_value(reader, spec->environment.reward);
+    if (spec->environment.terminate != NULL) last[1] = environment_value(reader, spec->environment.terminate);
+    return values;
+}
+
+static Error environment_codes(const Spec *spec, bool steps, Arena *arena, EnvironmentSetup *setup)
+{
+    const int named = configured_named(&spec->configured), n_columns = spec->configured.n_columns;
+    TapeAssets assets = {.arena = arena};
+    EnvironmentReader reader = {.spec = spec,
+                                .tape = tape_new(arena),
+                                .defined = ARENA_NEW(arena, TapeValue, spec->environment.n_define),
+                                .parameters = ARENA_NEW(arena, int64_t, named),
+                                .place = ARENA_NEW(arena, int, named)};
+    const int n = spec->environment.n_observe > 0 ? spec->environment.n_observe : n_columns - 1;
+    const TapeValue *values = environment_values(&reader, n, arena);
+    const EnvironmentInputs inputs = {n_columns, reader.n_parameters, reader.parameters};
+    setup->n_observations = n;
+    TRY(environment_code(reader.tape, values, n, &inputs, &assets, &setup->observe));
+    if (steps) TRY(environment_code(reader.tape, values, n + 2, &inputs, &assets, &setup->step));
+    setup->codes = assets.numbers;
+    setup->n_codes = assets.count;
+    return error_none();
 }
 
 // A reward may be left out only where a policy gives the actions.
@@ -84,8 +89,8 @@ void environment_see(SpecReader *reader)
     EnvironmentSetup setup = {.n_draws = 0};
     environment_check_reward(reader);
     if (spec->model == NULL || !spec->configured.policy || diagnostics_errors(reader->diagnostics) > 0) return;
-    environment_observed(spec, reader->arena, &setup);
-    const Error error = spec->model->see(&spec->configured, &setup, reader->arena);
+    Error error = environment_codes(spec, false, reader->arena, &setup);
+    if (error.kind == OK) error = spec->model->see(&spec->configured, &setup, reader->arena);
     const GivenKey *file = given_find(reader, "simulation.control.file");
     if (error.kind != OK) diagnose(reader->diagnostics, file != NULL ? file->value : reader->root, "%s", error.text);
 }
@@ -154,7 +159,8 @@ Error spec_environment(const Spec *spec, Arena *arena, Diagnostics *diagnostics,
     setup->configured = &spec->configured;
     TRY(environment_fixed(spec, arena, diagnostics, setup));
     setup->seed = spec->seed;
-    environment_program(spec, arena, setup);
+    const Error error = environment_codes(spec, true, arena, setup);
+    if (error.kind != OK) return error_make(error.kind, "%s: %s", spec->file, error.text);
     environment_draws(spec, arena, setup);
     return error_none();
 }

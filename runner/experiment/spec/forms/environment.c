@@ -38,19 +38,6 @@ static Scope environment_scope(const SpecReader *reader)
 
 static bool environment_is_known(const SpecReader *reader) { return reader->names != NULL && !reader->nameless; }
 
-// An expression that a kernel can evaluate: its stack is of PROGRAM_STACK numbers.
-static const Expression *environment_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what)
-{
-    const ProgramScope columns = {.n_columns = scope->count};
-    const Expression *expression = expression_read(reader, node, scope, what);
-    if (expression == NULL) return NULL;
-    ProgramStep *steps = ARENA_NEW(reader->arena, ProgramStep, expression_steps(expression));
-    expression_program(expression, &columns, steps);
-    const Error error = program_check_stack(steps, expression_steps(expression));
-    if (error.kind != OK) diagnose(reader->diagnostics, node, "%s", error.text);
-    return expression;
-}
-
 // ---- define ---------------------------------------------------------------------------------------------------------
 
 static void environment_define(SpecReader *reader, const Node *name, const Node *value, EnvironmentQuantity *out)
@@ -66,7 +53,7 @@ static void environment_define(SpecReader *reader, const Node *name, const Node 
     else if (taken)
         diagnose(reader->diagnostics, name, "%s is already a name of the model, or of a definition", name->text);
     out->name = name->text;
-    out->expression = environment_read(reader, value, &scope, name->text);
+    out->expression = expression_read(reader, value, &scope, name->text);
 }
 
 static void definitions_read(SpecReader *reader, const GivenKey *given)
@@ -136,7 +123,7 @@ static void observed_read(SpecReader *reader, const GivenKey *given)
     const Scope scope = environment_scope(reader);
     EnvironmentQuantity *list = ARENA_NEW(reader->arena, EnvironmentQuantity, node->count);
     for (int i = 0; i < node->count; i++) {
-        list[i].expression = environment_read(reader, node->items[i], &scope, "observe");
+        list[i].expression = expression_read(reader, node->items[i], &scope, "observe");
         if (list[i].expression != NULL) list[i].name = expression_text(list[i].expression, reader->arena);
     }
     spec->environment.observe = list;
@@ -178,7 +165,7 @@ static void reward_read(SpecReader *reader, const GivenKey *given)
 {
     if (!environment_is_known(reader)) return;
     const Scope scope = environment_scope(reader);
-    reader->spec->environment.reward = environment_read(reader, given->value, &scope, "reward");
+    reader->spec->environment.reward = expression_read(reader, given->value, &scope, "reward");
 }
 
 static const char *reward_text(const SpecReader *reader)
@@ -205,7 +192,7 @@ static void terminate_read(SpecReader *reader, const GivenKey *given)
 {
     if (!environment_is_known(reader)) return;
     const Scope scope = environment_scope(reader);
-    reader->spec->environment.terminate = environment_read(reader, given->value, &scope, "terminate");
+    reader->spec->environment.terminate = expression_read(reader, given->value, &scope, "terminate");
 }
 
 static const char *terminate_text(const SpecReader *reader)
