@@ -871,6 +871,10 @@ double portable_floor(double x);
 double portable_ceil(double x);
 double portable_mod(double x, double y);
 double portable_hypot(double x, double y);
+// The value of an operation of expressions, with the bits of kernels; it ignores operands that the operation does not
+// have. PROGRAM_NUMBER: NaN. program_rows: of n rows; out may be a.
+double program_value(ProgramOperation operation, double a, double b, double c);
+void program_rows(ProgramOperation operation, const double *a, const double *b, const double *c, int n, double *out);
 
 // ---- equations ------------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 // Expressions: what objectives, constraints, `derive`, `exclude` and `--where` are written in. This file has the
-// operations, one row each, and the evaluation of programs of them.
+// operations, one row each, with their derivatives, and the evaluation of programs of them. Their values are those of
+// kernels (sim/program.h).
 //
 // Truth is any number but 0; that of NaN is not known. An operation with a NaN is NaN, unless the other operand of
 // `and` or `or` decides alone (0 and NaN is 0, 1 or NaN is 1). SQL does the same with NULL (sql.c).
@@ -8,105 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    EXPRESSION_POWERS = 16, // integer exponents up to this are repeated multiplication
-    EXPRESSION_RUN = 16     // rows
-};
-
 // ---- operations -----------------------------------------------------------------------------------------------------
 
 static bool expression_truth(double a) { return a < 0 || a > 0; }
 
-// `truth` of a and b; NaN if one of them is. This and the comparisons have no branch: compilers make vectors of them.
-static double expression_known(double a, double b, bool truth)
+static double expression_two(ProgramOperation operation, double a, double b)
 {
-    return ((a != a) | (b != b)) ? (double)NAN : truth ? 1.0 : 0.0;
+    return program_value(operation, a, b, 0);
 }
 
-static double expression_or(double a, double b)
-{
-    return ((a < 0) | (a > 0) | (b < 0) | (b > 0)) ? 1.0 : expression_known(a, b, false);
-}
-static double expression_and(double a, double b) { return ((a == 0) | (b == 0)) ? 0.0 : expression_known(a, b, true); }
-static double expression_min(double a, double b) { return a != a ? a : b != b ? b : a < b ? a : b; }
-static double expression_max(double a, double b) { return a != a ? a : b != b ? b : a > b ? a : b; }
-static double expression_sign(double a) { return a > 0 ? 1.0 : a < 0 ? -1.0 : a == 0 ? 0.0 : a; }
-static double expression_step(double a) { return a != a ? a : a < 0 ? 0.0 : 1.0; }
-// NaN also where the other side is infinite, unlike C's.
-static double expression_hypot(double a, double b) { return a != a ? a : b != b ? b : portable_hypot(a, b); }
-static double expression_if(double a, double b, double c) { return a != a ? a : expression_truth(a) ? b : c; }
-
-// NaN to any power, and any number to the power of NaN, is NaN here, also where IEEE 754 says 1.
-static double expression_power(double a, double b)
-{
-    if (a != a || b != b) return a + b;
-    if (fabs(b) > EXPRESSION_POWERS || b != (double)(int)b) return portable_pow(a, b);
-    double product = 1;
-    for (int i = (int)fabs(b); i > 0; i--) product *= a;
-    return b < 0 ? 1 / product : product;
-}
-
-// Each operation, on numbers and on rows. The runs of rows have a fixed length, and a result of their own that overlaps
-// no operand: then gcc makes vectors of them at -O2 too.
-#define EXPRESSION_APPLY(name, value)                                                                                  \
-    static double apply_##name(double a, double b, double c)                                                           \
-    {                                                                                                                  \
-        (void)a, (void)b, (void)c;                                                                                     \
-        return value;                                                                                                  \
-    }                                                                                                                  \
-    static void apply_##name##_rows(const double *a, const double *b, const double *c, int n, double *out)             \
-    {                                                                                                                  \
-        int i = 0;                                                                                                     \
-        for (; i + EXPRESSION_RUN <= n; i += EXPRESSION_RUN) {                                                         \
-            double run[EXPRESSION_RUN];                                                                                \
-            for (int k = 0; k < EXPRESSION_RUN; k++) run[k] = apply_##name(a[i + k], b[i + k], c[i + k]);              \
-            memcpy(out + i, run, sizeof run);                                                                          \
-        }                                                                                                              \
-        for (; i < n; i++) out[i] = apply_##name(a[i], b[i], c[i]);                                                    \
-    }
-EXPRESSION_APPLY(or, expression_or(a, b))
-EXPRESSION_APPLY(and, expression_and(a, b))
-EXPRESSION_APPLY(not, expression_known(a, a, a == 0))
-EXPRESSION_APPLY(less, expression_known(a, b, a < b))
-EXPRESSION_APPLY(less_equal, expression_known(a, b, a <= b))
-EXPRESSION_APPLY(greater, expression_known(a, b, a > b))
-EXPRESSION_APPLY(greater_equal, expression_known(a, b, a >= b))
-EXPRESSION_APPLY(equal, expression_known(a, b, a == b))
-EXPRESSION_APPLY(unequal, expression_known(a, b, a != b))
-EXPRESSION_APPLY(add, a + b)
-EXPRESSION_APPLY(subtract, a - b)
-EXPRESSION_APPLY(multiply, a *b)
-EXPRESSION_APPLY(divide, a / b)
-EXPRESSION_APPLY(negate, -a)
-EXPRESSION_APPLY(power, expression_power(a, b))
-EXPRESSION_APPLY(min, expression_min(a, b))
-EXPRESSION_APPLY(max, expression_max(a, b))
-EXPRESSION_APPLY(clip, expression_min(expression_max(a, b), c))
-EXPRESSION_APPLY(abs, fabs(a))
-EXPRESSION_APPLY(sign, expression_sign(a))
-EXPRESSION_APPLY(step, expression_step(a))
-EXPRESSION_APPLY(if, expression_if(a, b, c))
-EXPRESSION_APPLY(sqrt, sqrt(a))
-EXPRESSION_APPLY(exp, portable_exp(a))
-EXPRESSION_APPLY(log, portable_log(a))
-EXPRESSION_APPLY(hypot, expression_hypot(a, b))
-EXPRESSION_APPLY(sin, portable_sin(a))
-EXPRESSION_APPLY(cos, portable_cos(a))
-EXPRESSION_APPLY(tan, portable_tan(a))
-EXPRESSION_APPLY(asin, portable_asin(a))
-EXPRESSION_APPLY(acos, portable_acos(a))
-EXPRESSION_APPLY(atan, portable_atan(a))
-EXPRESSION_APPLY(atan2, portable_atan2(a, b))
-EXPRESSION_APPLY(sinh, portable_sinh(a))
-EXPRESSION_APPLY(cosh, portable_cosh(a))
-EXPRESSION_APPLY(tanh, portable_tanh(a))
-EXPRESSION_APPLY(floor, portable_floor(a))
-EXPRESSION_APPLY(ceil, portable_ceil(a))
-EXPRESSION_APPLY(mod, portable_mod(a, b))
-EXPRESSION_APPLY(table, (double)NAN) // only a tape knows its numbers
-#undef EXPRESSION_APPLY
-
-// Derivatives at x along dx. Where min, max, clip and if bend or jump: that of the operand that apply takes; abs: 0.
+// Derivatives at x along dx. Where min, max, clip and if bend or jump: that of the operand that they take; abs: 0.
 // At jumps that of mod is of the piece, and those of floor, ceil, sign and step are 0. NaN where there is none.
 #define EXPRESSION_SLOPE(name, value)                                                                                  \
     static double slope_##name(const double *x, const double *dx)                                                      \
@@ -120,9 +32,9 @@ EXPRESSION_SLOPE(subtract, da - db)
 EXPRESSION_SLOPE(multiply, da *b + a * db)
 EXPRESSION_SLOPE(divide, (da - a / b * db) / b)
 EXPRESSION_SLOPE(negate, -da)
-EXPRESSION_SLOPE(min, expression_min(a, b) == a ? da : db)
-EXPRESSION_SLOPE(max, expression_max(a, b) == a ? da : db)
-EXPRESSION_SLOPE(clip, expression_min(expression_max(a, b), c) == a ? da : expression_max(a, b) < c ? db : dc)
+EXPRESSION_SLOPE(min, expression_two(PROGRAM_MIN, a, b) == a ? da : db)
+EXPRESSION_SLOPE(max, expression_two(PROGRAM_MAX, a, b) == a ? da : db)
+EXPRESSION_SLOPE(clip, program_value(PROGRAM_CLIP, a, b, c) == a ? da : expression_two(PROGRAM_MAX, a, b) < c ? db : dc)
 EXPRESSION_SLOPE(abs, a > 0 ? da : a < 0 ? -da : a * da)
 EXPRESSION_SLOPE(sign, 0)
 EXPRESSION_SLOPE(step, 0)
@@ -146,20 +58,20 @@ EXPRESSION_SLOPE(ceil, 0)
 static double slope_power(const double *x, const double *dx)
 {
     const double a = x[0], b = x[1], da = dx[0], db = dx[1];
-    const double by_base = da == 0 || b == 0 ? 0 : da * b * expression_power(a, b - 1);
-    return db == 0 ? by_base : by_base + db * expression_power(a, b) * portable_log(a);
+    const double by_base = da == 0 || b == 0 ? 0 : da * b * expression_two(PROGRAM_POWER, a, b - 1);
+    return db == 0 ? by_base : by_base + db * expression_two(PROGRAM_POWER, a, b) * portable_log(a);
 }
 
 // At the origin 0, as of abs.
 static double slope_hypot(const double *x, const double *dx)
 {
-    const double length = expression_hypot(x[0], x[1]);
+    const double length = expression_two(PROGRAM_HYPOT, x[0], x[1]);
     return length == 0 ? 0 : x[0] / length * dx[0] + x[1] / length * dx[1];
 }
 
 static double slope_atan2(const double *x, const double *dx)
 {
-    const double length = expression_hypot(x[0], x[1]);
+    const double length = expression_two(PROGRAM_HYPOT, x[0], x[1]);
     return (x[1] / length * dx[0] - x[0] / length * dx[1]) / length;
 }
 
@@ -170,37 +82,36 @@ static double slope_mod(const double *x, const double *dx)
     return dx[1] == 0 ? dx[0] : dx[0] - n * dx[1];
 }
 
-#define APPLY(name) apply_##name, apply_##name##_rows
-#define INFIX(text, rank, name, program, slope)                                                                        \
+#define INFIX(text, rank, program, slope)                                                                              \
     {                                                                                                                  \
-        text, SYNTAX_INFIX, rank, 2, PROGRAM_##program, GROUP_NONE, APPLY(name), slope                                 \
+        text, SYNTAX_INFIX, rank, 2, PROGRAM_##program, GROUP_NONE, slope                                              \
     }
 #define FUNCTION(name, arguments, program, group)                                                                      \
     {                                                                                                                  \
-        .text = #name, SYNTAX_FUNCTION, RANK_ATOM, arguments, PROGRAM_##program, group, APPLY(name), slope_##name      \
+        .text = #name, SYNTAX_FUNCTION, RANK_ATOM, arguments, PROGRAM_##program, group, slope_##name                   \
     }
 const ExpressionOperation expression_operations[EXPRESSION_OPERATIONS] = {
-    {"number", SYNTAX_NUMBER, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL, NULL, NULL},
-    {"name", SYNTAX_NAME, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL, NULL, NULL}, // program_name
-    {"text", SYNTAX_TEXT, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL, NULL, NULL}, // not in programs
-    {"text name", SYNTAX_TEXT_NAME, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL, NULL, NULL},
-    {"table", SYNTAX_TABLE, RANK_ATOM, 1, PROGRAM_NUMBER, GROUP_NONE, APPLY(table), NULL},
-    {"table", SYNTAX_TABLE, RANK_ATOM, 2, PROGRAM_NUMBER, GROUP_NONE, APPLY(table), NULL},
-    INFIX("or", RANK_OR, or, OR, NULL),
-    INFIX("and", RANK_AND, and, AND, NULL),
-    {"not", SYNTAX_PREFIX, RANK_NOT, 1, PROGRAM_NOT, GROUP_NONE, APPLY(not ), NULL},
-    INFIX("<=", RANK_COMPARE, less_equal, LESS_EQUAL, NULL),
-    INFIX("<", RANK_COMPARE, less, LESS, NULL),
-    INFIX(">=", RANK_COMPARE, greater_equal, GREATER_EQUAL, NULL),
-    INFIX(">", RANK_COMPARE, greater, GREATER, NULL),
-    INFIX("!=", RANK_COMPARE, unequal, UNEQUAL, NULL),
-    INFIX("=", RANK_COMPARE, equal, EQUAL, NULL),
-    INFIX("+", RANK_SUM, add, ADD, slope_add),
-    INFIX("-", RANK_SUM, subtract, SUBTRACT, slope_subtract),
-    INFIX("*", RANK_PRODUCT, multiply, MULTIPLY, slope_multiply),
-    INFIX("/", RANK_PRODUCT, divide, DIVIDE, slope_divide),
-    {"-", SYNTAX_PREFIX, RANK_MINUS, 1, PROGRAM_NEGATE, GROUP_NONE, APPLY(negate), slope_negate},
-    INFIX("^", RANK_POWER, power, POWER, slope_power),
+    {"number", SYNTAX_NUMBER, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL},
+    {"name", SYNTAX_NAME, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL},
+    {"text", SYNTAX_TEXT, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL},
+    {"text name", SYNTAX_TEXT_NAME, RANK_ATOM, 0, PROGRAM_NUMBER, GROUP_NONE, NULL},
+    {"table", SYNTAX_TABLE, RANK_ATOM, 1, PROGRAM_NUMBER, GROUP_NONE, NULL},
+    {"table", SYNTAX_TABLE, RANK_ATOM, 2, PROGRAM_NUMBER, GROUP_NONE, NULL},
+    INFIX("or", RANK_OR, OR, NULL),
+    INFIX("and", RANK_AND, AND, NULL),
+    {"not", SYNTAX_PREFIX, RANK_NOT, 1, PROGRAM_NOT, GROUP_NONE, NULL},
+    INFIX("<=", RANK_COMPARE, LESS_EQUAL, NULL),
+    INFIX("<", RANK_COMPARE, LESS, NULL),
+    INFIX(">=", RANK_COMPARE, GREATER_EQUAL, NULL),
+    INFIX(">", RANK_COMPARE, GREATER, NULL),
+    INFIX("!=", RANK_COMPARE, UNEQUAL, NULL),
+    INFIX("=", RANK_COMPARE, EQUAL, NULL),
+    INFIX("+", RANK_SUM, ADD, slope_add),
+    INFIX("-", RANK_SUM, SUBTRACT, slope_subtract),
+    INFIX("*", RANK_PRODUCT, MULTIPLY, slope_multiply),
+    INFIX("/", RANK_PRODUCT, DIVIDE, slope_divide),
+    {"-", SYNTAX_PREFIX, RANK_MINUS, 1, PROGRAM_NEGATE, GROUP_NONE, slope_negate},
+    INFIX("^", RANK_POWER, POWER, slope_power),
     FUNCTION(min, -2, MIN, GROUP_CHOICE),
     FUNCTION(max, -2, MAX, GROUP_CHOICE),
     FUNCTION(clip, 3, CLIP, GROUP_CHOICE),
@@ -226,7 +137,6 @@ const ExpressionOperation expression_operations[EXPRESSION_OPERATIONS] = {
     FUNCTION(atan2, 2, ATAN2, GROUP_ANGLE),
     FUNCTION(hypot, 2, HYPOT, GROUP_ANGLE),
 };
-#undef APPLY
 #undef INFIX
 #undef FUNCTION
 
@@ -244,7 +154,7 @@ int expression_find_function(const char *name)
 bool expression_compares_texts(int operation)
 {
     const ExpressionOperation *row = &expression_operations[operation];
-    return row->apply == apply_equal || row->apply == apply_unequal;
+    return row->program == PROGRAM_EQUAL || row->program == PROGRAM_UNEQUAL;
 }
 
 ExpressionRank expression_right_rank(ExpressionRank rank) { return rank == RANK_POWER ? RANK_MINUS : rank + 1; }
@@ -269,13 +179,13 @@ double expression_value(const Expression *expression, const double *values)
     const ExpressionStep *const end = expression->steps + expression->count;
     for (const ExpressionStep *step = expression->steps; step < end; step++) {
         const ExpressionOperation *row = &expression_operations[step->operation];
-        if (row->apply == NULL) {
+        const int operands = expression_operands(row);
+        if (operands == 0) {
             *top++ = expression_is_name(step) ? values[step->index] : step->number;
             continue;
         }
-        const int operands = expression_operands(row);
         top -= operands;
-        *top = row->apply(top[0], operands > 1 ? top[1] : 0, operands > 2 ? top[2] : 0);
+        *top = program_value(row->program, top[0], operands > 1 ? top[1] : 0, operands > 2 ? top[2] : 0);
         top++;
     }
     return stack[0];
@@ -302,9 +212,9 @@ void expression_values(const Expression *expression, const double *const *column
         const int n_operands = expression_operands(row);
         top -= n_operands;
         double *const result = &stack[(top - operands) * n];
-        if (row->apply != NULL)
-            row->apply_rows(top[0], top[n_operands > 1 ? 1 : 0], top[n_operands > 2 ? 2 : 0], n, result);
-        for (int i = 0; i < n && row->apply == NULL && !expression_is_name(step); i++) result[i] = step->number;
+        if (n_operands > 0)
+            program_rows(row->program, top[0], top[n_operands > 1 ? 1 : 0], top[n_operands > 2 ? 2 : 0], n, result);
+        for (int i = 0; i < n && n_operands == 0 && !expression_is_name(step); i++) result[i] = step->number;
         *top++ = expression_is_name(step) ? columns[step->index] : result;
     }
     if (operands[0] != stack) memcpy(stack, operands[0], (size_t)n * sizeof *stack);
@@ -322,19 +232,19 @@ double expression_slope(const Expression *expression, const double *values, cons
     for (int i = 0; i < expression->count; i++) {
         const ExpressionStep *step = &expression->steps[i];
         const ExpressionOperation *row = &expression_operations[step->operation];
-        if (row->apply == NULL) {
+        const int operands = expression_operands(row);
+        if (operands == 0) {
             const bool name = expression_is_name(step);
             stack[n] = name ? values[step->index] : step->number;
             slope[n++] = name ? slopes[step->index] : 0.0;
             continue;
         }
-        const int operands = expression_operands(row);
         double x[EXPRESSION_OPERANDS] = {0}, dx[EXPRESSION_OPERANDS] = {0};
         n -= operands;
         memcpy(x, &stack[n], (size_t)operands * sizeof *x);
         memcpy(dx, &slope[n], (size_t)operands * sizeof *dx);
         slope[n] = row->slope != NULL ? row->slope(x, dx) : 0.0;
-        stack[n++] = row->apply(x[0], x[1], x[2]);
+        stack[n++] = program_value(row->program, x[0], x[1], x[2]);
     }
     return slope[0];
 }
@@ -378,8 +288,8 @@ bool expression_constant(const ExpressionStep *steps, int end, double *value)
 
 static ExpressionComparison expression_comparison(const ExpressionOperation *row, bool turned)
 {
-    const bool equal = row->apply == apply_equal, unequal = row->apply == apply_unequal,
-               less = row->apply == apply_less || row->apply == apply_less_equal;
+    const bool equal = row->program == PROGRAM_EQUAL, unequal = row->program == PROGRAM_UNEQUAL,
+               less = row->program == PROGRAM_LESS || row->program == PROGRAM_LESS_EQUAL;
     return equal ? COMPARES_EQUAL : unequal ? COMPARES_UNEQUAL : less != turned ? COMPARES_BELOW : COMPARES_ABOVE;
 }
 

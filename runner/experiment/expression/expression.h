@@ -57,7 +57,7 @@ enum {
 };
 
 // One row describes an operation: how it is read and written, and what it gives. A row whose sign starts with another's
-// stands before it. apply and slope ignore operands that the operation does not have.
+// stands before it. slope ignores operands that the operation does not have.
 typedef struct ExpressionOperation {
     const char *text;
     ExpressionSyntax syntax;
@@ -65,10 +65,7 @@ typedef struct ExpressionOperation {
     int arguments; // operands; -2: two or more arguments, folded from the left
     ProgramOperation program;
     ExpressionGroup group;
-    double (*apply)(double a, double b, double c);
-    // on rows; out may be a
-    void (*apply_rows)(const double *a, const double *b, const double *c, int n, double *out);
-    // the derivative of apply at x[EXPRESSION_OPERANDS] along dx; NULL: 0
+    // the derivative of its value at x[EXPRESSION_OPERANDS] along dx; NULL: 0
     double (*slope)(const double *x, const double *dx);
 } ExpressionOperation;
 
