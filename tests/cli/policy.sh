@@ -133,7 +133,7 @@ wrong "the first layer of the policy has 1 inputs, and environment.observe has 1
 1,2,1,0.5"
 refused check hopper_policy.yaml --set "environment.define={long: \"$(seq 200 | sed 's/.*/time*&/' | paste -sd +)\"}" \
     --set 'environment.observe=[long, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]'
-has "environment.observe needs 214 numbers at a time, columns included, and a policy has 160" err
+has "environment.observe needs 216 numbers at a time, columns included, and a policy has 160" err
 refused check hopper_policy.yaml --set simulation.control.file=none
 has "control: policy needs control.file" err
 refused check hopper_policy.yaml --set simulation.control.mode=raibert
