@@ -4,7 +4,7 @@
 
 enum { PROGRAM_RUN = 16 }; // rows
 
-static inline __attribute__((always_inline)) double program_of(ProgramOperation operation, double a, double b, double c)
+static inline __attribute__((always_inline)) double program_of(int operation, double a, double b, double c)
 {
     return canonical(operation == PROGRAM_NUMBER      ? math_nan()
                      : program_takes_one(operation)   ? program_of_one(operation, a)
