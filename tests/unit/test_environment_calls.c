@@ -304,9 +304,8 @@ static const char *const calls_expressions[] = {
     "0^0",
     "x_dot_des",
     "speed^2 + 2 * speed",
-    // as deep as expressions can be: kernels have no stack
-    "1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1/"
-    "(z_foot))))))))))))))))))))))))))))))",
+    // deeper than a small stack: kernels have none
+    "1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1/z_foot))))))))))))))))))))))))))",
 };
 enum { CALLS_EXPRESSIONS = sizeof calls_expressions / sizeof calls_expressions[0] };
 
