@@ -60,7 +60,7 @@ static void array_put_ids(Error *error, const ArrayGroup *group, int64_t samples
     int column = 0;
     const size_t used = arena->used;
     const ShardGroup ids = {.name = trials ? "trial" : "replicate", .columns = &column, .count = 1};
-    const ShardNumber number = {8, H5T_STD_I64LE, H5T_NATIVE_INT64};
+    const ShardNumber number = {8, H5T_STD_I64LE, H5T_NATIVE_INT64, NULL};
     ShardDataset dataset;
     shard_open_rows(error, &dataset, &ids, number, ARRAY_FILE_IDS_DEFLATE_LEVEL, samples, parent, arena);
     int64_t *buffer = dataset.buffer;
@@ -108,6 +108,7 @@ static void array_put_group(Error *error, const ArrayGroup *group, hid_t file, A
                         group->gzip ? SHARD_DEFLATE_LEVEL : 0, samples, parent, arena);
         data[g] = datasets[g].data;
         shard_describe_columns(error, group->columns, of, data[g], arena);
+        shard_describe_words(error, group->words, group->n_words, of, data[g]);
     }
     shard_attach_time(error, parent, &groups, data, arena);
     shard_put_lanes(error, group->lanes, group->n_lanes, group->gzip, parent, arena);

@@ -10,6 +10,8 @@ typedef struct ArrayGroup {
     const char *group; // name of the group, as in Shard
     const Field *columns;
     int n_columns;
+    const FieldWords *words; // [n_words], as in Shard
+    int n_words;
     bool float64, gzip;
     const ShardLane *lanes; // [n_lanes], in the order of the samples
     int64_t n_lanes;

@@ -67,7 +67,14 @@ ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Ar
     return groups;
 }
 
-bool shard_holds_integers(const ShardGroup *group) { return strcmp(group->name, "fsm") == 0; }
+int shard_integer_bytes(const ShardGroup *group)
+{
+    static const char *const names[] = {"number", "event", "from", "to"}; // of events
+    if (strcmp(group->name, "fsm") == 0) return 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(group->name, names[i]) == 0) return 4;
+    return 0;
+}
 
 hid_t shard_row_type(Error *error)
 {

@@ -29,6 +29,8 @@ typedef struct Shard {
     int n_attributes;
     const Field *columns;
     int n_columns;
+    const FieldWords *words; // [n_words]: the dataset of such a column has the attribute `words`
+    int n_words;
     const ShardLane *lanes;
     int64_t n_lanes;
     const double *samples; // [sum of lengths][n_columns], lane after lane

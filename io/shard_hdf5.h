@@ -46,7 +46,7 @@ typedef struct ShardGroups {
 // groups_of_columns[n_columns]: the group's name of each column
 ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Arena *arena);
 
-bool shard_holds_integers(const ShardGroup *group); // integers of 8 bits: the group "fsm"
+int shard_integer_bytes(const ShardGroup *group); // 1: the group "fsm"; 4: the integers of events; 0: no integers
 
 // A row of the table `lanes`. `offset`: index of the lane's first sample among all samples of the shard.
 typedef struct ShardRow {
@@ -63,9 +63,10 @@ hid_t shard_row_file_type(Error *error);
 typedef struct ShardNumber {
     size_t size; // bytes
     hid_t file, memory;
+    bool (*convert)(const double *in, void *out, size_t i); // out[i] <- *in; false: it can't hold the number
 } ShardNumber;
 
-// The number type of a dataset: the chosen precision, or a small integer in the group "fsm".
+// The number type of a dataset: the chosen precision, or integers.
 ShardNumber shard_number(const ShardGroup *group, bool float64);
 
 // A dataset [samples][columns of the group], or [samples] if the group has one. Rows are collected in a buffer of the
@@ -111,6 +112,8 @@ void shard_make_room(Error *error, hid_t create, int64_t count); // for the name
 void shard_put_text(Error *error, hid_t object, const char *name, const char *text);
 void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count);
 void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena);
+// The attribute `words` of the group's dataset, if a column of it has words.
+void shard_describe_words(Error *error, const FieldWords *words, int n_words, const ShardGroup *group, hid_t data);
 // datasets[groups->count] are open. The first one, time or an id, becomes the scale of dimension 0 of the others.
 void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena);
 void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena);

@@ -184,10 +184,10 @@ static void shard_get_lanes(Error *error, ShardReader *reader, hid_t group)
 
 static void shard_get_dataset(Error *error, ShardReader *reader, hid_t group, int g)
 {
-    const hid_t numbers[] = {H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I8LE};
+    const hid_t numbers[] = {H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I8LE, H5T_STD_I32LE};
     const ShardGroup *item = &reader->groups.items[g];
     hsize_t shape[2];
-    reader->datasets[g] = shard_open_dataset(error, reader, group, item->name, numbers, 3, shape);
+    reader->datasets[g] = shard_open_dataset(error, reader, group, item->name, numbers, 4, shape);
     if (g == 0) reader->n_samples = (int64_t)shape[0];
     if (error->kind == OK && ((int64_t)shape[0] != reader->n_samples || shape[1] != (hsize_t)item->count))
         *error = error_make(ERROR_MACHINE, "the shape of %s does not match its columns", item->name);

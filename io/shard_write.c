@@ -59,13 +59,6 @@ static void shard_put_fixed_text(Error *error, hid_t object, const char *name, c
 
 // ---- the numbers of a group -----------------------------------------------------------------------------------------
 
-ShardNumber shard_number(const ShardGroup *group, bool float64)
-{
-    if (shard_holds_integers(group)) return (ShardNumber){1, H5T_STD_I8LE, H5T_NATIVE_INT8};
-    if (float64) return (ShardNumber){8, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE};
-    return (ShardNumber){4, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT};
-}
-
 static bool shard_convert_double(const double *in, void *out, size_t i)
 {
     ((double *)out)[i] = *in;
@@ -85,23 +78,36 @@ static bool shard_convert_int8(const double *in, void *out, size_t i)
     return (double)((int8_t *)out)[i] == *in;
 }
 
+static bool shard_convert_int32(const double *in, void *out, size_t i)
+{
+    if (!(*in >= INT32_MIN && *in <= INT32_MAX)) return false;
+    ((int32_t *)out)[i] = (int32_t)*in;
+    return (double)((int32_t *)out)[i] == *in;
+}
+
+ShardNumber shard_number(const ShardGroup *group, bool float64)
+{
+    const int bytes = shard_integer_bytes(group);
+    if (bytes == 1) return (ShardNumber){1, H5T_STD_I8LE, H5T_NATIVE_INT8, shard_convert_int8};
+    if (bytes == 4) return (ShardNumber){4, H5T_STD_I32LE, H5T_NATIVE_INT32, shard_convert_int32};
+    if (float64) return (ShardNumber){8, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, shard_convert_double};
+    return (ShardNumber){4, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, shard_convert_float};
+}
+
 // Columns of the group of samples[rows][n_columns], converted: behind the rows that the buffer holds.
 static Error shard_gather(ShardDataset *dataset, const Field *columns, int n_columns, const double *samples,
                           int64_t rows)
 {
     const ShardGroup *group = dataset->group;
-    bool (*const convert)(const double *, void *, size_t) = dataset->number.size == 8   ? shard_convert_double
-                                                            : dataset->number.size == 4 ? shard_convert_float
-                                                                                        : shard_convert_int8;
     size_t i = (size_t)dataset->held * (size_t)group->count;
     for (int64_t row = 0; row < rows; row++) {
         const double *sample = samples + row * n_columns;
         for (int k = 0; k < group->count; k++) {
             const int c = group->columns[k];
-            if (!convert(&sample[c], dataset->buffer, i++))
-                return error_make(ERROR_MACHINE,
-                                  "column %s of sample %lld is %g: group fsm holds integers from -128 to 127",
-                                  columns[c].name, (long long)(dataset->written + dataset->held + row), sample[c]);
+            if (!dataset->number.convert(&sample[c], dataset->buffer, i++))
+                return error_make(ERROR_MACHINE, "column %s of sample %lld is %g: group %s holds integers of %zu bits",
+                                  columns[c].name, (long long)(dataset->written + dataset->held + row), sample[c],
+                                  group->name, 8 * dataset->number.size);
         }
     }
     return error_none();
@@ -202,6 +208,14 @@ void shard_describe_columns(Error *error, const Field *columns, const ShardGroup
     shard_put_texts(error, data, "column_names", names, (hsize_t)group->count);
 }
 
+void shard_describe_words(Error *error, const FieldWords *words, int n_words, const ShardGroup *group, hid_t data)
+{
+    for (int w = 0; w < n_words; w++) {
+        if (words[w].column != group->columns[0]) continue; // a column with words has a group of its own
+        shard_put_texts(error, data, "words", words[w].words, (hsize_t)words[w].count);
+    }
+}
+
 // <group>: [samples][columns of the group], or [samples] if it has one. The dataset stays open.
 static hid_t shard_put_group(Error *error, const Shard *shard, const ShardGroup *group, int64_t samples, hid_t parent,
                              Arena *arena)
@@ -213,6 +227,7 @@ static hid_t shard_put_group(Error *error, const Shard *shard, const ShardGroup 
     shard_append(error, &dataset, shard->columns, shard->n_columns, shard->samples, samples);
     shard_end_rows(error, &dataset);
     shard_describe_columns(error, shard->columns, group, dataset.data, arena);
+    shard_describe_words(error, shard->words, shard->n_words, group, dataset.data);
     arena_rewind(arena, used);
     return dataset.data;
 }

@@ -123,16 +123,41 @@ HD bool lanes_debug_due(const LaneGroup *group, int64_t tick)
     return group->lane < debug->lanes && tick >= debug->first && tick < debug->end;
 }
 
-// Appends a debug row row[n_debug] for the lanes of `which`. If the ring is full, it replaces the oldest.
-HD void lanes_debug(const LaneGroup *group, const real *row, mask which)
+// Sets a number of the next debug row of the lanes of `which`. If the ring is full, the row replaces the oldest.
+HD void lanes_set_debug(const LaneGroup *group, int column, real value, mask which)
 {
     const DebugRows *debug = &group->batch.debug;
     for (int i = 0; i < group->valid && group->lane + i < debug->lanes; i++) {
         if (!lane_of_mask(which, i)) continue;
-        const int64_t lane = group->lane + i, k = debug->count[lane]++ % debug->capacity;
-        double *to = debug->row + (lane * debug->capacity + k) * group->n_debug;
-        for (int c = 0; c < group->n_debug; c++) to[c] = lane_of(canonical(row[c]), i);
+        const int64_t lane = group->lane + i, k = debug->count[lane] % debug->capacity;
+        debug->row[(lane * debug->capacity + k) * group->n_debug + column] = lane_of(canonical(value), i);
     }
+}
+
+// Completes that row, after all its numbers are set.
+HD void lanes_end_debug(const LaneGroup *group, mask which)
+{
+    const DebugRows *debug = &group->batch.debug;
+    for (int i = 0; i < group->valid && group->lane + i < debug->lanes; i++)
+        if (lane_of_mask(which, i)) debug->count[group->lane + i]++;
+}
+
+// Appends a debug row row[n_debug] for the lanes of `which`.
+HD void lanes_debug(const LaneGroup *group, const real *row, mask which)
+{
+    for (int c = 0; c < group->n_debug; c++) lanes_set_debug(group, c, row[c], which);
+    lanes_end_debug(group, which);
+}
+
+// The number of rows that each lane has written so far.
+HD real lanes_debug_rows(const LaneGroup *group)
+{
+    double rows[LANES];
+    for (int i = 0; i < LANES; i++) {
+        const int64_t lane = group->lane + (i < group->valid ? i : group->valid - 1);
+        rows[i] = lane < group->batch.debug.lanes ? (double)group->batch.debug.count[lane] : 0.0;
+    }
+    return load_lanes(rows, LANES);
 }
 
 #endif

@@ -114,6 +114,13 @@ typedef struct Action {
     const char *of_low, *of_high;  // parameters whose values are the bounds instead; NULL: low, high
 } Action;
 
+// What the numbers 0, 1, ... of a column stand for.
+typedef struct FieldWords {
+    int column;
+    const char *const *words; // [count]
+    int count;
+} FieldWords;
+
 // One key of the section `simulation:`. A name with a dot is a key of a nested mapping (newton.tolerance).
 typedef enum OptionType {
     OPTION_NUMBER,
@@ -345,7 +352,9 @@ struct Configured {
     int n_columns;
     const Field *debug; // [n_debug] of one debug row; column 0 is `time` (s), group "time"; n_debug 0: no debug rows
     int n_debug;
-    int debug_rows;              // at most this many rows per tick
+    int debug_rows;                // at most this many rows per tick; 0: any number
+    const FieldWords *debug_words; // [n_debug_words] debug columns whose numbers stand for words
+    int n_debug_words;
     const char *const *failures; // [n_failures] names by failure code; failures[0] is "none"
     int n_failures;
     const char *objective;  // default of `objective.minimize`; NULL: the user names one
@@ -469,12 +478,15 @@ struct Model {
     const char *const *extra_choices; // [n_extra] as Configured.choices; NULL: all are numbers
     const List *lists;                // [n_lists] more keys of `simulation:`
     int n_lists;
-    const char *top;   // "a|b": options and lists that are at the top of a spec, not in `simulation:`; NULL: none
-    int declares;      // number, from 1, of the list in `parameters:` that declares the model's parameters; 0: none
-    bool runs_program; // a program of the user advances its lanes (BackendOptions.program)
-    const char *notes; // lines that `models` prints behind its tables; NULL: none
-    const char *debug; // "debug/ndt": the HDF5 group of its debug rows; NULL: debug/newton. The last word is also
-                       // their key in `record.debug:`
+    const char *top;       // "a|b": options and lists that are at the top of a spec, not in `simulation:`; NULL: none
+    int declares;          // number, from 1, of the list in `parameters:` that declares the model's parameters; 0: none
+    bool runs_program;     // a program of the user advances its lanes (BackendOptions.program)
+    const char *notes;     // lines that `models` prints behind its tables; NULL: none
+    const char *debug;     // "debug/ndt": the HDF5 group of its debug rows; NULL: debug/newton. The last word is also
+                           // their key in `record.debug:`
+    const char *debug_are; // "events": what they are, in messages; NULL: debug rows
+    const char *debug_doc; // what a row is, for the schema; NULL: as the key table says it
+    const char *debug_needs;       // why settings may have none; NULL: no step is solved by iteration
     const Iterations *iterations;  // NULL: not shown
     const DebugTable *debug_table; // NULL: debug rows are shown one by one
     // settings[n_options]: a value in range for each option. points[n_options + n_lists]: the values of options that

@@ -242,6 +242,8 @@ typedef struct Recording {
     const Selection *select;
     const Field *columns; // [n_columns] of a row
     int n_columns;
+    const FieldWords *words; // [n_words] columns whose numbers stand for words
+    int n_words;
     int64_t capacity; // rows per lane, at most
     int lanes;        // replicates of a recorded trial: the first or all
     bool failed_only; // only those of them that failed
@@ -250,8 +252,9 @@ typedef struct Recording {
     char recipe[96];         // how the arrays are sampled; arrays of another recipe are recorded again
 } Recording;
 
-Recording recording_of(const Spec *spec, RecordKind kind); // what the spec records of a kind
-ShardLayout recording_layout(const Recording *recording);  // the form of its arrays in a shard
+Recording recording_of(const Spec *spec, RecordKind kind);    // what the spec records of a kind
+const char *recording_are(const Spec *spec, RecordKind kind); // "trajectories", "debug rows" or what a model calls them
+ShardLayout recording_layout(const Recording *recording);     // the form of its arrays in a shard
 
 enum { STORE_STATEMENTS = 11 + RECORD_KINDS };
 typedef struct Store {
@@ -632,6 +635,9 @@ typedef struct ReplayTrace {
     double *point; // [n_points][2] of the drawing: trace_points's
     double *pose;  // [n_bodies][POSE_NUMBERS]: trace_poses's
     int64_t count;
+    int64_t dropped;         // debug rows before the first, which are not kept
+    const FieldWords *words; // [n_words] columns whose numbers stand for words
+    int n_words;
     double *parameter;   // [n_parameters] of the replicate
     double fitness;      // of the trial; NaN: it failed
     const char *failure; // of the replicate

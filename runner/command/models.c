@@ -270,7 +270,8 @@ static Error models_print(const ModelsSubject *subject, FILE *out, Arena *arena)
     if (configured->n_metrics > 0) TRY(models_print_fields(configured->metrics, configured->n_metrics, "metrics", out));
     if (configured->n_columns > 0)
         TRY(models_print_fields(configured->columns, configured->n_columns, "trajectory", out));
-    if (configured->n_debug > 0) TRY(models_print_fields(configured->debug, configured->n_debug, "debug rows", out));
+    if (configured->n_debug > 0)
+        TRY(models_print_fields(configured->debug, configured->n_debug, model_debug_are(model), out));
     fprintf(out, "\nfailures: ");
     for (int i = 1; i < configured->n_failures; i++) fprintf(out, "%s%s", i > 1 ? ", " : "", configured->failures[i]);
     fprintf(out, "%s\n", configured->n_failures <= 1 ? "none" : "");

@@ -103,7 +103,7 @@ static Error replay_read_request(const CommandLine *line, ReplayRequest *request
                           "--sample, --window, --bodies and --debug need an output: add -o FILE.h5, -o FILE.csv, "
                           "--svg FILE or --html FILE");
     if (request->debug && sample != NULL)
-        return error_make(ERROR_USAGE, "--debug %s has a row for every iteration: leave out --sample", request->rows);
+        return error_make(ERROR_USAGE, "--debug %s has all rows, and no samples: leave out --sample", request->rows);
     if (request->debug && (switch_given(line, "html") || switch_given(line, "terminal")))
         return error_make(ERROR_USAGE, "--debug %s has no animation: use -o FILE.h5, -o FILE.csv or --svg FILE",
                           request->rows);
@@ -258,6 +258,14 @@ static Error replay_write(const CommandLine *line, const ReplayTrace *const *tra
 
 // ---- the command ----------------------------------------------------------------------------------------------------
 
+static void replay_warn_dropped(const CommandLine *line, const ReplayTrace *trace)
+{
+    fprintf(line->messages,
+            "warning: the first %s %s are left out, because at most %s are kept: name a shorter --window START,END\n",
+            text_count(trace->dropped).text, model_debug_are(trace->campaign->spec.model),
+            text_count(trace->count).text);
+}
+
 // Replays every target. If all have their stored results, writes the output that was asked for.
 static Error replay_targets(const CommandLine *line, const ReplayTarget *target, int count)
 {
@@ -277,6 +285,7 @@ static Error replay_targets(const CommandLine *line, const ReplayTarget *target,
         else
             TRY(campaign_replay(&target[i].campaign, target[i].trial, &backend, line->arena, &result));
         replay_print(line, &target[i], &result);
+        if (watched && trace[i].dropped > 0) replay_warn_dropped(line, &trace[i]);
         if (!result.equal) return replay_differs(&target[i], &result, line->arena);
     }
     return watched ? replay_write(line, traces, count) : error_none();
@@ -310,8 +319,9 @@ static const Switch replay_switch_rows[] = {
     {"bodies", SWITCH_TEXT, "NAMES", 0, 0,
      "bodies of a world to write, e.g. link1,link300 or link# or all (default: the spec's record.bodies); "
      "pictures show all bodies"},
-    {"debug", SWITCH_CHOICE, "newton|ndt|kkt|solve", 0, 0,
-     "write a row per iteration of the solver, or per body of a robot and step, instead of the trajectory"},
+    {"debug", SWITCH_CHOICE, "newton|ndt|kkt|solve|events", 0, 0,
+     "write a row per iteration of the solver, per body of a robot and step, or per event of a system, instead of the "
+     "trajectory"},
 };
 static const Switches replay_switches = {replay_switch_rows,
                                          (int)(sizeof replay_switch_rows / sizeof *replay_switch_rows)};
@@ -324,6 +334,7 @@ const Command command_replay = {
                 "  hopscotch replay raibert_gains/41 --backend cpu --isa scalar\n"
                 "  hopscotch replay raibert_gains/41 --sample 0.001 -o trace.h5\n"
                 "  hopscotch replay raibert_gains/41 --debug newton --window 0.55,0.6 -o newton.csv\n"
+                "  hopscotch replay compass_gait/2 --debug events -o events.csv\n"
                 "  hopscotch replay raibert_gains/best raibert_gains/worst --html both.html\n"
                 "  hopscotch replay raibert_gains/41/3 --terminal\n",
     .least = 1,

@@ -240,8 +240,8 @@ static void show_print_recorded(const ShowTrial *trial, const ShowRecorded *reco
     for (int i = 0; i < recorded->n_trajectories; i++)
         show_print_arrays(&recorded->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out, arena);
     for (int i = 0; i < recorded->n_debug_rows; i++)
-        show_print_arrays(&recorded->debug_rows[i], "debug rows", model_debug_group(trial->campaign->spec.model), first,
-                          second, out, arena);
+        show_print_arrays(&recorded->debug_rows[i], model_debug_are(trial->campaign->spec.model),
+                          model_debug_group(trial->campaign->spec.model), first, second, out, arena);
 }
 
 static void show_print_objectives(const ShowTrial *trial, FILE *out, Arena *arena)
@@ -416,14 +416,14 @@ static Error show_debug(const ShowTrial *trial, const CommandLine *line)
                               switch_integer(line, "debug", 0), line->out, line->arena);
     }
     const char *name = model_debug_name(trial->campaign->spec.model);
-    return error_make(
-        ERROR_USER,
-        "no debug rows were recorded of trial %" PRId64 "; record.debug.%s.select chooses the trials, and "
-        "%s writes them now",
-        trial->id, name,
-        command_again(folder_of(trial->campaign->folder, line->arena),
-                      "replay %.100s/%" PRId64 " --debug %s -o FILE.csv", trial->campaign->name, trial->id, name)
-            .text);
+    return error_make(ERROR_USER,
+                      "no %s were recorded of trial %" PRId64 "; record.debug.%s.select chooses the trials, and "
+                      "%s writes them now",
+                      model_debug_are(trial->campaign->spec.model), trial->id, name,
+                      command_again(folder_of(trial->campaign->folder, line->arena),
+                                    "replay %.100s/%" PRId64 " --debug %s -o FILE.csv", trial->campaign->name,
+                                    trial->id, name)
+                          .text);
 }
 
 static const Switch show_rows[] = {

@@ -287,6 +287,7 @@ typedef struct Spec {
         int n_bodies;
         Selection select;
         bool all_replicates;          // else the first
+        bool events;                  // also the debug rows of these trials, which are events
         double sample;                // s between samples; a multiple of the tick (spec_sample_ticks)
         int64_t first_tick, end_tick; // of a replay: samples of these ticks only; end 0: of all
         bool float64, gzip;
@@ -388,6 +389,8 @@ const char *fitness_units(const Spec *spec, Arena *arena);
 const char *replicates_failed_text(const Spec *spec, int64_t n_failed, Arena *arena);
 const char *model_debug_group(const Model *model);            // HDF5 group of the debug rows in a shard: "debug/newton"
 const char *model_debug_name(const Model *model);             // name of the debug rows: "newton"
+const char *model_debug_are(const Model *model);              // what they are, in messages: "debug rows"
+const char *model_debug_needs(const Model *model);            // why settings may have none
 bool model_is_top(const Model *model, const char *name);      // an option or a list at the top of a spec
 bool model_is_numerics(const Model *model, const char *name); // an option of Model.numerics
 // The spec's `configured`, completed for a run: the model builds its assets from its files (spec/model_files.c), in the
@@ -407,6 +410,9 @@ const char *things_nearest(const Configured *configured, const char *pattern, Ar
 Error spec_keep_files(const Spec *spec, const char *folder);
 // Ticks between two samples of a trajectory; 1 for a model without time.
 int64_t spec_sample_ticks(const Spec *spec);
+// The trials whose debug rows are recorded, and whether of all their replicates.
+const Selection *spec_debug_select(const Spec *spec);
+bool spec_debug_all(const Spec *spec);
 // Debug rows are recorded in the ticks [*first, *end). spec_debug_rows: the greatest number of rows of a lane.
 void spec_debug_ticks(const Spec *spec, int64_t *first, int64_t *end);
 int64_t spec_debug_rows(const Spec *spec);

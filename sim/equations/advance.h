@@ -3,7 +3,7 @@
 #ifndef HOPSCOTCH_EQUATIONS_ADVANCE_H
 #define HOPSCOTCH_EQUATIONS_ADVANCE_H
 
-#include "metrics.h"
+#include "record.h"
 #include "straight.h"
 
 // ---- trajectories ---------------------------------------------------------------------------------------------------
@@ -96,10 +96,12 @@ HD_CALL void equations_act(const EquationsLane *lane, int64_t row, mask fires, E
               failure = equations_integer(lane, row + EQUATIONS_ACTION_FAILURE);
     const EquationsCode set = equations_code(lane, row + EQUATIONS_ACTION_SET);
     equations_at_event(lane, event, false, fires);
+    const mask recorded = equations_record_before(lane, event, fires);
     equations_set(lane, set, fires);
     if (to >= 0) equations_name(lane, EQUATIONS_MODE_OF, splat((double)to), fires);
     if (to >= 0 || set.first >= 0) outcome->changed = outcome->changed | fires;
     equations_at_event(lane, event, true, fires);
+    equations_record_after(lane, recorded);
     if (equations_integer(lane, row + EQUATIONS_ACTION_STOP) != 0) outcome->stopped = outcome->stopped | fires;
     if (failure > 0)
         outcome->failure = select_real(fires & MASK(outcome->failure == 0.0), splat((double)failure), outcome->failure);
@@ -415,7 +417,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
 #else
     FrameNumber *memory = NULL;
 #endif
-    const EquationsLane own = equations_lane(constants, assets, group, memory), *lane = &own;
+    const EquationsLane own = equations_lane(constants, assets, group, observed, memory), *lane = &own;
     const EquationsConstants *c = lane->c;
     const bool noisy =
         (method == EQUATIONS_BY_euler_maruyama || method == EQUATIONS_BY_sra3 || method == EQUATIONS_BY_map) &&

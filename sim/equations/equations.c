@@ -454,6 +454,51 @@ static void equations_columns(const System *system, Arena *arena, Configured *ou
     out->n_columns = n;
 }
 
+// ---- the table of events --------------------------------------------------------------------------------------------
+// Each column is a dataset of its own, so that other programs read the table as one.
+
+// Of each state and held number, before an event or after it, behind the columns of record.h. Returns their number.
+static int equations_event_values(const System *system, bool after, Field *columns, Arena *arena)
+{
+    const int n = system->n_states + system_held(system);
+    for (int i = 0; i < n; i++) {
+        const Field *of =
+            i < system->n_states ? &system->state_columns[i] : &system->held_columns[i - system->n_states];
+        const char *when = after ? "after" : "before", *name = arena_format(arena, "%s_%s", of->name, when);
+        columns[i] = (Field){name, of->unit, arena_format(arena, "%s %s the event", of->name, when), name};
+    }
+    return n;
+}
+
+static void equations_event_columns(const System *system, Arena *arena, Configured *out)
+{
+    const int values = system->n_states + system_held(system);
+    Field *columns = ARENA_NEW(arena, Field, EQUATIONS_ROW + 2 + 2 * values);
+    FieldWords *words = ARENA_NEW(arena, FieldWords, 3);
+    const char **modes = ARENA_NEW(arena, const char *, system->n_modes);
+    int n = EQUATIONS_ROW, n_words = 0;
+    if (system->n_events == 0) return;
+    columns[EQUATIONS_ROW_TIME] =
+        system->is_map ? (Field){"time", "1", "iteration", "time"} : (Field){"time", "s", "simulated time", "time"};
+    columns[EQUATIONS_ROW_NUMBER] = (Field){"number", "1", "number of the event in its trial, from 0", "number"};
+    columns[EQUATIONS_ROW_EVENT] = (Field){"event", "1", "index of its name, from 0", "event"};
+    words[n_words++] = (FieldWords){EQUATIONS_ROW_EVENT, system->events, system->n_events};
+    for (int m = 0; m < system->n_modes; m++) modes[m] = system->modes[m].name;
+    for (int after = 0; after < 2 && system->n_modes > 1; after++) {
+        words[n_words++] = (FieldWords){n, modes, system->n_modes};
+        columns[n++] = after ? (Field){"to", "1", "index of the mode after the event, from 0", "to"}
+                             : (Field){"from", "1", "index of the mode before the event, from 0", "from"};
+    }
+    n += equations_event_values(system, false, columns + n, arena);
+    n += equations_event_values(system, true, columns + n, arena);
+    out->debug = columns;
+    out->n_debug = n;
+    out->debug_words = words;
+    out->n_debug_words = n_words;
+}
+
+// ---- metrics and failures -------------------------------------------------------------------------------------------
+
 #define EQUATIONS_FAILURE_NAME(name) #name,
 static const char *const equations_failures[] = {SYSTEM_FAILURES(EQUATIONS_FAILURE_NAME)};
 
@@ -565,6 +610,7 @@ static Error equations_configure(const double *settings, const Points *points, A
                         .assets = build.assets.numbers,
                         .n_assets = build.assets.count};
     equations_tables(system, arena, out);
+    equations_event_columns(system, arena, out);
     TRY(equations_figure(system, arena, out));
     memcpy(&out->constants, &build.c, sizeof build.c);
     return error_none();
@@ -605,6 +651,10 @@ const Model equations_model = {
     .options = equations_options,
     .n_options = EQUATIONS_N_OPTIONS,
     .numerics = "dt|integrator|tolerance|steps|refine",
+    .debug = "events",
+    .debug_are = "events",
+    .debug_doc = "a row for each event of the system: time, name, and mode, states and held numbers before and after",
+    .debug_needs = "the system has no events",
     .configure = equations_configure,
     .made_macros = equations_made_macros,
     .made_on_cpu = true,

@@ -72,6 +72,10 @@ enum {
 enum { EQUATIONS_SUMS = 3 };         // of a metric
 enum { EQUATIONS_SHARED_FILE = 40 }; // registers that a GPU has in shared memory
 
+// Columns of the table of events (record.h). With several modes two more follow, the mode before and after; then the
+// states and the user's held numbers before the event, and these after it.
+enum { EQUATIONS_ROW_TIME, EQUATIONS_ROW_NUMBER, EQUATIONS_ROW_EVENT, EQUATIONS_ROW };
+
 // Numbers of a lane that have names; arrays follow.
 enum {
     EQUATIONS_T,

@@ -10,7 +10,8 @@
 typedef struct EquationsLane {
     const EquationsConstants *c;
     const double *assets;
-    Frame frame, file; // file: the registers of codes, in the frame
+    Frame frame, file;         // file: the registers of codes, in the frame
+    const LaneGroup *recorded; // the group, if events of its lanes are recorded; else NULL (record.h)
 } EquationsLane;
 
 HD real equations_named(const EquationsLane *lane, int name) { return frame_get(lane->frame, name); }
@@ -176,10 +177,11 @@ HD double *equations_memory(const EquationsConstants *c, const LaneGroup *group,
     return group->batch.work + group->lane / LANES_TOGETHER * LANES_TOGETHER * count + group->lane % LANES_TOGETHER;
 }
 
-HD EquationsLane equations_lane(const Constants *constants, const double *assets, const LaneGroup *group,
+HD EquationsLane equations_lane(const Constants *constants, const double *assets, const LaneGroup *group, bool observed,
                                 FrameNumber *own)
 {
     EquationsLane lane;
+    lane.recorded = observed && group->lane < group->batch.debug.lanes ? group : NULL;
 #if defined(HOPSCOTCH_MADE) && !defined(__cplusplus)
     (void)constants;
     lane.c = &equations_made_constants;

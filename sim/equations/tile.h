@@ -172,7 +172,7 @@ static void tile_advance(const Constants *constants, const double *assets, const
     const int vectors = (count + TILE_VECTORS - 1) / TILE_VECTORS * TILE_VECTORS;
     const int64_t end = groups->tick + groups->ticks;
     int64_t tick = groups->tick, steps;
-    for (int g = 0; g < count; g++) lanes[g] = equations_lane(constants, assets, &groups[g], NULL);
+    for (int g = 0; g < count; g++) lanes[g] = equations_lane(constants, assets, &groups[g], false, NULL);
     Tile tile = {.lanes = lanes, .numbers = numbers, .groups = count, .width = vectors * LANES};
     tile_decode(&tile, steps_of_code);
     for (int g = 0; tick == 0 && g < count; g++) tile_alone(constants, &groups[g], &lanes[g], 0, 1, method);

@@ -174,7 +174,7 @@ says 2 "--window takes START,END in seconds, e.g. 0.55,0.6, not '0.6,0.55'" \
     replay hopper/0 --window 0.6,0.55 -o trace.csv
 says 2 "--sample, --window, --bodies and --debug need an output: add -o FILE.h5, -o FILE.csv, --svg FILE or " \
     replay hopper/0 --sample 0.001
-says 2 "--debug newton has a row for every iteration: leave out --sample" replay hopper/0 --debug newton --sample 0.1 \
+says 2 "--debug newton has all rows, and no samples: leave out --sample" replay hopper/0 --debug newton --sample 0.1 \
     -o trace.csv
 says 2 "--debug newton has no animation: use -o FILE.h5, -o FILE.csv or --svg FILE" replay hopper/0 --debug newton \
     --html hopper.html

@@ -367,6 +367,7 @@ static void lanes_collect_arrays(const Spec *spec, const Flight *flight, const B
             const int64_t lane = lanes_of(spec, flight, t, r);
             if (recording.failed_only && batch->status[lane] == LANE_DONE) continue;
             const int64_t length = lanes_copy(&arrays, lane, to);
+            commit->dropped[commit->n_lanes] = arrays.count[lane] - length;
             commit->lanes[commit->n_lanes++] =
                 (ShardLane){.trial = flight->trials.id[t], .replicate = r, .length = length};
             to += length * recording.n_columns;

@@ -81,12 +81,12 @@ static Error repair_record(Repair *repair, RecordKind kind)
     const Recording recording = recording_of(&repair->spec, kind);
     const Device *device = &repair->device;
     const int64_t lanes_max = kind == RECORD_DEBUG ? device->debug_max : device->traced_max;
-    int64_t recorded = 0;
+    Recorded recorded;
     TRY(record_lost(&repair->spec, repair->store, &repair->search, device->backend, kind,
                     device->lanes / repair->spec.replicates.count, lanes_max, repair->arena, &recorded));
-    if (recorded > 0)
+    if (recorded.trials > 0)
         repair_report(repair, "%s of %lld trials: simulated again into a new shard", recording.table,
-                      (long long)recorded);
+                      (long long)recorded.trials);
     return error_none();
 }
 

@@ -95,7 +95,7 @@ static void plan_count_recorded(PlanMaker *maker)
     maker->recorded_as_run = plan_chosen_by_id(trials, &spec->record.select);
     maker->recorded = lanes_least(trials, maker->recorded_as_run + plan_chosen_by_rank(trials, &spec->record.select));
     maker->plan->traced_lanes = lanes_times(maker->recorded, recording_of(spec, RECORD_TRAJECTORIES).lanes);
-    const Selection *debug = &spec->record.debug.select;
+    const Selection *debug = spec_debug_select(spec);
     maker->debugged = lanes_least(trials, plan_chosen_by_id(trials, debug) + plan_chosen_by_rank(trials, debug));
 }
 

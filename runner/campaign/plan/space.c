@@ -17,16 +17,18 @@ static const double space_mebibyte = 1024.0 * 1024.0;
 
 // Metadata of a shard: about 24 KB, more with many columns. A database without rows.
 static const double space_shard_rest = 32768.0, space_database_rest = 131072.0;
+static const double space_events = 1000.0;              // of a lane, a guess: most have fewer
 static const double space_lane_row = 32.0;              // of a shard's table of lanes
 static const double space_sums = 4.0 * 1024.0 * 1024.0; // over all trials: histograms and bins
 
 // A row of SQLite takes about 9 bytes per column and 20 more.
 static double space_rows(double rows, int64_t columns) { return rows * (double)(9 * columns + 20); }
 
-static double space_shards(const Recording *recording, double lanes, double shards)
+// rows: of a lane
+static double space_shards(const Recording *recording, double rows, double lanes, double shards)
 {
     const double sample = recording->n_columns * (recording->float64 ? 8.0 : 4.0);
-    const double bytes = lanes * ((double)recording->capacity * sample + space_lane_row);
+    const double bytes = lanes * (rows * sample + space_lane_row);
     const double full = ceil(bytes / (double)RECORD_BYTES_MAX);
     return lanes > 0 ? bytes + fmax(full, fmin(shards, lanes)) * space_shard_rest : 0.0;
 }
@@ -34,7 +36,9 @@ static double space_shards(const Recording *recording, double lanes, double shar
 double space_hdf5(const Spec *spec, RecordKind kind, int64_t lanes, int64_t shards)
 {
     const Recording recording = recording_of(spec, kind);
-    return space_shards(&recording, (double)lanes, (double)shards);
+    const bool unbounded = kind == RECORD_DEBUG && spec->configured.debug_rows == 0;
+    const double capacity = (double)recording.capacity, rows = unbounded ? fmin(capacity, space_events) : capacity;
+    return space_shards(&recording, rows, (double)lanes, (double)shards);
 }
 
 // Trials that keep a row, at most.

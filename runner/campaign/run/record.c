@@ -21,6 +21,7 @@ typedef struct RecordPass {
     Flight flight;
     TrialRows stored; // what the trials' rows say
     Commit commit;
+    Recorded *recorded;
 } RecordPass;
 
 // Reads the next wanted trials: their rows, and from the search their parameters.
@@ -59,6 +60,18 @@ static Error record_compare(const RecordPass *pass)
     return error_none();
 }
 
+// Counts the replicates that have more rows than are kept.
+static void record_count_cut(RecordPass *pass)
+{
+    const Commit *commit = &pass->commit;
+    for (int64_t i = 0; i < commit->n_lanes; i++) {
+        const int64_t rows = commit->lanes[i].length + commit->dropped[i];
+        if (commit->dropped[i] == 0) continue;
+        pass->recorded->cut++;
+        if (rows > pass->recorded->most) pass->recorded->most = rows;
+    }
+}
+
 static Error record_batch(RecordPass *pass)
 {
     double seconds = 0;
@@ -66,19 +79,20 @@ static Error record_batch(RecordPass *pass)
     TRY(flight_run(pass->spec, pass->backend, &pass->flight, pass->slice, pass->watch));
     flight_collect(pass->spec, &pass->flight, backend_batch(pass->backend, 0), &pass->commit);
     TRY(record_compare(pass));
+    record_count_cut(pass);
     pass->commit.rows.count = 0; // they are stored already
     return store_commit(pass->store, &pass->commit, &seconds);
 }
 
-static Error record_all(RecordPass *pass, Arena *arena, int64_t *recorded)
+static Error record_all(RecordPass *pass, Arena *arena)
 {
     pass->rows = trial_rows_wanted(pass->store->database, pass->spec, arena);
     Error error = record_next(pass);
     while (error.kind == OK && pass->flight.trials.count > 0) {
         error = record_batch(pass);
         if (error.kind != OK) break;
-        *recorded += pass->flight.trials.count;
-        if (pass->watch != NULL) pass->watch->phase_before = (double)*recorded;
+        pass->recorded->trials += pass->flight.trials.count;
+        if (pass->watch != NULL) pass->watch->phase_before = (double)pass->recorded->trials;
         error = record_next(pass);
     }
     (void)cursor_close(&pass->rows); // its error was taken
@@ -94,7 +108,7 @@ static size_t record_buffer_bytes(const RecordPass *pass, const Recording *recor
 }
 
 // Records the trials in the temporary table `wanted`; `wanted` is their number.
-static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, int64_t lanes_max, int64_t *recorded)
+static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, int64_t lanes_max)
 {
     const Recording recording = recording_of(pass->spec, kind);
     const int64_t fit = lanes_max / recording.lanes, most = fit < pass->trials_max ? fit : pass->trials_max;
@@ -106,12 +120,12 @@ static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, in
     rows_take(pass->spec, pass->trials_max, &arena, &pass->stored);
     commit_take(pass->spec, pass->trials_max, pass->trials_max * recording.lanes, recording_lane_bytes(&recording), 0,
                 &arena, &pass->commit);
-    const Error error = record_all(pass, &arena, recorded);
+    const Error error = record_all(pass, &arena);
     arena_destroy(&arena);
     return error;
 }
 
-Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
+Error record_missing(const Loop *loop, RecordKind kind, Recorded *recorded)
 {
     const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
     ProgressNumbers numbers = loop->numbers;
@@ -124,31 +138,35 @@ Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
                        .trials_max = loop->batch_trials,
                        .slice = loop->slice_requested,
                        .last = -1,
-                       .watch = &watch};
+                       .watch = &watch,
+                       .recorded = recorded};
     int64_t wanted = 0;
-    *recorded = 0;
+    *recorded = (Recorded){.trials = 0};
     TRY(record_list(loop->spec, loop->store, kind, &wanted));
     if (wanted == 0) return error_none();
-    const char *phase = kind == RECORD_DEBUG ? "recording debug rows" : "recording trajectories";
+    char phase[64], unit[64];
+    snprintf(phase, sizeof phase, "recording %s", recording_are(loop->spec, kind));
+    snprintf(unit, sizeof unit, "trials' %s", recording_are(loop->spec, kind));
     TRY(store_set_state(loop->store, &(StoreState){.state = "running", .reason = phase}));
     numbers.doing = "recording";
     numbers.phase_total = (double)wanted;
-    numbers.phase_unit = kind == RECORD_DEBUG ? "trials' debug rows" : "trials' trajectories";
+    numbers.phase_unit = unit;
     watch_show(&watch);
-    return record_wanted(&pass, kind, wanted, lanes_max, recorded);
+    return record_wanted(&pass, kind, wanted, lanes_max);
 }
 
 Error record_lost(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
-                  int64_t trials_max, int64_t lanes_max, Arena *arena, int64_t *recorded)
+                  int64_t trials_max, int64_t lanes_max, Arena *arena, Recorded *recorded)
 {
-    RecordPass pass = {.spec = spec, .store = store, .search = search, .backend = backend, .last = -1};
+    RecordPass pass = {
+        .spec = spec, .store = store, .search = search, .backend = backend, .last = -1, .recorded = recorded};
     const Recording recording = recording_of(spec, kind);
     int64_t wanted = 0;
-    *recorded = 0;
+    *recorded = (Recorded){.trials = 0};
     pass.trials_max = trials_max;
     if (lanes_max == 0) return error_none(); // no longer recorded at all
     TRY(record_list(spec, store, kind, &wanted));
     TRY(lost_shards_want(store->database, &recording, arena));
     TRY(record_count(store, &wanted));
-    return wanted > 0 ? record_wanted(&pass, kind, wanted, lanes_max, recorded) : error_none();
+    return wanted > 0 ? record_wanted(&pass, kind, wanted, lanes_max) : error_none();
 }

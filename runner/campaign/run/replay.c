@@ -69,10 +69,8 @@ static Error replay_check_rows(const char *rows, const Spec *spec)
 {
     const char *model = spec->model->name, *name = model_debug_name(spec->model);
     if (spec->configured.n_debug == 0)
-        return error_make(ERROR_USER,
-                          "--debug %.60s: model %s has no solver that iterates with these settings of simulation, so "
-                          "there are no debug rows",
-                          rows, model);
+        return error_make(ERROR_USER, "--debug %.60s: with these settings of simulation model %s has no %s, because %s",
+                          rows, model, model_debug_are(spec->model), model_debug_needs(spec->model));
     if (strcmp(rows, name) != 0)
         return error_make(ERROR_USER, "--debug %.60s: the debug rows of model %s are called %s: write --debug %s", rows,
                           model, name, name);
@@ -83,6 +81,7 @@ static Error replay_watch_solver(const ReplayRequest *request, Spec *spec)
 {
     TRY(replay_check_rows(request->rows, spec));
     spec->record.debug.wanted = true;
+    spec->record.events = false; // it chooses the replicates, too
     spec->record.debug.failed_only = false;
     spec->record.debug.all_replicates = request->replicate > 0;
     spec->record.debug.keep = 0;
@@ -227,13 +226,15 @@ static void replay_take_rows(const Replay *replay, const Recording *recording, R
     const double *window = trace->request.window;
     const Commit *again = &replay->again;
     double *from = again->samples;
-    int64_t length = 0;
+    int64_t length = 0, dropped = 0;
     for (int64_t i = 0; i < again->n_lanes; i++) {
         length = again->lanes[i].length;
+        dropped = again->dropped[i];
         if (again->lanes[i].replicate == trace->request.replicate) break;
         from += length * recording->n_columns;
     }
     trace->row = from;
+    trace->dropped = dropped;
     for (int64_t i = 0; i < length; i++) {
         const double *row = from + i * recording->n_columns, time = row[0];
         if (window[1] > 0 && !(time >= window[0] - 1e-12 && time <= window[1] + 1e-12)) continue;
@@ -289,6 +290,8 @@ Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *reques
                            .configured = configured,
                            .columns = recording.columns,
                            .n_columns = recording.n_columns,
+                           .words = recording.words,
+                           .n_words = recording.n_words,
                            .parameter = ARENA_NEW(arena, double, replay.spec.configured.n_parameters),
                            .fitness = result->fitness};
     trace->request.sample =
@@ -303,6 +306,9 @@ Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *reques
     if (drawing != NULL) trace->pose = ARENA_NEW(arena, double, POSE_NUMBERS *(int64_t)drawing->n_bodies);
     trace_find_level(trace);
     if (trace->count > 0) return error_none();
+    if (!(request->window[1] > 0))
+        return error_make(ERROR_USER, "trial %lld, replicate %d had no %s", (long long)request->trial,
+                          request->replicate, recording_are(&replay.spec, replay.flight.kind));
     return error_make(ERROR_USER,
                       "nothing of trial %lld, replicate %d lies between %s and %s s: it may have ended before",
                       (long long)request->trial, request->replicate, text_number(request->window[0]).text,

@@ -297,19 +297,38 @@ static Error campaign_recover_device(Campaign *campaign, Error error)
 
 // ---- after the loop -------------------------------------------------------------------------------------------------
 
-static Error campaign_record_kind(Campaign *campaign, RecordKind kind, const char *what)
+// Rows that no number of ticks bounds: the spec did not say how many are kept.
+static Error campaign_note_cut(const Campaign *campaign, RecordKind kind, const Recorded *recorded)
 {
-    int64_t recorded = 0;
+    const Spec *spec = campaign->loop.spec;
+    const bool bounded = kind != RECORD_DEBUG || spec->configured.debug_rows > 0 || spec->record.debug.keep > 0;
+    char text[320];
+    if (bounded || recorded->cut == 0) return error_none();
+    snprintf(text, sizeof text,
+             "%s of %s replicate%s are not complete: the last %s are kept, and one has %s; record.debug.%s.keep keeps "
+             "another number",
+             recording_are(spec, kind), text_count(recorded->cut).text, recorded->cut == 1 ? "" : "s",
+             text_count(recording_of(spec, kind).capacity).text, text_count(recorded->most).text,
+             model_debug_name(spec->model));
+    if (campaign->messages != NULL) fprintf(campaign->messages, "warning: %s\n", text);
+    return store_event(campaign->store, "recorded", "%s", text);
+}
+
+static Error campaign_record_kind(Campaign *campaign, RecordKind kind)
+{
+    Recorded recorded;
     TRY(record_missing(&campaign->loop, kind, &recorded));
-    if (recorded == 0) return error_none();
-    return store_event(campaign->store, "recorded", "%s of %lld trials, simulated again", what, (long long)recorded);
+    if (recorded.trials == 0) return error_none();
+    TRY(store_event(campaign->store, "recorded", "%s of %lld trials, simulated again",
+                    recording_are(campaign->loop.spec, kind), (long long)recorded.trials));
+    return campaign_note_cut(campaign, kind, &recorded);
 }
 
 static Error campaign_record(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
-    Error error = campaign_record_kind(campaign, RECORD_TRAJECTORIES, "trajectories");
-    if (error.kind == OK) error = campaign_record_kind(campaign, RECORD_DEBUG, "debug rows");
+    Error error = campaign_record_kind(campaign, RECORD_TRAJECTORIES);
+    if (error.kind == OK) error = campaign_record_kind(campaign, RECORD_DEBUG);
     if (error.kind != ERROR_INTERRUPTED) return error;
     if (interrupt_requested() == 0) {
         loop_note_time(loop, " before all arrays were recorded");

@@ -73,6 +73,8 @@ static Error export_kind(const StoredCampaign *campaign, RecordKind kind, ArrayF
     const ArrayGroup group = {.group = recording.group,
                               .columns = recording.columns,
                               .n_columns = recording.n_columns,
+                              .words = recording.words,
+                              .n_words = recording.n_words,
                               .float64 = recording.float64,
                               .gzip = recording.gzip,
                               .lanes = arrays.lanes,

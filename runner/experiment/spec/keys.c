@@ -56,6 +56,10 @@ static const Key keys_rows[] = {
      KEYS_AT(INT64, record.select.failures), .doc = "number of failed trials, the first by id", .example = "50"},
     {.path = "record.trajectories.replicates", .type = KEY_CHOICE, .high = 1, .words = "first|all",
      KEYS_AT(BOOLEAN, record.all_replicates), .doc = "which replicates of these trials", .example = "first"},
+    {.path = "record.trajectories.events", .type = KEY_BOOLEAN, KEYS_AT(BOOLEAN, record.events),
+     .doc = "of model equations: also the table of their events. Of each replicate the last 100,000 are kept, fewer "
+            "where 64 MiB hold fewer; `record.debug.events` has another number (`keep`), a window, other trials",
+     .example = "true"},
     {.path = "record.trajectories.sample", .type = KEY_NUMBER, .unit = "s", .low = 1e-9, .high = 1e9, .words = "auto",
      KEYS_AT(DOUBLE, record.sample),
      .doc = "time between samples, a multiple of the model's step; auto: the one nearest to 0.001 s",
@@ -86,7 +90,8 @@ static const Key keys_rows[] = {
      .doc = "failure: only of the replicates that failed", .example = "failure"},
     {.path = "record.debug.newton.keep", .type = KEY_INTEGER, .low = 1, .high = 1e6, .words = "all",
      KEYS_AT(INT64, record.debug.keep),
-     .doc = "number of last rows that are kept of a replicate; all, unless `on: failure` makes it 200",
+     .doc = "number of last rows that are kept of a replicate; all (of events 100,000), unless `on: failure` makes it "
+            "200",
      .example = "200"},
     {.path = "record.debug.newton.replicates", .type = KEY_CHOICE, .high = 1, .words = "first|all",
      KEYS_AT(BOOLEAN, record.debug.all_replicates),
@@ -230,7 +235,21 @@ const char *model_debug_group(const Model *model)
     return model != NULL && model->debug != NULL ? model->debug : SHARD_DEBUG;
 }
 
-const char *model_debug_name(const Model *model) { return strrchr(model_debug_group(model), '/') + 1; }
+const char *model_debug_name(const Model *model)
+{
+    const char *group = model_debug_group(model), *slash = strrchr(group, '/');
+    return slash != NULL ? slash + 1 : group;
+}
+
+const char *model_debug_are(const Model *model)
+{
+    return model != NULL && model->debug_are != NULL ? model->debug_are : "debug rows";
+}
+
+const char *model_debug_needs(const Model *model)
+{
+    return model->debug_needs != NULL ? model->debug_needs : "no step is solved by iteration";
+}
 
 Key key_of_debug(const Key *key, const Model *model, Arena *arena)
 {
@@ -238,6 +257,7 @@ Key key_of_debug(const Key *key, const Model *model, Arena *arena)
     Key own = *key;
     if (model == NULL || model->debug == NULL || strncmp(key->path, KEYS_DEBUG, length) != 0) return own;
     own.path = arena_format(arena, "record.debug.%s%s", model_debug_name(model), key->path + length);
+    if (key->path[length] == '\0' && model->debug_doc != NULL) own.doc = model->debug_doc;
     return own;
 }
 

@@ -29,6 +29,8 @@ enum {
 
 // Recorded arrays of one batch in memory, and so of a shard; debug rows of one trial.
 #define RECORD_BYTES_MAX ((int64_t)64 << 20)
+// Debug rows of a replicate, where no number of ticks bounds them and the spec does not say how many are kept.
+enum { DEBUG_ROWS_KEPT = 100000 };
 // Trajectories of one trial, which lie in memory and in one shard together.
 #define RECORD_TRIAL_BYTES_MAX ((int64_t)1 << 30)
 // Of a sample: HDF5 keeps their names as an attribute, of 64 KiB at most with 16 bytes for each.

@@ -133,9 +133,30 @@ void spec_debug_ticks(const Spec *spec, int64_t *first, int64_t *end)
     *end = always ? spec->configured.ticks : record_tick_at(spec, window[1]);
 }
 
+const Selection *spec_debug_select(const Spec *spec)
+{
+    return spec->record.events ? &spec->record.select : &spec->record.debug.select;
+}
+
+bool spec_debug_all(const Spec *spec)
+{
+    return spec->record.debug.failed_only || spec->record.debug.all_replicates ||
+           (spec->record.events && spec->record.all_replicates);
+}
+
+// Of rows that no number of ticks bounds: as many as are kept unless the spec says how many.
+static int64_t record_unbounded_rows(const Spec *spec)
+{
+    const int64_t lanes = spec_debug_all(spec) ? spec->replicates.count : 1, row = 8 * spec->configured.n_debug;
+    const int64_t most = row > 0 ? RECORD_BYTES_MAX / (row * lanes) : 0;
+    return most < DEBUG_ROWS_KEPT ? most : DEBUG_ROWS_KEPT;
+}
+
 int64_t spec_debug_rows(const Spec *spec)
 {
     int64_t first, end, rows;
+    if (spec->configured.debug_rows == 0)
+        return spec->record.debug.keep > 0 ? spec->record.debug.keep : record_unbounded_rows(spec);
     spec_debug_ticks(spec, &first, &end);
     if (__builtin_mul_overflow(end - first, spec->configured.debug_rows, &rows)) rows = INT64_MAX;
     const int64_t keep = spec->record.debug.keep;
@@ -176,17 +197,41 @@ static void record_check_debug_size(SpecReader *reader, const Node *at)
 {
     const Spec *spec = reader->spec;
     const Configured *configured = &spec->configured;
-    const bool all = spec->record.debug.failed_only || spec->record.debug.all_replicates;
-    const double lanes = all ? spec->replicates.count : 1, row = 8.0 * configured->n_debug;
-    const double bytes = (double)spec_debug_rows(spec) * row * lanes, most = (double)RECORD_BYTES_MAX;
-    if (bytes <= most) return;
-    const double rows = floor(most / (row * lanes)), window = floor(rows / configured->debug_rows);
-    diagnose(
-        reader->diagnostics, at,
-        "debug rows of one trial may take %s (%s rows of %d columns for each of %s replicates), at most %s is allowed: "
-        "write window for at most %.6g s, or keep for at most %.0f rows",
-        text_bytes(bytes).text, text_count(spec_debug_rows(spec)).text, configured->n_debug,
-        text_count((int64_t)lanes).text, text_bytes(most).text, window * configured->tick_duration, rows);
+    const double lanes = spec_debug_all(spec) ? spec->replicates.count : 1, row = 8.0 * configured->n_debug;
+    const int64_t count = spec_debug_rows(spec);
+    const double bytes = (double)count * row * lanes, most = (double)RECORD_BYTES_MAX,
+                 rows = floor(most / (row * lanes));
+    if (bytes <= most && count > 0) return;
+    const char *shorter =
+        configured->debug_rows > 0
+            ? arena_format(reader->arena, "write window for at most %.6g s, or keep for at most %.0f rows",
+                           floor(rows / configured->debug_rows) * configured->tick_duration, rows)
+        : rows >= 1.0 ? arena_format(reader->arena, "write keep for at most %.0f rows", rows)
+                      : "write replicates: first";
+    diagnose(reader->diagnostics, at,
+             "%s of one trial may take %s (%s rows of %d columns for each of %s replicates), at most %s is allowed: %s",
+             model_debug_are(spec->model), text_bytes(bytes).text, text_count(count).text, configured->n_debug,
+             text_count((int64_t)lanes).text, text_bytes(most).text, shorter);
+}
+
+// Events of the trials with trajectories: only systems have them, and one section says which trials.
+static void record_check_events(SpecReader *reader)
+{
+    const Spec *spec = reader->spec;
+    const GivenKey *given = given_find(reader, "record.trajectories.events"),
+                   *select = given_find(reader, "record.debug.events.select");
+    if (!spec->record.events || !spec->record.debug.wanted || given == NULL) return;
+    if (spec->model->debug_are == NULL || strcmp(spec->model->debug_are, "events") != 0)
+        diagnose(reader->diagnostics, given->key,
+                 "model %s has no events; only model equations has them: leave events out", spec->model->name);
+    else if (spec->configured.n_debug == 0)
+        diagnose(reader->diagnostics, given->key,
+                 "there is nothing to record: the system has no events; leave events out");
+    else if (select != NULL && record_selects(&spec->record.debug.select))
+        diagnose(reader->diagnostics, select->key,
+                 "record.trajectories.events names the trials whose events are recorded: leave out one of the two");
+    else
+        record_check_debug_size(reader, given->key);
 }
 
 static void record_read_debug(SpecReader *reader)
@@ -196,17 +241,18 @@ static void record_read_debug(SpecReader *reader)
     const char *section = arena_format(reader->arena, "record.debug.%s", model_debug_name(spec->model));
     const GivenKey *given = given_find(reader, section);
     Selection *select = &spec->record.debug.select;
-    if (spec->record.debug.failed_only && !record_selects(select)) select->failures = FAILURES;
+    if (spec->record.debug.failed_only && !spec->record.events && !record_selects(select)) select->failures = FAILURES;
     if (spec->record.debug.failed_only && spec->record.debug.keep == 0) spec->record.debug.keep = KEEP;
-    spec->record.debug.wanted = record_selects(select);
-    if (given == NULL || reader->names == NULL) return;
+    spec->record.debug.wanted = record_selects(spec_debug_select(spec));
+    if (reader->names == NULL) return;
     const int errors = diagnostics_errors(reader->diagnostics);
-    if (spec->configured.n_debug > 0) record_read_window(reader);
-    if (!spec->record.debug.wanted) return;
+    if (given != NULL && spec->configured.n_debug > 0) record_read_window(reader);
+    record_check_events(reader);
+    if (given == NULL || !spec->record.debug.wanted || spec->record.events) return;
     if (spec->configured.n_debug == 0)
         diagnose(reader->diagnostics, given->key,
-                 "model %s makes no debug rows under this `simulation:`: no step is solved by iteration; leave %s out",
-                 spec->model->name, given->path);
+                 "model %s makes no debug rows under this `simulation:`: %s; leave %s out", spec->model->name,
+                 model_debug_needs(spec->model), given->path);
     else if (diagnostics_errors(reader->diagnostics) == errors)
         record_check_debug_size(reader, given->key);
 }

@@ -192,8 +192,9 @@ static void reference_describe_model(ReferencePage *page, const Model *model)
     reference_describe_system(page, model);
     if (model->debug == NULL) return;
     const char *path = arena_format(page->arena, "record.debug.%s", model_debug_name(model));
-    const Key rows = {
-        .path = path, .type = KEY_SECTION, .doc = "debug rows of this model, with the keys of record.debug.newton"};
+    const char *doc =
+        arena_format(page->arena, "%s of this model, with the keys of record.debug.newton", model_debug_are(model));
+    const Key rows = {.path = path, .type = KEY_SECTION, .doc = doc};
     reference_describe(page, &rows);
 }
 

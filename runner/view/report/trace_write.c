@@ -3,6 +3,18 @@
 
 #include <stdlib.h>
 
+// A number, or the word that it stands for.
+static void trace_put_cell(const ReplayTrace *trace, Table *table, int column, double value)
+{
+    for (int w = 0; w < trace->n_words; w++) {
+        const FieldWords *words = &trace->words[w];
+        if (words->column != column || !(value >= 0 && value < words->count)) continue;
+        table_text(table, words->words[(int)value]);
+        return;
+    }
+    table_number(table, value);
+}
+
 Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena)
 {
     const char **names = ARENA_NEW(arena, const char *, trace->n_shown);
@@ -10,7 +22,7 @@ Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena)
     Table *table = table_start(out, TABLE_CSV, trace->n_shown, names);
     for (int64_t i = 0; i < trace->count; i++) {
         for (int c = 0; c < trace->n_shown; c++)
-            table_number(table, trace->row[i * trace->n_columns + trace->shown[c]]);
+            trace_put_cell(trace, table, trace->shown[c], trace->row[i * trace->n_columns + trace->shown[c]]);
     }
     return table_finish(table);
 }
@@ -51,6 +63,8 @@ Error trace_write_hdf5(const ReplayTrace *trace, FILE *out, Arena *arena)
                          .n_attributes = (int)(sizeof attributes / sizeof *attributes),
                          .columns = columns,
                          .n_columns = trace->n_shown,
+                         .words = trace->words, // of debug rows, all of whose columns are shown
+                         .n_words = trace->n_words,
                          .lanes = &lane,
                          .n_lanes = 1,
                          .samples = samples,

@@ -19,6 +19,7 @@ void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_b
 {
     *commit = (Commit){
         .lanes = ARENA_NEW(arena, ShardLane, lanes),
+        .dropped = ARENA_NEW(arena, int64_t, lanes),
         .lanes_capacity = lanes,
         .samples = arena_take(arena, (size_t)lanes, (size_t)lane_bytes),
         .state = ARENA_NEW(arena, unsigned char, state_size),
@@ -87,6 +88,8 @@ static Error commit_write_shard(const Store *store, const Commit *commit, StoreS
     Shard shard = {.group = recording.group,
                    .columns = recording.columns,
                    .n_columns = recording.n_columns,
+                   .words = recording.words,
+                   .n_words = recording.n_words,
                    .lanes = commit->lanes,
                    .n_lanes = commit->n_lanes,
                    .samples = commit->samples,

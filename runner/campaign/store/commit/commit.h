@@ -11,8 +11,9 @@ typedef struct Commit {
     RecordKind kind;  // of the arrays
     ShardLane *lanes; // [lanes_capacity] arrays, lane after lane in `samples`
     int64_t n_lanes, lanes_capacity;
-    double *samples; // [sum of lengths][columns of the kind]
-    void *state;     // [state_size] of the search after tell
+    int64_t *dropped; // [lanes_capacity] rows of the lane before the first, which are not kept
+    double *samples;  // [sum of lengths][columns of the kind]
+    void *state;      // [state_size] of the search after tell
     size_t state_size;
     Rounds rounds;               // of the search that ended with this batch
     int n_round_fields;          // of each

@@ -96,7 +96,7 @@ static bool kept_by_id(const Spec *spec, int64_t id)
 {
     const int64_t every = spec->record.rows.every;
     return (every > 0 && id % every == 0) || record_as_run(spec, id) ||
-           (spec->record.debug.wanted && kept_has(&spec->record.debug.select, id));
+           (spec->record.debug.wanted && kept_has(spec_debug_select(spec), id));
 }
 
 static bool kept_as_failed(KeptRows *kept, bool failed)

@@ -45,16 +45,17 @@ static Recording recording_of_trajectories(const Spec *spec)
 static Recording recording_of_debug(const Spec *spec)
 {
     const Configured *configured = &spec->configured;
-    const bool all = spec->record.debug.failed_only || spec->record.debug.all_replicates;
     int64_t first, end;
     Recording recording = {.wanted = spec->record.debug.wanted,
                            .group = model_debug_group(spec->model),
                            .table = "debug_rows",
-                           .select = &spec->record.debug.select,
+                           .select = spec_debug_select(spec),
                            .columns = configured->debug,
                            .n_columns = configured->n_debug,
+                           .words = configured->debug_words,
+                           .n_words = configured->n_debug_words,
                            .capacity = spec_debug_rows(spec),
-                           .lanes = all ? spec->replicates.count : 1,
+                           .lanes = spec_debug_all(spec) ? spec->replicates.count : 1,
                            .failed_only = spec->record.debug.failed_only,
                            .float64 = true};
     spec_debug_ticks(spec, &first, &end);
@@ -70,6 +71,11 @@ Recording recording_of(const Spec *spec, RecordKind kind)
     return of[kind](spec);
 }
 
+const char *recording_are(const Spec *spec, RecordKind kind)
+{
+    return kind == RECORD_TRAJECTORIES ? "trajectories" : model_debug_are(spec->model);
+}
+
 ShardLayout recording_layout(const Recording *recording)
 {
     return (ShardLayout){.group = recording->group, .columns = recording->columns, .n_columns = recording->n_columns};
@@ -77,7 +83,8 @@ ShardLayout recording_layout(const Recording *recording)
 
 int64_t recording_lane_bytes(const Recording *recording)
 {
-    return recording->capacity * recording->n_columns * (int64_t)sizeof(double) + (int64_t)sizeof(ShardLane);
+    const size_t beside = sizeof(ShardLane) + sizeof(int64_t); // Commit.lanes and .dropped
+    return recording->capacity * recording->n_columns * (int64_t)sizeof(double) + (int64_t)beside;
 }
 
 int64_t recording_lanes_max(const Recording *recording)
