@@ -1,6 +1,6 @@
 #!/bin/sh
 # Equations of specs on a GPU: the CPU, the general kernel and the kernel made for the campaign give one digest, for
-# every integrator, with modes, events, held numbers, every metric, maps. Then how fast they are.
+# every integrator, with modes, events, held numbers, every metric, tables of events, maps. Then how fast they are.
 #
 #   tests/gpu_equations.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u
@@ -66,6 +66,7 @@ END
 cat >>"$folder/slip.yaml" <<'END'
 search: {method: grid, over: {attack: {linspace: [1.0, 1.4, 80]}, k: {linspace: [5000, 40000, 80]}}}
 objective: {maximize: steps}
+record: {trajectories: {select: {best: 5, every: 500}, events: true}}
 END
 spec functions rk4 3 0.01 <<'END'
 {parameters: {a: 1, b: 2}, states: {x: 0.3, y: -0.2},

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Systems of a spec (model equations) have the same digest whatever the instruction set, the batch, the slice and the
 # threads, and after a run that was killed: with modes, events, held numbers, instants, failures, replicates, recorded
-# trajectories; by each integrator, with noise, and as a map. Trials replay to the bit, and verify runs.
+# trajectories and tables of events; by each integrator, with noise, and as a map. Trials replay to the bit, and verify runs.
 . "$(dirname "$0")/../scratch.sh"
 . "$root/tests/equations.sh"
 over='{k: {linspace: [8000, 30000, 4]}, attack: [60, 64, 68]}' \
@@ -39,7 +39,7 @@ columns: {leg: leg, force: F}
 END_OF_SYSTEM
 cat >>runner.yaml <<'END'
 replicates: {count: 3, perturb: {vx: {normal: [5, 0.1]}, z: {uniform: [1, 1.02]}}}
-record: {trajectories: {select: {best: 2, failures: 1, every: 5}, sample: 0.02}}
+record: {trajectories: {select: {best: 2, failures: 1, every: 5}, events: true, sample: 0.02}}
 END
 sed -i 's/^objective.*/objective: {maximize: "steps + 0.01*speed", failed: penalty(-1)}\nseed: 5/' runner.yaml
 # the same with noise, of a size that depends on states or not, from sources that states share
@@ -58,6 +58,7 @@ END_OF_SYSTEM
 
 sed -e 's/^experiment: logistic/experiment: hazy/' -e 's/^\( *\)metrics:/\1noise: {x: 0.01*(1 - x)}\n&/' logistic.yaml \
     >hazy.yaml
+echo 'record: {trajectories: {select: {every: 9}, events: true}}' | tee -a logistic.yaml >>hazy.yaml
 echo 'replicates: {count: 2}' >>hazy.yaml
 
 instruction_sets= # that this processor has and the program was built for

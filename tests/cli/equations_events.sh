@@ -127,7 +127,7 @@ check $? "scalar and v2 give the same table"
 # ---- the file -------------------------------------------------------------------------------------------------------
 
 rows runner
-works export runner --hdf5 all.h5
+works export runner --hdf5 runner.h5
 works show runner/3
 has 'events of replicate 0: '
 works show runner/3 --debug 0
@@ -168,7 +168,7 @@ assert len(lane) == 1
 same(lane[0][0], lane[0][1]["offset"], lane[0][1]["length"], "the shard")
 one = h5py.File("one.h5")["events"]
 same(one, 0, one["time"].shape[0], "replay")
-every = h5py.File("all.h5")
+every = h5py.File("runner.h5")
 assert "trajectories" in every
 mine = [i for i, trial in enumerate(every["events"]["trial"]) if trial == 3]
 same(every["events"], mine[0], len(mine), "export")
@@ -176,21 +176,19 @@ END
     check $? "the shard, a replay and an export have the table of the replay as CSV"
 fi
 if with_python "pandas reads the table" h5py pandas; then
-    python3 - >out 2>err <<'END'
-import h5py
-import pandas
-
-with h5py.File("all.h5") as file:
-    events = file["events"]
-    table = pandas.DataFrame({name: events[name][:] for name in events if name != "lanes"})
-    table["event"] = pandas.Categorical.from_codes(table["event"], events["event"].attrs["words"])
+    {
+        awk '/^<!-- checked by tests\/cli\/equations_events.sh/ { wanted = 1; next } /^```python/ && wanted { inside = 1; next }
+            /^```/ && inside { exit } inside' "$root/results/README.md"
+        cat <<'END'
 rows = pandas.read_csv("rows.csv")
 counts = table[table.event == "touchdown"].groupby("trial").size().reindex(rows["id"]).fillna(0)
 assert (counts.values == rows["touchdowns"].values).all()
 last = table[table.event == "touchdown"].groupby("trial")["z_before"].last()
-assert (last == rows.set_index("id")["z_down"].reindex(last.index)).all()
+assert len(last) > 5 and (last == rows.set_index("id")["z_down"].reindex(last.index)).all()
 END
-    check $? "pandas reads the table"
+    } >read.py
+    python3 read.py >out 2>err && [ "$(wc -l <out)" -gt 9 ]
+    check $? "pandas reads the table, as results/README.md does"
 fi
 if with_python "xarray reads the table" h5netcdf xarray; then
     python3 - >out 2>err <<'END'
