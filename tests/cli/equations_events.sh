@@ -182,7 +182,7 @@ if with_python "pandas reads the table" h5py pandas; then
         awk '/^<!-- checked by tests\/cli\/equations_events.sh/ { wanted = 1; next } /^```python/ && wanted { inside = 1; next }
             /^```/ && inside { exit } inside' "$root/results/README.md"
         cat <<'END'
-rows = pandas.read_csv("rows.csv")
+rows = pandas.read_csv("rows.csv", float_precision="round_trip")
 counts = table[table.event == "touchdown"].groupby("trial").size().reindex(rows["id"]).fillna(0)
 assert (counts.values == rows["touchdowns"].values).all()
 last = table[table.event == "touchdown"].groupby("trial")["z_before"].last()
@@ -213,6 +213,11 @@ awk -F , 'NR == 1 || ($1 >= 0.5 && $1 < 1.5)' all.csv | cut -d , -f 1,3- >expect
 cut -d , -f 1,3- events.csv | awk -F , 'NR == 1 || $1 < 1.5' >got
 cmp -s expected got && [ "$(wc -l <got)" -gt 5 ]
 check $? "a window has the events in it"
+works run runner.yaml --name window --progress none \
+    --set 'record={debug: {events: {select: {trials: [3]}, window: [0.5, 1.5]}}}'
+arrays=$("$SQL" results/window/campaign.db 'SELECT samples FROM debug_rows' | tr -d '\n')
+[ "$arrays" = "$(($(wc -l <expected) - 1))" ]
+check $? "the stored table of a window has $arrays events"
 sed -i -e 's/^record:.*/record: {trajectories: {select: {trials: [3, 4]}, replicates: all, events: true, sample: 1}}/' \
     runner.yaml
 echo 'replicates: {count: 3, perturb: {vx: {normal: [5, 0.2]}}, store: true}' >>runner.yaml
