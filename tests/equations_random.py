@@ -172,6 +172,8 @@ class System:
                 lines.append("      v_%s: {after: %s, value: s0, take: mean}" % (name, name))
         lines += ["search: {method: grid, over: {b: {linspace: [-1, 1, 5]}, a: [0.4, 1.3]}}",
                   "objective: {minimize: survived}"]
+        if any(self.events.values()):
+            lines.append("record: {trajectories: {select: {every: 3}, events: true, sample: 1}}")
         return "\n".join(lines) + "\n"
 
 

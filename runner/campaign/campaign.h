@@ -252,7 +252,9 @@ typedef struct Recording {
     char recipe[96];         // how the arrays are sampled; arrays of another recipe are recorded again
 } Recording;
 
-Recording recording_of(const Spec *spec, RecordKind kind);    // what the spec records of a kind
+Recording recording_of(const Spec *spec, RecordKind kind); // what the spec records of a kind
+// The word that the value of a column stands for; NULL: it is a number.
+const char *recording_word(const FieldWords *words, int n_words, int column, double value);
 const char *recording_are(const Spec *spec, RecordKind kind); // "trajectories", "debug rows" or what a model calls them
 ShardLayout recording_layout(const Recording *recording);     // the form of its arrays in a shard
 

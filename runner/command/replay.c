@@ -199,6 +199,9 @@ static Error replay_write_trace(const CommandLine *line, const ReplayTrace *trac
 static Error replay_write_svg(const CommandLine *line, const ReplayTrace *trace, const char *path)
 {
     CommandOutput output;
+    if (trace->count == 0)
+        return error_make(ERROR_USER, "there is nothing to draw: trial %" PRId64 ", replicate %d had no %s",
+                          trace->request.trial, trace->request.replicate, model_debug_are(trace->campaign->spec.model));
     TRY(command_output_start(path, &output));
     return command_output_finish(line, &output, trace_write_svg(trace, output.stream.out, line->arena));
 }

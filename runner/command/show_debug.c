@@ -113,8 +113,12 @@ static Error show_print_row(const Recording *recording, const double *row, FILE 
             c += matrix.n * (matrix.n + 1) / 2 - 1;
             continue;
         }
+        const char *word = recording_word(recording->words, recording->n_words, c, row[c]);
         table_text(table, recording->columns[c].name);
-        table_number(table, row[c]);
+        if (word != NULL)
+            table_text(table, word);
+        else
+            table_number(table, row[c]);
         table_text(table, recording->columns[c].unit);
         table_text(table, recording->columns[c].doc);
     }

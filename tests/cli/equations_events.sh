@@ -134,6 +134,8 @@ works show runner/3
 has 'events of replicate 0: '
 works show runner/3 --debug 0
 has number
+grep -Eq '^event +(look|touchdown|apex) ' out
+check $? "show prints the name of the event"
 if with_python "h5py reads the table" h5py; then
     works replay runner/3 --debug events -o one.h5
     events runner/3
@@ -202,6 +204,23 @@ assert all(events[name].dims == ("time",) for name in events.data_vars if name !
 assert list(events["to"].attrs["words"]) == ["flight", "stance"] and events["x_before"].attrs["units"] == "m"
 END
     check $? "xarray reads the table"
+fi
+
+if with_python "the package reads the table" numpy; then
+    PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 python3 - >out 2>err <<'END'
+import csv
+
+import hopscotch
+
+rows = list(csv.DictReader(open("events.csv")))
+events = hopscotch.open("results/runner").events(3)
+assert list(events) == list(rows[0]) and len(rows) > 10
+for name, column in events.items():
+    assert list(column) == [row[name] if name in ("event", "from", "to") else float(row[name]) for row in rows], name
+part = hopscotch.open("results/runner").events(3, window=(0.5, 1))
+assert 0 < len(part["time"]) < len(rows) and part["event"][0] in set(events["event"])
+END
+    check $? "the package reads the table"
 fi
 
 # ---- windows, replicates, failures ----------------------------------------------------------------------------------
@@ -294,8 +313,12 @@ rates: {x: -p*x}
 events: [{name: never, rises: x - 2}]
 END_OF_SYSTEM
 rows quiet
-"$HOPSCOTCH" replay quiet/0 --debug events -o quiet.csv >out 2>err
-has 'trial 0, replicate 0 had no events' err
+works replay quiet/0 --debug events -o quiet.csv
+[ "$(cat quiet.csv)" = time,number,event,x_before,x_after ]
+check $? "the table of a trial without events has no rows"
+works replay quiet/0 --debug events -o quiet.h5
+refused replay quiet/0 --debug events --svg quiet.svg
+has 'there is nothing to draw: trial 0, replicate 0 had no events' err
 works run quiet.yaml --name silent --progress none --set record.trajectories.select.best=1 \
     --set record.trajectories.events=true
 works doctor silent

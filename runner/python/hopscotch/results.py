@@ -1,5 +1,6 @@
 """What a campaign holds, as arrays. A run may write it meanwhile: each call shows what is committed by then."""
 
+import csv
 import io
 import json
 import os
@@ -184,6 +185,23 @@ class Campaign:
             if allow_programs or served is not None:
                 words.append("--allow-programs")
             return _table(self._call("replay", *words, trial=name, environment=served and served.environment))
+
+
+    def events(self, trial, replicate=None, window=None):
+        """The events of a trial of `model: equations` in their order, an array for each column: `time`, `number`,
+        `event` (its name), `from` and `to` (modes), states and held numbers before and after the event.
+
+        The trial is simulated again, as by trajectory. window: (start, end) in seconds."""
+        words = ["--debug", "events", "-o", "-"]
+        if window is not None:
+            words += ["--window", "%r,%r" % (float(window[0]), float(window[1]))]
+        name = trial if replicate is None else f"{trial}/{replicate}"
+        text = self._call("replay", *words, trial=name)
+        rows = list(csv.reader(io.StringIO(text)))
+        texts = ("event", "from", "to")
+        columns = {name: [row[k] for row in rows[1:]] for k, name in enumerate(rows[0])}
+        return {name: _column(column if name in texts else [float(value or "nan") for value in column])
+                for name, column in columns.items()}
 
 
 def _column(values):

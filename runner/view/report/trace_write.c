@@ -3,26 +3,21 @@
 
 #include <stdlib.h>
 
-// A number, or the word that it stands for.
-static void trace_put_cell(const ReplayTrace *trace, Table *table, int column, double value)
-{
-    for (int w = 0; w < trace->n_words; w++) {
-        const FieldWords *words = &trace->words[w];
-        if (words->column != column || !(value >= 0 && value < words->count)) continue;
-        table_text(table, words->words[(int)value]);
-        return;
-    }
-    table_number(table, value);
-}
-
 Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena)
 {
     const char **names = ARENA_NEW(arena, const char *, trace->n_shown);
     for (int c = 0; c < trace->n_shown; c++) names[c] = trace->columns[trace->shown[c]].name;
     Table *table = table_start(out, TABLE_CSV, trace->n_shown, names);
     for (int64_t i = 0; i < trace->count; i++) {
-        for (int c = 0; c < trace->n_shown; c++)
-            trace_put_cell(trace, table, trace->shown[c], trace->row[i * trace->n_columns + trace->shown[c]]);
+        for (int c = 0; c < trace->n_shown; c++) {
+            const int column = trace->shown[c];
+            const double value = trace->row[i * trace->n_columns + column];
+            const char *word = recording_word(trace->words, trace->n_words, column, value);
+            if (word != NULL)
+                table_text(table, word);
+            else
+                table_number(table, value);
+        }
     }
     return table_finish(table);
 }

@@ -71,6 +71,13 @@ Recording recording_of(const Spec *spec, RecordKind kind)
     return of[kind](spec);
 }
 
+const char *recording_word(const FieldWords *words, int n_words, int column, double value)
+{
+    for (int w = 0; w < n_words; w++)
+        if (words[w].column == column && value >= 0 && value < words[w].count) return words[w].words[(int)value];
+    return NULL;
+}
+
 const char *recording_are(const Spec *spec, RecordKind kind)
 {
     return kind == RECORD_TRAJECTORIES ? "trajectories" : model_debug_are(spec->model);
