@@ -1,7 +1,8 @@
 #!/bin/sh
 # Systems of a spec (model equations) have the same digest whatever the instruction set, the batch, the slice and the
 # threads, and after a run that was killed: with modes, events, held numbers, instants, failures, replicates, recorded
-# trajectories and tables of events; by each integrator, with noise, and as a map. Trials replay to the bit, and verify runs.
+# trajectories and tables of events; by each integrator, with noise, and as a map. Trials replay to the bit, and verify
+# runs.
 . "$(dirname "$0")/../scratch.sh"
 . "$root/tests/equations.sh"
 over='{k: {linspace: [8000, 30000, 4]}, attack: [60, 64, 68]}' \

@@ -27,7 +27,7 @@ table()
 # metric NAME/TRIAL COLUMN: of its row
 metric()
 {
-    "$HOPSCOTCH" query "${1%/*}" --columns "id,$2" --where "id == ${1#*/}" --format csv 2>err | tail -n 1 | cut -d , -f 2
+    "$HOPSCOTCH" query "${1%/*}" --columns "$2" --where "id == ${1#*/}" --format csv 2>err | tail -n 1
 }
 
 # A runner: events that set, that lead to another mode, that do neither; two of one name; instants; two at one instant.
@@ -181,8 +181,8 @@ END
 fi
 if with_python "pandas reads the table" h5py pandas; then
     {
-        awk '/^<!-- checked by tests\/cli\/equations_events.sh/ { wanted = 1; next } /^```python/ && wanted { inside = 1; next }
-            /^```/ && inside { exit } inside' "$root/results/README.md"
+        awk '/^<!-- checked by tests\/cli\/equations_events.sh/ { wanted = 1; next } /^```/ && inside { exit } inside
+            /^```python/ && wanted { inside = 1 }' "$root/results/README.md"
         cat <<'END'
 rows = pandas.read_csv("rows.csv", float_precision="round_trip")
 counts = table[table.event == "touchdown"].groupby("trial").size().reindex(rows["id"]).fillna(0)
