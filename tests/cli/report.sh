@@ -339,7 +339,7 @@ expect "replay --html without a motion" 1 replay point/1 --html point.html
 has "the error says that the model has no drawing" err "has no drawing"
 expect "replay --terminal without a motion" 1 replay point/1 --terminal
 expect "replay --debug without a solver" 1 replay point/1 --debug newton -o point.csv
-has "the error says that the model has no such solver" err "no solver that iterates"
+has "the error says that the model has no such solver" err "no step is solved by iteration"
 
 # ---- checks with parsers --------------------------------------------------------------------------------------------
 
