@@ -126,6 +126,32 @@ events runner/3 --isa v2
 cmp -s scalar.csv events.csv
 check $? "scalar and v2 give the same table"
 
+# ---- a map, and noise -----------------------------------------------------------------------------------------------
+
+over='{r: [3.7, 3.9]}' system chaos 'duration: 300' <<'END_OF_SYSTEM'
+parameters: {r: 3.7}
+states: {x: 0.3, n: 0}
+next: {x: "r*x*(1 - x)", n: n}
+events: [{name: high, rises: x - 0.8, set: {n: n + 1}}, {name: look, every: 7}, {name: end, at: 250, stop: true}]
+metrics: {highs: {count: high}, looks: {count: look}, ends: {count: end}, top: {at: high, value: x, take: last}}
+END_OF_SYSTEM
+over='{size: [0.1, 0.5]}' system ball 'duration: 4' 'dt: 1.0e-3' 'integrator: sra3' <<'END_OF_SYSTEM'
+parameters: {size: 0.1}
+states: {x: 1, v: 0}
+rates: {x: v, v: -9.81}
+noise: {v: size}
+events: [{name: high, falls: x, set: {v: "0.9*abs(v)"}}, {name: look, every: 0.3}, {name: end, at: 3, stop: true}]
+metrics: {highs: {count: high}, looks: {count: look}, ends: {count: end}, top: {at: high, value: x, take: last}}
+END_OF_SYSTEM
+for name in chaos ball; do
+    rows "$name"
+    events "$name/1"
+    expected=$(for column in highs looks ends top; do metric "$name/1" "$column"; done | tr '\n' ' ')
+    got=$(awk -F , '{ n[$3]++ } $3 == "high" { x = $4 } END { print n["high"], n["look"], n["end"], x }' events.csv)
+    [ "$expected" = "$got " ] && [ "$(tail -n 1 events.csv | cut -d , -f 3)" = end ]
+    check $? "$name: the events that metrics count, and the end: $got"
+done
+
 # ---- the file -------------------------------------------------------------------------------------------------------
 
 rows runner
