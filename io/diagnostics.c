@@ -19,6 +19,7 @@ typedef struct Diagnostic {
     int order;            // of the source in the output
     int line, column, width;
     bool warning;
+    const NodeCopy *copy; // NULL: the place is not that of a copy
     const char *text;
 } Diagnostic;
 
@@ -159,12 +160,14 @@ static int diagnostic_compare(const Diagnostic *a, const Diagnostic *b)
     return a->column < b->column ? -1 : a->column > b->column;
 }
 
+// Copies of one text have the same errors at the same places: that of the first is enough.
 static bool diagnostics_has(const Diagnostics *diagnostics, const Diagnostic *item)
 {
     for (int i = 0; i < diagnostics->count; i++) {
         const Diagnostic *kept = &diagnostics->kept[i];
         const bool same_place = diagnostic_compare(kept, item) == 0 && kept->warning == item->warning;
-        if (same_place && strcmp(kept->text, item->text) == 0) return true;
+        const bool copies = kept->copy != NULL && item->copy != NULL;
+        if (same_place && (copies || strcmp(kept->text, item->text) == 0)) return true;
     }
     return false;
 }
@@ -209,11 +212,13 @@ static void diagnostics_add(Diagnostics *diagnostics, Diagnostic item, const cha
     char text[DIAGNOSTIC_TEXT];
     const int length = vsnprintf(text, sizeof text, format, arguments);
     if (length >= (int)sizeof text) strcpy(text + sizeof text - 4, "...");
+    if (item.copy != NULL && item.copy->number != NULL && strstr(text, item.copy->number) == NULL)
+        strncat(text, item.copy->number, sizeof text - 1 - strlen(text));
     item.text = text;
     if (item.source != NULL) item.order = diagnostics_source(diagnostics, item.source);
     if (item.width < 1) item.width = 1;
 
-    if (diagnostics_has(diagnostics, &item)) return;
+    if ((item.copy != NULL && item.copy->muted) || diagnostics_has(diagnostics, &item)) return;
     diagnostics->errors += !item.warning;
     if (diagnostics_beyond(diagnostics, &item)) {
         *(item.warning ? &diagnostics->dropped_warnings : &diagnostics->dropped_errors) += 1;
@@ -227,8 +232,12 @@ static void diagnostics_add(Diagnostics *diagnostics, Diagnostic item, const cha
 static Diagnostic diagnostic_at_node(const Node *at, bool warning)
 {
     if (at == NULL) return (Diagnostic){.warning = warning};
-    return (Diagnostic){
-        .source = at->source, .line = at->line, .column = at->column, .width = at->width, .warning = warning};
+    return (Diagnostic){.source = at->source,
+                        .line = at->line,
+                        .column = at->column,
+                        .width = at->width,
+                        .warning = warning,
+                        .copy = at->copy};
 }
 
 void diagnose(Diagnostics *diagnostics, const Node *at, const char *format, ...)

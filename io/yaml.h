@@ -13,17 +13,26 @@ typedef struct Source {
     size_t most;      // size limit of yaml_parse, bytes; 0: YAML_BYTES_MAX
 } Source;
 
+// That a node was written out of another one: a copy with a number (`repeat`).
+typedef struct NodeCopy {
+    const char *number;  // behind messages: " (# = 3)"
+    const char *written; // of a scalar whose text has numbers: the text that stands in the source; else NULL
+    const int *places;   // [strlen(text) + 1] of the characters of its text, in `written`
+    bool muted;          // what is wrong with it is reported: nothing more is said of it
+} NodeCopy;
+
 typedef struct Node Node;
 struct Node {
     NodeKind kind;
     const Source *source;
-    int line, column;   // from 1; column counts characters
-    int width;          // characters to underline, at least 1
-    const char *text;   // scalar
-    bool quoted;        // scalar was in quotes: a text even if it looks like a number
-    int count;          // items of a sequence, pairs of a mapping
-    const Node **keys;  // mapping: scalar keys
-    const Node **items; // sequence items, mapping values
+    int line, column;     // from 1; column counts characters
+    int width;            // characters to underline, at least 1
+    const char *text;     // scalar
+    bool quoted;          // scalar was in quotes: a text even if it looks like a number
+    int count;            // items of a sequence, pairs of a mapping
+    const Node **keys;    // mapping: scalar keys
+    const Node **items;   // sequence items, mapping values
+    const NodeCopy *copy; // NULL: it stands as it was read
 };
 
 typedef struct Diagnostics Diagnostics;

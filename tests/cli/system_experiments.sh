@@ -35,6 +35,12 @@ check $? "angles between the legs"
 ran duffing_map
 gives duffing_map f,repeats f "0.2 1 0.28 2 0.29 4 0.37 5 0.5 0 0.65 2"
 
+ran lorenz96
+"$HOPSCOTCH" query lorenz96 --columns F,mean_x,mean_x2,wave --order F --format csv | awk -F , 'NR > 1 {
+    n++; still = $4 < 1e-9; if (($3/($1*$2) - 1)^2 > 2.5e-4 || still != ($1 == 0.5)) exit 1
+    if ($1 == 8 && ($2 - 2.33)^2 > 0.01) exit 1 } END { if (n != 6) exit 1 }'
+check $? "lorenz96: its balance of energy, still and moving rings"
+
 ran kramers_escape
 "$HOPSCOTCH" query kramers_escape --columns D,escape,kramers --order D --format csv | awk -F , '
     function U(x) { return x^4/4 - x^2/2 }

@@ -15,6 +15,7 @@ block 1 >pendulum.yaml
 block 2 >runner.yaml
 block 3 >neuron.yaml
 block 4 >rocket.yaml
+block 5 >chain.yaml
 block 1 csv >thrust.csv
 block 2 csv >wind.csv
 hopscotch() { "$HOPSCOTCH" "$@"; }

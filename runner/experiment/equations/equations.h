@@ -200,6 +200,33 @@ const Node *equations_frozen(SystemReader *reader, const Node *node); // its num
 const Node *equations_repair(SystemReader *reader, const Node *system);
 const Node *equations_repair_metrics(SystemReader *reader, const Node *metrics); // as that of a mapping of metrics
 
+// ---- copies.c -------------------------------------------------------------------------------------------------------
+
+// The numbers that `repeat: N` or `repeat: [first, last]` asks for; none if the last comes before the first.
+typedef struct CopyRange {
+    int64_t first, last;
+} CopyRange;
+// Reads a whole number; false after an error.
+typedef bool CopyWhole(void *data, const Node *node, int64_t *value);
+// False after an error.
+bool copy_range(const Node *repeat, CopyWhole *whole, void *data, Diagnostics *diagnostics, CopyRange *out);
+// The mapping `system` with its copies written out; NULL after errors that leave unknown how many there are.
+const Node *equations_copies(SystemReader *reader, const Node *system);
+
+// ---- numbered.c -----------------------------------------------------------------------------------------------------
+
+// A place for the number of a copy: # or {#+1}. An index may stand behind #: that of a sum, or the rest of a name.
+typedef struct CopyMark {
+    int length;        // without an index that is not in braces; 0: there is none; -1: {# of something else
+    const char *index; // [word]
+    int word;
+    int64_t offset;
+} CopyMark;
+// The mark at `at`. names: texts are names, not expressions, so that #+1 is {#+1}.
+CopyMark copy_mark(const char *at, bool names);
+// A name with numbers for its marks.
+const char *copy_name(Arena *arena, const char *text, int64_t number);
+
 // ---- values.c -------------------------------------------------------------------------------------------------------
 
 // The scope of a mode (-1: of what all modes share); fixed: only parameters and numbers.

@@ -63,11 +63,27 @@ static void meter_check_names(SystemReader *reader, const Node *metrics, const C
                          configured->metrics[m].name);
 }
 
-bool equations_read_meter(const Node *metrics, const Configured *configured, Arena *arena, Diagnostics *diagnostics,
+// The mapping of a system that has metrics alone.
+static const Node *meter_root(const Node *metrics, Arena *arena)
+{
+    Node *root = ARENA_NEW(arena, Node, 1), *key = ARENA_NEW(arena, Node, 1);
+    const Node **keys = ARENA_NEW(arena, const Node *, 1), **items = ARENA_NEW(arena, const Node *, 1);
+    *root = *key = *metrics;
+    key->kind = NODE_SCALAR;
+    key->text = "metrics";
+    keys[0] = key;
+    items[0] = metrics;
+    root->keys = keys;
+    root->items = items;
+    root->count = 1;
+    return root;
+}
+
+bool equations_read_meter(const Node *given, const Configured *configured, Arena *arena, Diagnostics *diagnostics,
                           Meter *out)
 {
-    const int errors = diagnostics_errors(diagnostics), most = metrics->count;
-    SystemReader reader = equations_reader(metrics, arena, diagnostics);
+    const int errors = diagnostics_errors(diagnostics);
+    SystemReader reader = equations_reader(given, arena, diagnostics);
     System *system = reader.system;
     const int n_names = configured->n_columns + configured->n_parameters;
     reader.sampled = true;
@@ -78,16 +94,10 @@ bool equations_read_meter(const Node *metrics, const Configured *configured, Are
     reader.parameters = (Parameter *)configured->parameters;
     system->tape = tape_new(arena);
     meter_declare_all(&reader, configured);
-    Node *root = ARENA_NEW(arena, Node, 1), *key = ARENA_NEW(arena, Node, 1);
-    *root = *key = *metrics;
-    key->kind = NODE_SCALAR;
-    key->text = "metrics";
-    root->keys = ARENA_NEW(arena, const Node *, 1);
-    root->items = ARENA_NEW(arena, const Node *, 1);
-    root->count = 1;
-    ((const Node **)root->keys)[0] = key;
-    ((const Node **)root->items)[0] = equations_repair_metrics(&reader, metrics);
-    reader.root = root;
+    reader.root = equations_copies(&reader, meter_root(equations_repair_metrics(&reader, given), arena));
+    if (reader.root == NULL) return false;
+    const Node *metrics = node_find(reader.root, "metrics");
+    const int most = metrics->count;
     SystemModes modes = {.rates = equations_values_of_modes(&reader, system->n_states + most),
                          .watched = equations_values_of_modes(&reader, most)};
     SystemConditions conditions = {.scope = equations_scope(&reader, 0, false),
@@ -103,6 +113,6 @@ bool equations_read_meter(const Node *metrics, const Configured *configured, Are
     const SystemMode mode = {.watched = modes.watched[0], .conditions = values};
     system->modes = &mode;
     const Error error = meter_make(system, configured, arena, out);
-    if (error.kind != OK) diagnose(diagnostics, metrics, "%s", error.text);
+    if (error.kind != OK) diagnose(diagnostics, given, "%s", error.text);
     return error.kind == OK;
 }

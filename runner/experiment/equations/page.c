@@ -30,8 +30,8 @@ typedef struct EquationsRow {
 
 static const EquationsRow equations_rows[] = {
     {"parameters", "NAME: 3, or {value: 3, unit: kg, range: [0, 9], doc: TEXT}, which can be searched."},
-    {"states", "NAME: 1, or {start: 1, unit: m, range: [0, 9], scale: 1, doc: TEXT}. start: a number, which "
-               "`initial:` and searches can set, or an expression of parameters. scale: the size that is small."},
+    {"states", "NAME: 1, or {start: 1, unit: m, range: [0, 9], scale: 1, doc: TEXT}. start: a number, "
+               "which can be searched, or made of parameters. scale: a small size."},
     {"held", "The same without scale. Numbers that change at events only."},
     {"let", "NAME: EXPR, or {value: EXPR, unit: m, doc: TEXT}. Shorthands in any order."},
     {"rates", "NAME: EXPR for every state, per s. Those at the top hold in modes without their own."},
@@ -39,7 +39,7 @@ static const EquationsRow equations_rows[] = {
     {"noise", "NAME: SIZE, or {size: SIZE, by: SOURCE}: dx = rate dt + SIZE dW (Ito), by sra3 or, if SIZE has "
               "states, euler_maruyama. Of a map: SIZE N(0, 1)."},
     {"modes", "NAME: {let, rates, noise, events, doc}. The first is the mode at the start."},
-    {"events", "A list of {name: NAME, WHEN, set: {NAME: EXPR}, END}, of a mode or, at the top, of all."},
+    {"events", "A list of {name: NAME, WHEN, set: {NAME: EXPR}, END}, of a mode or of all."},
     {"  WHEN", "rises, falls or crosses: EXPR, a quantity that passes zero; at: TIME; every: PERIOD."},
     {"  set", "States and held numbers, all from the values before the event."},
     {"  END", "to: MODE, stop: true or fail: NAME. It may be left out."},
@@ -58,10 +58,11 @@ static const EquationsRow equations_rows[] = {
     {"inputs",
      "NAME: {file: a.csv, column: y, unit: N, between: linear or held, beyond: fail or hold}, over its column "
      "`time`. Both also take at: [0, 1], values: [3, 4]."},
-    {"names", "`time` is the time since the start (s; of a map the iteration). A name has one meaning "
-              "in a system."},
-    {"EXPR", "+ - * / ^, comparisons, and, or, not, pi, if(c, a, b), and the functions of `help spec "
-             "all`."},
+    {"repeat", "Beside the other keys of an item with # in its name: x#: {repeat: 20, start: 0} is x1 to x20. # is the "
+               "number, x{#+1} the next one, with ring: true round a ring. Without repeat there are as many as of the "
+               "states. sum(#j, EXPR), mean, min and max run over the copies x#j that EXPR names."},
+    {"names", "`time` is that since the start (s; of a map the iteration). A name has one meaning."},
+    {"EXPR", "+ - * / ^, comparisons, and, or, not, pi, if(c, a, b), functions: `help spec all`."},
     {"units", "Checked where all names of an expression have one: m/s + m is an error. 2*x has the unit"
               " of x; a number that is added takes the unit of the other side; rad is 1. cm, deg or km/h need a "
               "factor, as in sin(angle*pi/180)."},
@@ -84,37 +85,43 @@ void equations_page(FILE *out, int columns)
 
 // ---- the schema -----------------------------------------------------------------------------------------------------
 
+#define EQUATIONS_REPEAT                                                                                               \
+    "repeat: {description: \"number of copies or [first, last]; # is the copy's number, {#+1} that of the next\", "    \
+    "anyOf: [$expression, {type: array, minItems: 2, maxItems: 2, items: $expression}]}, "
+#define EQUATIONS_RING EQUATIONS_REPEAT "ring: {type: boolean, description: 'the last one is beside the first'}, "
 #define EQUATIONS_ABOUT "unit: {type: [string, number]}, doc: {type: string}"
 #define EQUATIONS_RANGE "range: {type: array, minItems: 2, maxItems: 2, items: $expression}"
 #define EQUATIONS_STRICT "additionalProperties: false, "
 
 static const char *const equations_definitions[][2] = {
-    {"system_parameter", "{anyOf: [$expression, {type: object, required: [value], " EQUATIONS_STRICT
-                         "properties: {value: $expression, " EQUATIONS_RANGE ", " EQUATIONS_ABOUT "}}]}"},
-    {"system_state",
-     "{anyOf: [$expression, {type: object, required: [start], " EQUATIONS_STRICT
-     "properties: {start: $expression, scale: $expression, " EQUATIONS_RANGE ", " EQUATIONS_ABOUT "}}]}"},
+    {"system_parameter",
+     "{anyOf: [$expression, {type: object, required: [value], " EQUATIONS_STRICT
+     "properties: {value: $expression, " EQUATIONS_RING EQUATIONS_RANGE ", " EQUATIONS_ABOUT "}}]}"},
+    {"system_state", "{anyOf: [$expression, {type: object, required: [start], " EQUATIONS_STRICT
+                     "properties: {start: $expression, scale: $expression, " EQUATIONS_RING EQUATIONS_RANGE
+                     ", " EQUATIONS_ABOUT "}}]}"},
     {"system_held", "{anyOf: [$expression, {type: object, required: [start], " EQUATIONS_STRICT
-                    "properties: {start: $expression, " EQUATIONS_RANGE ", " EQUATIONS_ABOUT "}}]}"},
+                    "properties: {start: $expression, " EQUATIONS_RING EQUATIONS_RANGE ", " EQUATIONS_ABOUT "}}]}"},
     {"system_value", "{anyOf: [$expression, {type: object, required: [value], " EQUATIONS_STRICT
-                     "properties: {value: $expression, " EQUATIONS_ABOUT "}}]}"},
+                     "properties: {value: $expression, " EQUATIONS_RING EQUATIONS_ABOUT "}}]}"},
     {"system_expressions", "{type: object, additionalProperties: $expression}"},
     {"system_values", "{type: object, additionalProperties: $system_value}"},
     {"system_noise",
      "{type: object, additionalProperties: {anyOf: [$expression, {type: object, required: [size], " EQUATIONS_STRICT
      "properties: {size: $expression, by: {type: string, description: 'a source that several states share'}, "
      "doc: {type: string}}}]}}"},
-    {"system_event", "{type: object, " EQUATIONS_STRICT
-                     "oneOf: [{required: [rises]}, {required: [falls]}, {required: [crosses]}, {required: [at]}, "
-                     "{required: [every]}], properties: {name: {type: string}, "
-                     "rises: {description: 'a quantity that passes zero upwards', anyOf: [$expression]}, "
-                     "falls: {description: 'a quantity that passes zero downwards', anyOf: [$expression]}, "
-                     "crosses: {description: 'a quantity that passes zero', anyOf: [$expression]}, "
-                     "at: {description: 'a time, s', anyOf: [$expression]}, "
-                     "every: {description: 'a period, s', anyOf: [$expression]}, "
-                     "to: {type: string, description: 'the mode that follows'}, set: $system_expressions, "
-                     "stop: {type: boolean, description: 'true: the trial ends'}, "
-                     "fail: {type: string, description: 'the trial fails, by this name'}, doc: {type: string}}}"},
+    {"system_event",
+     "{type: object, " EQUATIONS_STRICT
+     "oneOf: [{required: [rises]}, {required: [falls]}, {required: [crosses]}, {required: [at]}, "
+     "{required: [every]}], properties: {name: {type: string}, "
+     "rises: {description: 'a quantity that passes zero upwards', anyOf: [$expression]}, "
+     "falls: {description: 'a quantity that passes zero downwards', anyOf: [$expression]}, "
+     "crosses: {description: 'a quantity that passes zero', anyOf: [$expression]}, "
+     "at: {description: 'a time, s', anyOf: [$expression]}, "
+     "every: {description: 'a period, s', anyOf: [$expression]}, "
+     "to: {type: string, description: 'the mode that follows'}, set: $system_expressions, "
+     "stop: {type: boolean, description: 'true: the trial ends'}, "
+     "fail: {type: string, description: 'the trial fails, by this name'}, " EQUATIONS_REPEAT "doc: {type: string}}}"},
     {"system_events", "{type: array, maxItems: 256, items: $system_event}"},
     {"system_mode", "{type: [object, 'null'], " EQUATIONS_STRICT
                     "properties: {let: $system_values, rates: $system_expressions, next: $system_expressions, "
@@ -131,14 +138,15 @@ static const char *const equations_definitions[][2] = {
      "take: {enum: [first, last, mean, min, max, spread]}, "
      "first: {type: string, description: 'a condition: the time at which it begins to hold'}, "
      "last: {type: string, description: 'a condition: the last time at which it held'}, "
-     "part: {type: string, description: 'a condition: the fraction of the time'}, " EQUATIONS_ABOUT "}}"},
+     "part: {type: string, description: 'a condition: the fraction of the time'}, " EQUATIONS_REPEAT EQUATIONS_ABOUT
+     "}}"},
     {"system_point", "{type: array, minItems: 2, maxItems: 2, items: $expression}"},
     {"system_points", "{type: array, minItems: 2, items: $system_point}"},
     {"system_shape", "{type: object, " EQUATIONS_STRICT
                      "oneOf: [{required: [line]}, {required: [spring]}, {required: [disc]}, {required: [ground]}], "
                      "properties: {line: $system_points, spring: $system_points, disc: $system_point, "
                      "ground: $expression, in: {type: string, description: 'a mode'}, width: $expression, "
-                     "radius: $expression, part: {enum: [body, leg, spring, hip, foot]}}}"},
+                     "radius: $expression, " EQUATIONS_REPEAT "part: {enum: [body, leg, spring, hip, foot]}}}"},
     {"system_numbers", "{type: array, items: {anyOf: [$expression, {type: array, items: $expression}]}}"},
     {"system_table", "{type: object, " EQUATIONS_STRICT
                      "oneOf: [{required: [file]}, {required: [at, values]}], properties: {file: {type: string}, "

@@ -58,12 +58,25 @@ static void take_modes(SystemReader *reader, const SystemModes *read)
     reader->system->n_modes = reader->n_modes;
 }
 
+// Whether a copy of the same item is used.
+static bool is_copy_used(const SystemReader *reader, const SystemName *name)
+{
+    bool used = name->used;
+    for (int i = 0; i < reader->n_lets && !used && name->key->copy != NULL; i++) {
+        const SystemName *other = &reader->names[reader->lets[i].name];
+        const Node *a = name->key, *b = other->key;
+        used = other->used && a->source == b->source && a->line == b->line && a->column == b->column;
+    }
+    return used;
+}
+
 // Shorthands that nothing uses: a name was mistyped, or they are left over.
 static void check_used(SystemReader *reader)
 {
     for (int i = 0; i < reader->n_lets; i++) {
         const SystemName *name = &reader->names[reader->lets[i].name];
-        if (!name->used) diagnose_warning(reader->diagnostics, name->key, "nothing uses %s", name->name);
+        if (!is_copy_used(reader, name))
+            diagnose_warning(reader->diagnostics, name->key, "nothing uses %s", name->name);
     }
 }
 
@@ -127,7 +140,8 @@ const System *equations_read(const Node *node, Arena *arena, Diagnostics *diagno
     System *system = reader.system;
     const int errors = diagnostics_errors(diagnostics);
     if (!equations_mapping(&reader, node, "system")) return NULL;
-    reader.root = equations_repair(&reader, node);
+    reader.root = equations_copies(&reader, equations_repair(&reader, node));
+    if (reader.root == NULL) return NULL;
     system->tape = tape_new(arena);
     equations_read_modes(&reader);
     read_kind(&reader);

@@ -64,16 +64,25 @@ static int expression_characters(const char *from, int bytes)
     return characters;
 }
 
-// Reports a message at its place in a spec.
+// Reports a message at its place in a spec, of a copy at that in the text that was written.
 static void expression_report_at(Diagnostics *diagnostics, const Node *node, int at, int width, const char *message)
 {
-    const int characters = expression_characters(node->text + at, width);
-    int column;
-    if (expression_column(node, at, &column))
-        diagnose_at(diagnostics, node->source, node->line, column, characters, "%s", message);
-    else
+    Node place = *node;
+    if (node->copy != NULL && node->copy->places != NULL) {
+        const int *places = node->copy->places, length = (int)strlen(node->text);
+        const int end = places[at + width < length ? at + width : length];
+        at = places[at < length ? at : length];
+        width = end > at ? end - at : 1;
+        place.text = node->copy->written;
+    }
+    const int characters = expression_characters(place.text + at, width);
+    if (expression_column(&place, at, &place.column)) {
+        place.width = characters;
+        diagnose(diagnostics, &place, "%s", message);
+    } else {
         diagnose(diagnostics, node, "%s (at character %d of the expression)", message,
-                 expression_characters(node->text, at) + 1);
+                 expression_characters(place.text, at) + 1);
+    }
 }
 
 void expression_diagnose(Diagnostics *diagnostics, const Node *node, int at, int width, const char *format, ...)

@@ -461,10 +461,11 @@ static void expression_parse_rank(ExpressionParser *parser, ExpressionRank rank)
 static Expression *expression_parse_all(ExpressionParser *parser)
 {
     const size_t length = strlen(parser->text);
+    const bool copy = parser->node != NULL && parser->node->copy != NULL; // sums over copies are written out
+    const int most = copy ? EXPRESSION_WRITTEN_LENGTH : EXPRESSION_LENGTH;
     parser->at = parser->text;
-    if (length > EXPRESSION_LENGTH) {
-        expression_stop(parser, parser->text, 1, "an expression has at most %d characters; this has %zu",
-                        EXPRESSION_LENGTH, length);
+    if (length > (size_t)most) {
+        expression_stop(parser, parser->text, 1, "an expression has at most %d characters; this has %zu", most, length);
         return NULL;
     }
     parser->steps = ARENA_NEW(parser->arena, ExpressionStep, length + 1); // every step takes a character
@@ -478,7 +479,7 @@ static Expression *expression_parse_all(ExpressionParser *parser)
     if (parser->failed) return NULL;
     Expression *expression = ARENA_NEW(parser->arena, Expression, 1);
     *expression = (Expression){parser->steps, parser->count};
-    if (strlen(expression_text(expression, parser->arena)) <= EXPRESSION_LENGTH) return expression;
+    if (copy || strlen(expression_text(expression, parser->arena)) <= EXPRESSION_LENGTH) return expression;
     expression_complain(parser, parser->text, 1, "written out, the expression has more than %d characters",
                         EXPRESSION_LENGTH);
     return NULL;

@@ -12,8 +12,9 @@
 
 enum {
     NAME_LENGTH_MAX = 128,
-    EXPRESSION_LENGTH = 4096, // characters, also written out
-    EXPRESSION_DEPTH = 64,    // of parentheses, calls and operators that contain themselves
+    EXPRESSION_LENGTH = 4096,          // characters, also written out
+    EXPRESSION_WRITTEN_LENGTH = 32768, // of an expression of a system with its sums over copies written out
+    EXPRESSION_DEPTH = 64,             // of parentheses, calls and operators that contain themselves
     CONSTRAINTS_MAX = 16,
     UNION_MAX = 256,   // grids, each looked at for every trial
     EXCLUDE_MAX = 256, // expressions, each evaluated for every trial

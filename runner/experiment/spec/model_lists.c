@@ -8,6 +8,7 @@
 // `repeat: N` makes an item N of them, numbered from 1, `repeat: [2, N]` from 2; N may be the name of a whole number in
 // `simulation:`. In names and references `#` is the copy's number, `#-1` and `#+1` its neighbours'; `step: {position:
 // [1, 0, 0]}` says what each copy has more than the one before it. They are written back one by one.
+#include "../equations/equations.h"
 #include "keys.h"
 
 #include <ctype.h>
@@ -90,12 +91,16 @@ static const Node *items_value(SpecReader *reader, const List *list, const Node 
     return found;
 }
 
-typedef struct ItemsCopies {
-    int64_t first, last;
-} ItemsCopies;
+// What copies of a list are counted by.
+typedef struct ItemsWhole {
+    SpecReader *reader;
+    double most;
+} ItemsWhole;
 
-static bool items_whole(SpecReader *reader, const Node *node, double most, int64_t *value)
+static bool items_whole(void *data, const Node *node, int64_t *value)
 {
+    SpecReader *reader = ((const ItemsWhole *)data)->reader;
+    const double most = ((const ItemsWhole *)data)->most;
     const Key key = {.path = "repeat", .type = KEY_INTEGER, .unit = "1", .low = 0, .high = most};
     double number;
     const char *path = node->kind == NODE_SCALAR ? arena_format(reader->arena, "simulation.%s", node->text) : "";
@@ -111,21 +116,13 @@ static bool items_whole(SpecReader *reader, const Node *node, double most, int64
 
 // The copies that an item asks for; none if the last comes before the first. Not repeated: -1 to -1. After an error:
 // the first copy.
-static ItemsCopies items_copies(SpecReader *reader, const List *list, const Node *item)
+static CopyRange items_copies(SpecReader *reader, const List *list, const Node *item)
 {
     const Node *repeat = items_value(reader, list, item, "repeat");
-    const bool pair = repeat != NULL && repeat->kind == NODE_SEQUENCE && repeat->count == 2;
-    const ItemsCopies once = {-1, -1}, one = {1, 1};
-    ItemsCopies asked = {1, 1};
-    if (repeat == NULL) return once;
-    if (!pair && repeat->kind != NODE_SCALAR) {
-        diagnose(reader->diagnostics, repeat, "repeat is %s, expected a number of copies or [first, last]",
-                 scalar_given(repeat, reader->arena));
-        return one;
-    }
-    if (pair && !items_whole(reader, repeat->items[0], (double)list->most, &asked.first)) return one;
-    if (!items_whole(reader, pair ? repeat->items[1] : repeat, (double)list->most, &asked.last)) return one;
-    return asked;
+    ItemsWhole whole = {reader, (double)list->most};
+    CopyRange asked = {-1, -1};
+    if (repeat == NULL || copy_range(repeat, items_whole, &whole, reader->diagnostics, &asked)) return asked;
+    return (CopyRange){1, 1};
 }
 
 // A name or reference with the copy's number for every `#`, `#+1` or `#-1`; itself if there is none.
@@ -134,21 +131,9 @@ static const Node *items_numbered(const ItemsReader *items, const Node *node)
     enum { LONGEST = 64 }; // more than a name may have
     if (items->copy < 0 || node->kind != NODE_SCALAR || strchr(node->text, '#') == NULL) return node;
     if (strlen(node->text) > LONGEST) return node;
-    const char *text = "";
-    for (const char *p = node->text; *p != '\0'; p++) {
-        int64_t number = items->copy;
-        if (*p == '#' && (p[1] == '+' || p[1] == '-') && isdigit((unsigned char)p[2])) {
-            number += p[1] == '+' ? p[2] - '0' : '0' - p[2];
-            p += 2;
-        } else if (*p != '#') {
-            text = arena_format(items->reader->arena, "%s%c", text, *p);
-            continue;
-        }
-        text = arena_format(items->reader->arena, "%s%lld", text, (long long)number);
-    }
     Node *numbered = ARENA_NEW(items->reader->arena, Node, 1);
     *numbered = *node;
-    numbered->text = text;
+    numbered->text = copy_name(items->reader->arena, node->text, items->copy);
     return numbered;
 }
 
@@ -477,7 +462,7 @@ static void items_read_item(ItemsReader *items, const Node *item, double *values
     }
     items_check_keys(items, item);
     items_check_step(items, item);
-    const ItemsCopies copies = items_copies(reader, items->list, item);
+    const CopyRange copies = items_copies(reader, items->list, item);
     for (items->copy = copies.first, items->copies = 0; items->copy <= copies.last; items->copy++, items->copies++) {
         double *value = values + items->count * width;
         const Node *name = items_value(reader, items->list, item, "name");
@@ -498,7 +483,7 @@ static int64_t items_total(SpecReader *reader, const List *list, const Node *nod
     int64_t total = 0;
     reader->diagnostics = unheard;
     for (int i = 0; i < node->count && total <= list->most; i++) {
-        const ItemsCopies copies = items_copies(reader, list, node->items[i]);
+        const CopyRange copies = items_copies(reader, list, node->items[i]);
         total += copies.last >= copies.first ? copies.last - copies.first + 1 : 0;
     }
     reader->diagnostics = heard;
@@ -578,7 +563,7 @@ const Node *items_node(SpecReader *reader, const List *list, const Node *given, 
 {
     const Node *node = items_listed(list, given, reader->arena);
     for (int i = 0; i < node->count; i++) {
-        const ItemsCopies copies = items_copies(reader, list, node->items[i]);
+        const CopyRange copies = items_copies(reader, list, node->items[i]);
         item -= copies.last >= copies.first ? copies.last - copies.first + 1 : 0;
         if (item < 0) return node->items[i];
     }
