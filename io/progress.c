@@ -189,7 +189,10 @@ static void progress_texts(const Progress *progress, bool narrow, ProgressTexts 
     if (!progress_in_phase(now) && !isnan(rate))
         snprintf(texts->rate, sizeof texts->rate, "%s/s", text_short(rate).text);
     if (rates->simulated > 0 && !progress_in_phase(now))
-        snprintf(texts->simulated, sizeof texts->simulated, narrow ? "x%s" : "%s sim s/s",
+        snprintf(texts->simulated, sizeof texts->simulated,
+                 narrow          ? "x%s"
+                 : now->iterates ? "%s iterations/s"
+                                 : "%s sim s/s",
                  text_short(rates->simulated / seconds).text);
     if (isnan(now->best))
         snprintf(texts->best, sizeof texts->best, "no best yet");
@@ -388,7 +391,8 @@ void progress_finish(Progress *progress, const ProgressNumbers *numbers)
         fprintf(progress->out, "%s: %s trial%s in %s, %s trials/s", progress->campaign, text_count(trials).text,
                 trials == 1 ? "" : "s", text_duration(seconds).text, text_short((double)trials / seconds).text);
         if (numbers->simulated_seconds > 0)
-            fprintf(progress->out, ", %s simulated s/s", text_short(numbers->simulated_seconds / seconds).text);
+            fprintf(progress->out, numbers->iterates ? ", %s iterations/s" : ", %s simulated s/s",
+                    text_short(numbers->simulated_seconds / seconds).text);
         if (numbers->trials_before > 0) fprintf(progress->out, "; %s before", text_count(numbers->trials_before).text);
         fprintf(progress->out, "; %s failed", text_count(numbers->failures).text);
         if (!isnan(numbers->best))

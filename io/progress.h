@@ -14,6 +14,7 @@ typedef struct ProgressNumbers {
     int64_t trials_before;             // done before this run (resume): not counted in the rate
     double ticks_done, ticks_total;    // includes the batches in flight, so that the bar moves between commits
     double simulated_seconds;          // summed over the lanes of this run; 0 if the model has no time
+    bool iterates;                     // they are iterations, not seconds
     int64_t failures;
     double best; // best fitness; NaN: none yet
     int64_t best_trial;

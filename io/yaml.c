@@ -224,8 +224,10 @@ typedef struct YamlComplaint {
 static const YamlComplaint yaml_complaints[] = {
     {"did not find expected key", "while parsing a block mapping", YAML_SHOW_BLOCK, "expected a 'key: value' here"},
     {"did not find expected '-' indicator", "", YAML_SHOW_BLOCK, "expected a '- item' here"},
-    {"did not find expected ',' or ']'", "", YAML_SHOW_BRACKET, "expected ',' or ']' here"},
-    {"did not find expected ',' or '}'", "", YAML_SHOW_BRACKET, "expected ',' or '}' here"},
+    {"did not find expected ',' or ']'", "", YAML_SHOW_BRACKET,
+     "expected ',' or ']' here; a text with brackets or braces in it needs quotes"},
+    {"did not find expected ',' or '}'", "", YAML_SHOW_BRACKET,
+     "expected ',' or '}' here; a text with brackets or braces in it needs quotes"},
     {"did not find expected node content", "", YAML_SHOW_PROBLEM, "a value is missing here"},
     {"did not find expected <document start>", "", YAML_SHOW_PROBLEM,
      "this line does not fit the lines above; compare the indentation"},
@@ -454,6 +456,76 @@ static const YamlNode *yaml_read_scalar(YamlReader *reader, const yaml_event_t *
     return yaml_close_anchor(reader, anchor, built);
 }
 
+// ---- texts that a comma ended ---------------------------------------------------------------------------------------
+
+enum { YAML_PIECES = 16 }; // of a text that commas cut
+
+// Parentheses that a text in no quotes opens and does not close.
+static int yaml_open_parentheses(const Node *node)
+{
+    int open = 0;
+    for (const char *c = node->kind == NODE_SCALAR && !node->quoted ? node->text : ""; *c != '\0'; c++)
+        open += (*c == '(') - (*c == ')');
+    return open;
+}
+
+// The text that a comma cut: [i] of nodes[count] with those behind it up to its last parenthesis. *last: the last of
+// them; NULL: nothing was cut.
+static const Node *yaml_uncut(YamlReader *reader, const Node *const *nodes, int i, int count, int *last)
+{
+    int open = yaml_open_parentheses(nodes[i]);
+    const char *text = nodes[i]->text;
+    if (open <= 0) return NULL;
+    for (*last = i + 1; *last < count && *last - i < YAML_PIECES && open > 0; ++*last) {
+        const Node *next = nodes[*last];
+        if (next->kind != NODE_SCALAR || next->quoted) return NULL;
+        open += yaml_open_parentheses(next);
+        text = arena_format(reader->arena, "%s, %s", text, next->text);
+    }
+    if (open != 0) return NULL;
+    --*last;
+    Node *whole = ARENA_NEW(reader->arena, Node, 1);
+    *whole = *nodes[i];
+    whole->text = text;
+    whole->quoted = true;
+    diagnose(reader->diagnostics, nodes[i],
+             "the ',' ends this text, because it stands between brackets: quote the expression, \"%.60s\"", text);
+    return whole;
+}
+
+// In a list between brackets.
+static void yaml_join_items(YamlReader *reader, Node *list)
+{
+    const Node **items = list->items;
+    int kept = 0, last;
+    for (int i = 0; i < list->count; i++) {
+        const Node *whole = yaml_uncut(reader, items, i, list->count, &last);
+        items[kept++] = whole != NULL ? whole : items[i];
+        if (whole != NULL) i = last;
+    }
+    list->count = kept;
+}
+
+// In a mapping between braces: what stands behind the comma looks like keys without values.
+static void yaml_join_pairs(YamlReader *reader, Node *mapping)
+{
+    int kept = 0, last;
+    for (int i = 0; i < mapping->count; i++) {
+        const Node *texts[YAML_PIECES] = {mapping->items[i]};
+        int n = 1;
+        for (; n < YAML_PIECES && i + n < mapping->count; n++) {
+            const Node *value = mapping->items[i + n];
+            if (value->kind != NODE_SCALAR || value->quoted || value->text[0] != '\0') break;
+            texts[n] = mapping->keys[i + n];
+        }
+        const Node *whole = yaml_uncut(reader, texts, 0, n, &last);
+        mapping->keys[kept] = mapping->keys[i];
+        mapping->items[kept++] = whole != NULL ? whole : mapping->items[i];
+        if (whole != NULL) i += last;
+    }
+    mapping->count = kept;
+}
+
 // The node of an alias, shared with its anchor. NULL if reading must stop.
 static const YamlNode *yaml_read_alias(YamlReader *reader, const yaml_event_t *event, int depth)
 {
@@ -519,6 +591,7 @@ static const YamlNode *yaml_read_sequence(YamlReader *reader, const yaml_event_t
     reader->n_pending = first;
     if (event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) {
         built->node.width = yaml_width((YamlPlace){built->node.line, built->node.column}, yaml_place(end));
+        yaml_join_items(reader, &built->node);
     }
     return yaml_close_anchor(reader, anchor, built);
 }
@@ -602,6 +675,7 @@ static const YamlNode *yaml_read_mapping(YamlReader *reader, const yaml_event_t 
     reader->n_pending = first;
     if (event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE) {
         node->width = yaml_width((YamlPlace){node->line, node->column}, yaml_place(end));
+        yaml_join_pairs(reader, node);
     } else if (node->count > 0) {
         node->width = node->keys[0]->width;
     }

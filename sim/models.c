@@ -34,6 +34,12 @@ const char *configured_choices(const Configured *configured, int parameter)
     return configured->choices != NULL ? configured->choices[parameter] : NULL;
 }
 
+bool configured_iterates(const Configured *configured)
+{
+    return configured->tick_duration > 0.0 && configured->n_columns > 0 &&
+           strcmp(configured->columns[0].unit, "1") == 0;
+}
+
 int configured_failure(const Configured *configured, const char *name)
 {
     for (int i = 0; i < configured->n_failures; i++) {
@@ -53,19 +59,34 @@ Error model_configure(const Model *model, const double *settings, const Points *
     return error_none();
 }
 
-bool name_is_reserved(const char *name)
+static bool name_is_among(const char *name, const char *const *words, size_t count)
 {
-    static const char *const words[] = {
-        "id",   "search", "round", "fitness", "failure", "n_failed", "trial",  "seed", "violation", "replicate",
-        "time", "and",    "or",    "not",     "min",     "max",      "abs",    "sqrt", "exp",       "log",
-        "sin",  "cos",    "rowid", "oid",     "_rowid_", "include",  "repeat", "step", "rank"};
-    const size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcasecmp(words[i], name) == 0) return true;
-    }
-    return strncasecmp(name, "objective_", 10) == 0 || strncasecmp(name, "constraint_", 11) == 0 ||
-           (length > 4 && strcasecmp(name + length - 4, "_std") == 0);
+    bool is = false;
+    for (size_t i = 0; i < count; i++) is |= strcasecmp(words[i], name) == 0;
+    return is;
 }
+
+// NULL: it is not reserved.
+static const char *name_reserved(const char *name)
+{
+    static const char *const columns[] = {"id",        "search", "round", "fitness", "failure",
+                                          "n_failed",  "trial",  "seed",  "time",    "violation",
+                                          "replicate", "rowid",  "oid",   "_rowid_", "rank"};
+    static const char *const words[] = {"and", "or",  "not", "min", "max",  "abs",     "sqrt",
+                                        "exp", "log", "sin", "cos", "step", "include", "repeat"};
+    const size_t length = strlen(name);
+    if (name_is_among(name, columns, sizeof columns / sizeof *columns)) return "tables have a column of this name";
+    if (name_is_among(name, words, sizeof words / sizeof *words)) return "it is a word of expressions or specs";
+    if (strncasecmp(name, "objective_", 10) == 0) return "columns of objectives are called objective_1 and so on";
+    if (strncasecmp(name, "constraint_", 11) == 0) return "columns of constraints are called constraint_1 and so on";
+    if (length > 4 && strcasecmp(name + length - 4, "_std") == 0)
+        return "columns of standard deviations over replicates end in _std";
+    return NULL;
+}
+
+bool name_is_reserved(const char *name) { return name_reserved(name) != NULL; }
+
+const char *name_reserved_why(const char *name) { return name_reserved(name); }
 
 int list_field_width(const ItemField *field)
 {

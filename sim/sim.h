@@ -522,6 +522,7 @@ const char *configured_choices(const Configured *configured, int parameter);
 // not finite too (fitness/objective.c).
 #define NON_FINITE "non_finite"
 Error model_configure(const Model *model, const double *settings, const Points *points, Arena *arena, Configured *out);
+bool configured_iterates(const Configured *configured); // its time is a number of iterations: it is a map
 int configured_failure(const Configured *configured, const char *name); // code of the failure; -1: no such failure
 // Error (user), as that of a run: the program of a model that runs one (Model.runs_program) is not in `folder` or PATH,
 // or can't be run.
@@ -529,6 +530,7 @@ Error program_check(const Configured *configured, const char *folder);
 // True if no parameter and no metric may have the name, in upper or lower case: it is a column of tables or a word of
 // expressions.
 bool name_is_reserved(const char *name);
+const char *name_reserved_why(const char *name); // of a reserved name: "tables have a column of this name"
 // All models, index from 0 to model_count() - 1. model_find: NULL if no model has the name.
 int model_count(void);
 const Model *model_at(int index);

@@ -31,7 +31,8 @@ static void check_print(const Spec *spec, const Search *search, const Remark *re
         fprintf(out, " at most"); // equal trials count once
     if (spec->replicates.count > 1) fprintf(out, " x %d replicates", spec->replicates.count);
     fprintf(out, " of %s", spec->model->name);
-    if (simulated > 0) fprintf(out, ", %s s each", text_number(simulated).text);
+    if (simulated > 0)
+        fprintf(out, ", %s %s each", text_number(simulated).text, configured_iterates(configured) ? "iterations" : "s");
     fprintf(out, ", %s", spec->method->name);
     check_print_axes(spec, false, " over", out);
     check_print_axes(spec, true, "; derived", out);

@@ -110,7 +110,7 @@ static Table *models_start(FILE *out, const char *title, const Spec *spec)
     static const char *names[MODELS_COLUMNS_MAX]; // must outlive the table; one is printed at a time
     int count = 0;
     names[count++] = title;
-    if (spec != NULL) names[count++] = "in the spec";
+    if (spec != NULL) names[count++] = "value";
     names[count++] = "default";
     names[count++] = "unit";
     names[count++] = "range";

@@ -34,6 +34,9 @@ typedef struct Scope {
     const char *const *tables;  // [n_tables] functions that the scope has beside those of all
     const int *table_arguments; // [n_tables] 1 or 2
     int n_tables;
+    // [n_frames] bodies and sites of a robot: columns of those that simulation.frames names are called hand_x and so on
+    const char *const *frames;
+    int n_frames;
     const int *by_name; // [count] indices of the names in the order of strcmp; NULL: names are found one by one
 } Scope;
 

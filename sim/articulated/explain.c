@@ -42,18 +42,36 @@ static void robot_say_whole(RobotRemarks *to, const Robot *robot)
                            robot->n_bodies == 1 ? "y" : "ies", mass, robot_joints_text(robot, to->arena)));
 }
 
-// What the file holds besides: skipped by `ignore`, replaced by parameters, or not needed.
-static void robot_say_notes(RobotRemarks *to, const Robot *robot, bool skipped, bool replaced)
+// Of the file's sites those that have no columns (`frames`): "site (3)"; NULL: all have.
+static const char *robot_idle_sites(const RobotRemarks *to, const ArticulatedHost *host, const char *what)
 {
+    int idle = host->robot->n_sites;
+    for (int i = 0; i < host->robot->n_sites; i++) {
+        bool used = false;
+        for (int k = 0; k < host->n_frames; k++) used |= strcmp(host->frame_names[k], host->robot->sites[i].name) == 0;
+        idle -= used;
+    }
+    if (idle == host->robot->n_sites) return what;
+    return idle == 0 ? NULL : arena_format(to->arena, "site (%d)", idle);
+}
+
+// What the file holds besides: skipped by `ignore`, replaced by parameters, or not needed.
+static void robot_say_notes(RobotRemarks *to, const ArticulatedHost *host, bool skipped, bool replaced)
+{
+    const Robot *robot = host->robot;
     const char *text = "";
     int said = 0, more = 0;
     for (int i = 0; i < robot->n_notes; i++) {
         if (robot->notes[i].skipped != skipped || robot->notes[i].replaced != replaced) continue;
+        const char *what = robot->notes[i].what;
+        const bool site = !skipped && strncmp(what, "site", 4) == 0 && strchr(" ", what[4]) != NULL;
+        if (site) what = robot_idle_sites(to, host, what);
+        if (what == NULL) continue;
         if (said == EXPLAIN_NOTES && !skipped) {
             more++;
             continue;
         }
-        text = arena_format(to->arena, "%s%s%.80s", text, said++ > 0 ? ", " : "", robot->notes[i].what);
+        text = arena_format(to->arena, "%s%s%.80s", text, said++ > 0 ? ", " : "", what);
     }
     if (said == 0) return;
     if (more > 0) text = arena_format(to->arena, "%s and %d more", text, more);
@@ -300,9 +318,9 @@ int articulated_explain(const Configured *configured, const double *point, int c
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     robot_say_whole(&to, host->robot);
-    robot_say_notes(&to, host->robot, true, false);
-    robot_say_notes(&to, host->robot, false, true);
-    robot_say_notes(&to, host->robot, false, false);
+    robot_say_notes(&to, host, true, false);
+    robot_say_notes(&to, host, false, true);
+    robot_say_notes(&to, host, false, false);
     robot_say_ground(&to, host, &c, configured->assets);
     robot_say_names(&to, host);
     robot_say_start(&to, configured, point, count);

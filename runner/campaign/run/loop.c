@@ -313,6 +313,7 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
         .trials_before = loop->before.trials,
         .ticks_done = (double)loop->told * trial_ticks + in_flight,
         .simulated_seconds = (loop->lane_ticks + in_flight) * loop->spec->configured.tick_duration,
+        .iterates = configured_iterates(&loop->spec->configured),
         .failures = loop->before.failures + counts.failures,
         .best = loop->before.best_fitness,
         .best_trial = loop->before.best_trial,

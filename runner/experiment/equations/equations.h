@@ -122,6 +122,7 @@ typedef struct SystemReader {
     SystemSpan *spans;   // [n_spans]
     int n_tables, n_inputs;
     int64_t n_numbers; // of tables and inputs
+    const Scope *of;   // whose frames its scopes have; NULL: none
 } SystemReader;
 
 // What is read of modes, before they are put together.
@@ -300,6 +301,8 @@ void equations_read_conditions(SystemReader *reader, SystemModes *modes, const S
 // ---- page.c ---------------------------------------------------------------------------------------------------------
 
 void equations_page(FILE *out, int columns); // the page of `help spec equations`, broken there
+// Its rows about a topic, such as events; false: there are none.
+bool equations_page_topic(FILE *out, const char *topic, int columns);
 // The definition `index` of the schema: its name and its text (spec/schema.c). False: there are no more.
 bool equations_schema(int index, const char **name, const char **text);
 
@@ -320,8 +323,9 @@ const Node *equations_written_rows(Arena *arena, const double *numbers, int rows
 
 // ---- meter.c --------------------------------------------------------------------------------------------------------
 
-// The metrics of the mapping `metrics` over the columns and parameters of a model. False after errors.
-bool equations_read_meter(const Node *metrics, const Configured *configured, Arena *arena, Diagnostics *diagnostics,
-                          Meter *out);
+// The metrics of the mapping `metrics` over the columns and parameters of a model. of: the scope's frames. False after
+// errors.
+bool equations_read_meter(const Node *metrics, const Configured *configured, const Scope *of, Arena *arena,
+                          Diagnostics *diagnostics, Meter *out);
 
 #endif

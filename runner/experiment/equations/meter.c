@@ -79,14 +79,15 @@ static const Node *meter_root(const Node *metrics, Arena *arena)
     return root;
 }
 
-bool equations_read_meter(const Node *given, const Configured *configured, Arena *arena, Diagnostics *diagnostics,
-                          Meter *out)
+bool equations_read_meter(const Node *given, const Configured *configured, const Scope *of, Arena *arena,
+                          Diagnostics *diagnostics, Meter *out)
 {
     const int errors = diagnostics_errors(diagnostics);
     SystemReader reader = equations_reader(given, arena, diagnostics);
     System *system = reader.system;
     const int n_names = configured->n_columns + configured->n_parameters;
     reader.sampled = true;
+    reader.of = of;
     reader.n_modes = 1;
     reader.names = ARENA_NEW(arena, SystemName, n_names);
     reader.mode_keys = ARENA_NEW(arena, const Node *, 1);

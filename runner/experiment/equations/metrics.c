@@ -57,16 +57,22 @@ static const Expression *read_metric(SystemReader *reader, const Node *key, cons
                                      SystemConditions *conditions, const Node **of)
 {
     const Node *given = NULL, *value = node_find(node, "value");
+    const char *all = "";
     int count = 0;
     *metric = (SystemMetric){.event = -1, .condition = -1, .integral = -1};
     for (size_t i = 0; i < sizeof metric_keys / sizeof *metric_keys; i++) {
         const Node *found = node_find(node, metric_keys[i].key);
         if (found == NULL) continue;
-        count++;
+        all = arena_format(reader->arena, "%s%s%s", all, count++ > 0 ? " and " : "", metric_keys[i].key);
         given = found;
         metric->reduction = metric_keys[i].reduction;
     }
-    if (count != 1) {
+    if (count > 1) {
+        diagnose(reader->diagnostics, key, "metric %s has %s: a metric has one of them, under a name of its own",
+                 key->text, all);
+        return NULL;
+    }
+    if (count == 0) {
         diagnose(reader->diagnostics, key,
                  "metric %s needs one of final, mean, rms, min, max, integral, count, at, after, first, last and part",
                  key->text);
@@ -114,8 +120,9 @@ static bool metric_name_is_free(SystemReader *reader, const Node *section, int a
     const Node *key = section->keys[at];
     const char *name = key->text;
     if (!equations_is_word(name) || name_is_reserved(name) || strcmp(name, "survived") == 0) {
-        diagnose(reader->diagnostics, key, "'%.60s' can't be the name of a metric%s", name,
-                 equations_is_word(name) ? ": it is one of all systems" : ": take letters, digits and _");
+        const char *why = name_is_reserved(name) ? name_reserved_why(name) : "all systems have a metric of this name";
+        diagnose(reader->diagnostics, key, "'%.60s' can't be the name of a metric: %s", name,
+                 equations_is_word(name) ? why : "take letters, digits and _");
         return false;
     }
     for (int p = 0; p < reader->system->n_parameters; p++) {
@@ -232,8 +239,10 @@ static bool column_name_is_free(SystemReader *reader, const Node *key)
         taken |= strcasecmp(reader->names[k].name, name) == 0 &&
                  (reader->names[k].kind == SYSTEM_NAME_STATE || reader->names[k].kind == SYSTEM_NAME_HELD);
     if (!taken && equations_is_word(name)) return true;
-    diagnose(reader->diagnostics, key, "'%.60s' can't be the name of a column%s", name,
-             taken ? ": it is one already" : ": take letters, digits and _");
+    diagnose(reader->diagnostics, key, "'%.60s' can't be the name of a column: %s", name,
+             name_is_reserved(name) ? name_reserved_why(name)
+             : taken                ? "it is one already"
+                                    : "take letters, digits and _");
     return false;
 }
 

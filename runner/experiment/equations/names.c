@@ -37,7 +37,8 @@ const Node *equations_section(SystemReader *reader, const Node *mapping, const c
 static bool equations_has_unit(SystemReader *reader, const char *text, int *digits)
 {
     Unit unit;
-    const char *why, *rest = text + strspn(text, "+-.0123456789");
+    const char *why, *rest = text + strspn(text, "+-");
+    rest = rest > text + 1 ? text : rest + strspn(rest, ".0123456789");
     if ((*rest == 'e' || *rest == 'E') && strspn(rest + 1, "+-0123456789") > 0)
         rest += 1 + strspn(rest + 1, "+-0123456789");
     *digits = (int)(rest - text);
@@ -134,11 +135,11 @@ static bool equations_name_is_free(SystemReader *reader, const Node *key, System
     }
     const bool function = expression_find_function(name) >= 0, pi = strcmp(name, EXPRESSION_PI) == 0;
     if (name_is_reserved(name) || function || pi) {
-        diagnose(reader->diagnostics, key, "the name '%.60s' is reserved%s", name,
-                 strcmp(name, "time") == 0 ? ": it is the time since the start"
-                 : function                ? ": it is a function"
-                 : pi                      ? ": it is a number"
-                                           : "");
+        diagnose(reader->diagnostics, key, "the name '%.60s' is reserved: %s", name,
+                 strcmp(name, "time") == 0 ? "it is the time since the start"
+                 : function                ? "it is a function"
+                 : pi                      ? "it is a number"
+                                           : name_reserved_why(name));
         return false;
     }
     for (int i = 0; i < reader->n_names; i++) {

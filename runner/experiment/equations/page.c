@@ -69,18 +69,37 @@ static const EquationsRow equations_rows[] = {
     {"failed", "Trials of all systems can fail as diverged, zeno, step_too_small, solver or limit."},
 };
 
-void equations_page(FILE *out, int columns)
+static void equations_row(FILE *out, const EquationsRow *row, int columns)
 {
     enum { INDENT = 12 };
+    fprintf(out, "%-*s", INDENT, row->word);
+    terminal_paragraph(out, row->text, INDENT, columns);
+    fputc('\n', out);
+}
+
+void equations_page(FILE *out, int columns)
+{
     fputs("THE SYSTEM, a mapping in simulation.system, or in a file that it names\n\n", out);
     for (const char *line = equations_example; *line != '\0'; line += strcspn(line, "\n") + 1)
         fprintf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
     fputc('\n', out);
+    for (size_t i = 0; i < sizeof equations_rows / sizeof *equations_rows; i++)
+        equations_row(out, &equations_rows[i], columns);
+}
+
+bool equations_page_topic(FILE *out, const char *topic, int columns)
+{
+    bool inside = false, found = false;
     for (size_t i = 0; i < sizeof equations_rows / sizeof *equations_rows; i++) {
-        fprintf(out, "%-*s", INDENT, equations_rows[i].word);
-        terminal_paragraph(out, equations_rows[i].text, INDENT, columns);
-        fputc('\n', out);
+        const EquationsRow *row = &equations_rows[i];
+        const bool below = row->word[0] == ' ', same = strcmp(row->word + strspn(row->word, " "), topic) == 0;
+        inside = same || (inside && below); // with the rows below it
+        if (!inside) continue;
+        if (!found) fprintf(out, "of a system of equations; hopscotch help spec equations has all of it\n\n");
+        found = true;
+        equations_row(out, row, columns);
     }
+    return found;
 }
 
 // ---- the schema -----------------------------------------------------------------------------------------------------

@@ -55,6 +55,15 @@ static void units_report_fault(SystemReader *reader, const Node *node, const Exp
     expression_diagnose(reader->diagnostics, node, step->at, width, "%s%s", fault->text, remedy);
 }
 
+static void units_report_other(SystemReader *reader, const Node *node, const UnitValue *is, const UnitValue *wanted,
+                               const char *what)
+{
+    const char *factor = unit_factor_text(is, wanted, reader->arena);
+    diagnose(reader->diagnostics, node, "%s has the unit %s, and this is in %s%s%s", what,
+             unit_text(wanted, reader->arena), unit_text(is, reader->arena), factor != NULL ? ": multiply it by " : "",
+             factor != NULL ? factor : "");
+}
+
 UnitValue equations_units(SystemReader *reader, const Node *node, const Expression *expression,
                           const SystemScope *scope, const UnitValue *wanted, const char *what)
 {
@@ -72,8 +81,7 @@ UnitValue equations_units(SystemReader *reader, const Node *node, const Expressi
     if (fault.step >= 0)
         units_report_fault(reader, node, expression, &fault);
     else if (wanted != NULL && !unit_fits(&is, wanted))
-        diagnose(reader->diagnostics, node, "%s has the unit %s, and this is in %s", what,
-                 unit_text(wanted, reader->arena), unit_text(&is, reader->arena));
+        units_report_other(reader, node, &is, wanted, what);
     return is;
 }
 
@@ -115,12 +123,12 @@ const char *equations_shown_unit(SystemReader *reader, const Node *mapping, cons
     if (given.kind != UNIT_KNOWN) return unit_text(value, reader->arena);
     if (unit_fits(value, &given)) return given.text;
     const char *is = unit_text(value, reader->arena);
-    UnitValue same_size = given; // a unit such as cm for metres
-    same_size.factored = true;
-    if (unit_fits(value, &same_size))
+    const char *factor = unit_factor_text(value, &given, reader->arena); // a unit such as cm for metres
+    const bool plain = !(is[0] >= '0' && is[0] <= '9') || is[0] == '1';  // no number stands before it
+    if (factor != NULL)
         diagnose(reader->diagnostics, node_find(mapping, "unit"),
-                 "%s is in %s: write unit: %s, or multiply the expression by the factor to %s", name, is, is,
-                 given.text);
+                 "%s is in %s: %s%s%smultiply the expression by %s for %s", name, is, plain ? "write unit: " : "",
+                 plain ? is : "", plain ? ", or " : "", factor, given.text);
     else
         diagnose(reader->diagnostics, node_find(mapping, "unit"), "%s is in %s, not in %s", name, is, given.text);
     return given.text;

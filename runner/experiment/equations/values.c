@@ -56,7 +56,9 @@ static SystemScope equations_scope_by(SystemReader *reader, int mode, bool fixed
                                    .by_name = by_name,
                                    .tables = reader->table_names,
                                    .table_arguments = reader->table_arguments,
-                                   .n_tables = reader->n_tables},
+                                   .n_tables = reader->n_tables,
+                                   .frames = reader->of != NULL ? reader->of->frames : NULL,
+                                   .n_frames = reader->of != NULL ? reader->of->n_frames : 0},
                          .of = of,
                          .mode = mode,
                          .any = any};
@@ -97,6 +99,19 @@ static bool equations_in_fixed(const SystemReader *reader, const SystemScope *sc
     return scope == &reader->scopes[reader->n_modes + 1];
 }
 
+// What to write in place of an instant that moves.
+static const char *values_instead(SystemReader *reader, const char *what, const char *word)
+{
+    if (strcmp(what, "at") == 0)
+        return arena_format(reader->arena, ": for an instant that changes write rises: time - %s", word);
+    if (strcmp(what, "every") == 0)
+        return arena_format(reader->arena,
+                            ": for a period that changes hold the next instant, {rises: time - next, set: {next: time "
+                            "+ %s}}",
+                            word);
+    return "";
+}
+
 // Reports the names that are there, but not here: shorthands of other modes; in a start, all but parameters.
 static bool equations_report_elsewhere(SystemReader *reader, const Node *node, const SystemScope *scope,
                                        const char *what)
@@ -115,7 +130,8 @@ static bool equations_report_elsewhere(SystemReader *reader, const Node *node, c
             moving |= strcmp(reader->names[i].name, word) == 0 && reader->names[i].kind != SYSTEM_NAME_PARAMETER &&
                       reader->names[i].kind != SYSTEM_NAME_TABLE;
         if (moving)
-            expression_diagnose(reader->diagnostics, node, offset, length, "%s may depend on parameters only", what);
+            expression_diagnose(reader->diagnostics, node, offset, length, "%s may depend on parameters only%s", what,
+                                values_instead(reader, what, word));
         else if (mode >= 0)
             expression_diagnose(reader->diagnostics, node, offset, length,
                                 "%s is a shorthand of mode %s: use it there, or declare it for all modes", word,

@@ -285,6 +285,19 @@ static bool expression_is_table_of(const Scope *scope, const char *name)
     return is;
 }
 
+// The body or site whose frame would have such a column; NULL: there is none.
+static const char *expression_frame_of(const Scope *scope, const char *name)
+{
+    static const char *const columns[] = {"x", "y", "z", "qx", "qy", "qz", "qw", "vx", "vy", "vz", "wx", "wy", "wz"};
+    for (int i = 0; i < scope->n_frames; i++) {
+        const size_t length = strlen(scope->frames[i]);
+        if (strncmp(scope->frames[i], name, length) != 0 || name[length] != '_') continue;
+        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+            if (strcmp(columns[k], name + length + 1) == 0) return scope->frames[i];
+    }
+    return NULL;
+}
+
 void expression_unknown_name(ExpressionParser *parser, const char *at, const char *name, bool after_text)
 {
     const int width = (int)strlen(name), n_names = parser->scope->count + parser->scope->n_texts;
@@ -301,6 +314,10 @@ void expression_unknown_name(ExpressionParser *parser, const char *at, const cha
         expression_complain(parser, at, width, "'%s' is a function; write %s(...)", name, name);
     } else if (expression_is_table_of(parser->scope, name)) {
         expression_complain(parser, at, width, "'%s' is a table; write %s(...)", name, name);
+    } else if (expression_frame_of(parser->scope, name) != NULL) {
+        expression_complain(parser, at, width,
+                            "'%.64s' is not computed: name its body or site, simulation.frames: [%.64s]", name,
+                            expression_frame_of(parser->scope, name));
     } else if (expression_is_no_number(name)) {
         expression_complain(parser, at, width, "'%s' can't be used as a number here", name);
     } else if (near != NULL) {

@@ -302,11 +302,24 @@ static const char *unit_named(const Unit *unit, Arena *arena)
     return NULL;
 }
 
-const char *unit_text(const UnitValue *value, Arena *arena)
+// A number to 12 digits: a scale is a product of rounded ones.
+static double unit_rounded(double number)
 {
-    const Unit *unit = &value->unit;
-    if (value->text != NULL) return value->text;
-    if (value->kind != UNIT_KNOWN || unit->count == 0) return "1";
+    char text[32];
+    snprintf(text, sizeof text, "%.12g", number);
+    return strtod(text, NULL);
+}
+
+const char *unit_factor_text(const UnitValue *is, const UnitValue *wanted, Arena *arena)
+{
+    const bool scaled = is->kind == UNIT_KNOWN && wanted->kind == UNIT_KNOWN && !is->factored && !wanted->factored &&
+                        unit_same_words(&is->unit, &wanted->unit) && !unit_same_scale(&is->unit, &wanted->unit);
+    return scaled ? arena_copy(arena, text_number(unit_rounded(is->unit.scale / wanted->unit.scale)).text) : NULL;
+}
+
+static const char *unit_unscaled(const Unit *unit, Arena *arena)
+{
+    if (unit->count == 0) return "1";
     const char *above = unit_named(unit, arena), *below = "";
     if (above != NULL) return above;
     int n_above = 0, n_below = 0;
@@ -321,6 +334,19 @@ const char *unit_text(const UnitValue *value, Arena *arena)
     }
     if (n_below == 0) return above;
     return arena_format(arena, n_below > 1 ? "%s/(%s)" : "%s/%s", n_above > 0 ? above : "1", below);
+}
+
+// A literal factor may have changed the scale to one that is not known: then it is not said.
+const char *unit_text(const UnitValue *value, Arena *arena)
+{
+    const Unit one = {.scale = 1.0};
+    if (value->text != NULL) return value->text;
+    if (value->kind != UNIT_KNOWN) return "1";
+    const char *text = unit_unscaled(&value->unit, arena);
+    if (value->factored || unit_same_scale(&value->unit, &one)) return text;
+    const char *scale = text_number(unit_rounded(value->unit.scale)).text;
+    if (value->unit.count == 0) return arena_copy(arena, scale);
+    return arena_format(arena, text[0] == '1' ? "%s%s" : "%s %s", scale, text + (text[0] == '1'));
 }
 
 // ---- propagation ----------------------------------------------------------------------------------------------------

@@ -28,8 +28,10 @@ typedef struct UnitValue {
 // Reads "kg m^2/s^2", "N*m", "1/s", "%". False: it can't be read; *why says why.
 bool unit_read(const char *text, Arena *arena, Unit *unit, const char **why);
 UnitValue unit_known(const Unit *unit, const char *text);
-// The unit as text: as given, else of base units, or a name such as N of what has one.
+// The unit as text: as given, else of base units, or a name such as N of what has one, with its scale: "1e-6 A/s".
 const char *unit_text(const UnitValue *value, Arena *arena);
+// The factor that takes a number in `is` to one in `wanted`, "1e-6"; NULL: they have one size, or other words.
+const char *unit_factor_text(const UnitValue *is, const UnitValue *wanted, Arena *arena);
 // Whether a value with the unit `is` may stand where `wanted` is due. Either may be unknown.
 bool unit_fits(const UnitValue *is, const UnitValue *wanted);
 // The power of a unit; the product of two, or with `times` -1 their quotient. Too many words: it is unknown.

@@ -188,6 +188,12 @@ bool files_read_contents(SpecReader *reader, SpecFile *files, Points *points);
 
 // KEY_SYSTEM, as above.
 void system_key_read(SpecReader *reader, const Key *key, const Node *node);
+// The bodies and sites of the robot of these settings that `frames` can name; NULL: there is no robot.
+const char *const *robot_frames(const SpecReader *reader, int *count);
+// Reports settings of a map that only differential equations have.
+void system_check_settings(SpecReader *reader);
+// Reports the name of a state or held number that is no parameter, because an expression starts it; false: it is none.
+bool system_starts(SpecReader *reader, const Node *key);
 const char *system_key_text(const Key *key); // as YAML in one line
 
 // ---- spec/system_tables.c: files of equations ----------------------------------------------------------------------

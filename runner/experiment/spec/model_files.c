@@ -145,6 +145,20 @@ static bool files_read_robot(SpecReader *reader, const char *folder, SpecFile *f
     return robot != NULL;
 }
 
+const char *const *robot_frames(const SpecReader *reader, int *count)
+{
+    const Model *model = reader->spec->model;
+    const Robot *robot = NULL;
+    *count = 0;
+    for (int i = 0; model != NULL && i < model->n_options && robot == NULL; i++)
+        if (files_is_robot(&model->options[i])) robot = reader->spec->option_points[i].robot;
+    if (robot == NULL || files_option(model, "frames", OPTION_WORDS) < 0) return NULL;
+    const char **names = ARENA_NEW(reader->arena, const char *, robot->n_bodies + robot->n_sites);
+    for (int i = 0; i < robot->n_bodies; i++) names[(*count)++] = robot->bodies[i].name;
+    for (int i = 0; i < robot->n_sites; i++) names[(*count)++] = robot->sites[i].name;
+    return names;
+}
+
 // ---- matrices and tables --------------------------------------------------------------------------------------------
 
 static bool files_is_matrix(const Option *option)

@@ -293,7 +293,7 @@ static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, con
         return NULL;
     }
     const bool parameters = strcmp(section, "parameters") == 0 || strcmp(section, "initial") == 0;
-    if (parameters && (reader->nameless || spec_is_extra(reader, key))) return NULL;
+    if (parameters && (reader->nameless || spec_is_extra(reader, key) || system_starts(reader, key))) return NULL;
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
     const char *near = spec_synonym(key->text, section), *other = parameters ? spec_elsewhere(reader, key->text) : NULL;
     if (other == NULL && (near == NULL || node_find(mapping, near) != NULL)) {
@@ -340,8 +340,11 @@ static void spec_walk(SpecReader *reader, const Node *mapping, const char *secti
 {
     if (scalar_is_empty(mapping)) return;
     if (mapping->kind != NODE_MAPPING) {
+        const bool none = mapping->kind == NODE_SCALAR && strcmp(mapping->text, "none") == 0;
         diagnose(reader->diagnostics, mapping, "%s is %s, expected a mapping%s", section,
-                 scalar_given(mapping, reader->arena), spec_expected(reader, section, " with "));
+                 scalar_given(mapping, reader->arena),
+                 none ? ", as {} is, which leaves all of it at its defaults"
+                      : spec_expected(reader, section, " with "));
         return;
     }
     for (int i = 0; i < mapping->count; i++) spec_walk_key(reader, mapping, i, section);
@@ -479,6 +482,7 @@ static bool spec_configure(SpecReader *reader)
     for (int i = 0; i < n_options; i++) {
         if (files[i].name != NULL) settings[i] = 1.0;
     }
+    system_check_settings(reader);
     const bool contents = files_read_contents(reader, files, points);
     if (!contents || spec_lacks_system(reader)) { // without its robot nothing of the model can be checked
         reader->nameless = true;
@@ -493,7 +497,8 @@ static bool spec_configure(SpecReader *reader)
     }
     if (diagnostics_errors(reader->diagnostics) == errors)
         diagnose(reader->diagnostics, spec_wrong(reader, section), "%s", error.text);
-    for (int i = 0; i < n_options; i++) reader->nameless |= files[i].name != NULL; // the defaults have other names
+    for (int i = 0; i < n_options; i++) // the defaults have other names
+        reader->nameless |= files[i].name != NULL || points[i].system != NULL;
     reader->nameless |= spec->model->declares > 0;
     return spec_configure_defaults(reader);
 }
@@ -572,7 +577,7 @@ int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, con
         diagnose(reader->diagnostics, key, "unknown parameter");
         return -1;
     }
-    if (reader->nameless || spec_is_extra(reader, key)) return -1;
+    if (reader->nameless || spec_is_extra(reader, key) || system_starts(reader, key)) return -1;
     int n_known = n;
     const char **names = spec_with_nameable(reader, reader->names, &n_known);
     const char *setting = parameter_as_setting(reader, key->text);
@@ -615,6 +620,7 @@ bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *a
 
 const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what)
 {
+    if (reader->nameless) return NULL; // its names can't be known
     if (node->kind == NODE_SCALAR && !scalar_is_empty(node))
         return expression_parse(node, scope, reader->arena, reader->diagnostics);
     diagnose(reader->diagnostics, node, "%s is %s, expected an expression", what, scalar_given(node, reader->arena));

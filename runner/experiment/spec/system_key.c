@@ -2,6 +2,8 @@
 #include "../equations/equations.h"
 #include "keys.h"
 
+#include <string.h>
+
 // The mapping in the file that `name` names; NULL after an error.
 static const Node *system_key_file(SpecReader *reader, const Node *name)
 {
@@ -30,4 +32,50 @@ const char *system_key_text(const Key *key)
 {
     const Points *points = key->at;
     return points->count > 0 ? points->system->text : "none";
+}
+
+// The system of the model's settings; NULL: it has none.
+static const System *system_given(const SpecReader *reader)
+{
+    const Model *model = reader->spec->model;
+    for (int i = 0; model != NULL && i < model->n_options; i++)
+        if (model->options[i].type == OPTION_SYSTEM) return reader->spec->option_points[i].system;
+    return NULL;
+}
+
+// A resolved spec has the defaults, which say nothing.
+void system_check_settings(SpecReader *reader)
+{
+    static const char *const settings[] = {"integrator", "dt", "tolerance"};
+    const System *system = system_given(reader);
+    if (system == NULL || !system->is_map) return;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const char *path = arena_format(reader->arena, "simulation.%s", settings[i]);
+        const GivenKey *given = given_find(reader, path);
+        const Key *key = key_find(reader, path);
+        if (given == NULL || key == NULL || *(const double *)key->at == key->value) continue;
+        diagnose(reader->diagnostics, given->key,
+                 "%s is for differential equations, and this system is a map: leave it out; duration is the number of "
+                 "iterations",
+                 settings[i]);
+    }
+}
+
+static bool system_has(const Field *fields, int count, const char *name)
+{
+    bool has = false;
+    for (int i = 0; i < count; i++) has |= strcmp(fields[i].name, name) == 0;
+    return has;
+}
+
+bool system_starts(SpecReader *reader, const Node *key)
+{
+    const System *system = system_given(reader);
+    if (system == NULL || !(system_has(system->state_columns, system->n_states, key->text) ||
+                            system_has(system->held_columns, system->n_held, key->text)))
+        return false;
+    diagnose(reader->diagnostics, key,
+             "the start of %s is an expression: set and search the parameters in it, or write a number there",
+             key->text);
+    return true;
 }

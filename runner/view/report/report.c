@@ -88,7 +88,9 @@ static Error report_motion(const Report *report)
     const Error error = campaign_trace(report->campaign, &request, report->backend, report->arena, &result, &trace);
     if (error.kind != OK) return report_put_not_replayed(report, &error);
     report_put_replayed(report, &result, &trace);
-    if (duration > REPORT_MOTION)
+    if (duration > REPORT_MOTION && configured_iterates(configured))
+        fprintf(report->out, " The first %.0f of %s iterations.", REPORT_MOTION, text_number(duration).text);
+    else if (duration > REPORT_MOTION)
         fprintf(report->out, " The first %.0f s of %s.", REPORT_MOTION, text_duration(duration).text);
     const char *shaded = trace_shaded(&trace, report->arena);
     if (shaded[0] != '\0') fprintf(report->out, " Shaded in the curves: %s.", shaded);

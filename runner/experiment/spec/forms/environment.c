@@ -33,7 +33,9 @@ static Scope environment_scope(const SpecReader *reader)
     names[n_columns + named] = "failed";
     for (int i = 0; i < spec->environment.n_define; i++)
         names[n_columns + named + 1 + i] = spec->environment.define[i].name;
-    return (Scope){.names = names, .count = n};
+    Scope scope = {.names = names, .count = n};
+    scope.frames = robot_frames(reader, &scope.n_frames);
+    return scope;
 }
 
 static bool environment_is_known(const SpecReader *reader) { return reader->names != NULL && !reader->nameless; }

@@ -29,7 +29,9 @@ static void metrics_read(SpecReader *reader, const GivenKey *given)
     }
     const bool nameless = reader->nameless;
     reader->nameless = true; // in what follows, if there is an error
-    if (!equations_read_meter(node, &spec->configured, reader->arena, reader->diagnostics, meter)) return;
+    Scope frames = {0};
+    frames.frames = robot_frames(reader, &frames.n_frames);
+    if (!equations_read_meter(node, &spec->configured, &frames, reader->arena, reader->diagnostics, meter)) return;
     reader->nameless = nameless;
     meter_attach(meter, &spec->configured, reader->arena);
     spec->metrics_text = equations_text(node, reader->arena);
