@@ -41,9 +41,10 @@ enum { YAML_BYTES_MAX = 1 << 20, YAML_DEPTH_MAX = 32, YAML_NODES_MAX = 100000, Y
 
 // Reads a text as a tree, which takes at most 32 MiB of the arena. Limits: 1 MiB of text, depth 32, 100,000 nodes with
 // aliases expanded. Errors, with place: duplicate keys, tabs in indentation, bad UTF-8, NUL, several documents, tags,
-// merge keys, an alias inside its own anchor, and a text such as max(a, b) that a comma between brackets cuts. All errors that can be found go to `diagnostics`. After a duplicate
-// key, a text that was cut, a merge key, a tag or a second document the rest of the tree is returned, so that the caller can find its own
-// errors in the same pass. NULL if the errors leave no tree.
+// merge keys, an alias inside its own anchor, a text such as max(a, b) that a comma between brackets cuts. All errors
+// that can be found go to `diagnostics`. After a duplicate key, a text that was cut, a merge key, a tag or a second
+// document the rest of the tree is returned, so that the caller can find its own errors in the same pass. NULL if the
+// errors leave no tree.
 const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnostics);
 // False, after reporting the place, if the `size` bytes of source->text hold a NUL. Call this for texts from files
 // before yaml_parse or xml_parse, which stop at a NUL.

@@ -882,6 +882,10 @@ TEST(expression_that_is_too_long_or_without_names_is_refused)
     CHECK_OK(arena_create(&expression_arena, 1 << 20, "test"));
     CHECK_SAYS(ERROR_USER, "an expression has at most 4096 characters; this has 4999",
                expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression));
+    for (int i = 0; i < 4095; i++) text[i] = i % 2 == 0 ? '1' : '+'; // its canonical text has blanks
+    text[4095] = '\0';
+    CHECK_SAYS(ERROR_USER, "written out, the expression has more than 4096 characters",
+               expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression));
     CHECK_SAYS(ERROR_USER, "unknown name 'k_fp'; only numbers can stand here",
                expression_parse_text("2 * k_fp", "x", &empty, &expression_arena, &expression));
     arena_destroy(&expression_arena);

@@ -395,13 +395,10 @@ static void mapping_keep(CopyMapping *mapping, int at)
 {
     const Node *key = mapping->node->keys[at], *item = mapping->node->items[at], *repeat = copy_key(item, "repeat");
     const Node *ring = copy_key(item, "ring");
-    if (repeat != NULL || ring != NULL) {
+    if (repeat != NULL || ring != NULL)
         diagnose(mapping->copies->reader->diagnostics, repeat != NULL ? repeat : ring,
                  "copies need numbers in their names: write %.60s#", key->text);
-        mapping->copies->wrong = true;
-    } else if (!mapping_plain(mapping, key->text)->taken) {
-        mapping_put(mapping, key, item, NULL);
-    }
+    if (!mapping_plain(mapping, key->text)->taken) mapping_put(mapping, key, copy_bare(mapping->copies, item), NULL);
 }
 
 static const Node *copy_mapping(Copies *copies, const Node *node, CopySection section)

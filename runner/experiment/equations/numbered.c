@@ -93,7 +93,7 @@ static void numbered_put(NumberedText *out, const char *text, int length, int pl
     if (out->used + length > NUMBERED_WRITTEN_MAX) {
         numbered_wrong(out, place, 1,
                        arena_format(out->copies->reader->arena,
-                                    "written out for all copies, this has more than %d characters: declare shorthands "
+                                    "with a term for each copy, this is longer than %d characters: declare shorthands "
                                     "of its parts",
                                     NUMBERED_WRITTEN_MAX));
         return;
