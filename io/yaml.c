@@ -224,10 +224,8 @@ typedef struct YamlComplaint {
 static const YamlComplaint yaml_complaints[] = {
     {"did not find expected key", "while parsing a block mapping", YAML_SHOW_BLOCK, "expected a 'key: value' here"},
     {"did not find expected '-' indicator", "", YAML_SHOW_BLOCK, "expected a '- item' here"},
-    {"did not find expected ',' or ']'", "", YAML_SHOW_BRACKET,
-     "expected ',' or ']' here; a text with brackets or braces in it needs quotes"},
-    {"did not find expected ',' or '}'", "", YAML_SHOW_BRACKET,
-     "expected ',' or '}' here; a text with brackets or braces in it needs quotes"},
+    {"did not find expected ',' or ']'", "", YAML_SHOW_BRACKET, "expected ',' or ']' here"},
+    {"did not find expected ',' or '}'", "", YAML_SHOW_BRACKET, "expected ',' or '}' here"},
     {"did not find expected node content", "", YAML_SHOW_PROBLEM, "a value is missing here"},
     {"did not find expected <document start>", "", YAML_SHOW_PROBLEM,
      "this line does not fit the lines above; compare the indentation"},
@@ -316,7 +314,8 @@ static void yaml_bracket_error(YamlReader *reader, YamlPlace began, YamlPlace br
         yaml_stop(reader, began, 1, "this bracket is never closed");
         return;
     }
-    snprintf(text, sizeof text, "%s (the bracket stands in line %d)", message, began.line);
+    snprintf(text, sizeof text, "%s%s (the bracket stands in line %d)", message,
+             *rest == '{' || *rest == '[' ? "; a text with brackets in it needs quotes" : "", began.line);
     yaml_stop(reader, broke, 1, text);
 }
 
