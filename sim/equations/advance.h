@@ -136,9 +136,9 @@ HD_CALL EquationsOutcome equations_happen(const EquationsLane *lane, real t, mas
     return outcome;
 }
 
-// Rates, guards, sides and values of metrics where a state begins, and in the lanes of `entered` a mode. near: as in
+// Rates, guards, sides and values of metrics where a state begins, after one in mode `mode_before`. near: as in
 // equations_take_sides.
-HD_CALL void equations_settle(const EquationsLane *lane, real near, mask entered, mask which)
+HD_CALL void equations_settle(const EquationsLane *lane, real near, real mode_before, mask which)
 {
     const EquationsConstants *c = lane->c;
     equations_argue(lane, c->y);
@@ -146,7 +146,7 @@ HD_CALL void equations_settle(const EquationsLane *lane, real near, mask entered
     equations_rates(lane, c->f, which);
     equations_guards(lane, c->guard, which);
     if (equations_has_noise(lane))
-        equations_take_noisy_sides(lane, entered, which);
+        equations_take_noisy_sides(lane, mode_before, which);
     else
         equations_take_sides(lane, near, which);
     equations_begin_extrema(lane, which);
@@ -197,18 +197,32 @@ HD mask equations_cascades(const EquationsLane *lane, real t, real h, mask lande
     return landed & MASK(equations_named(lane, EQUATIONS_CASCADE) > (double)lane->c->cascade);
 }
 
-// Guards that an event of `changed` has taken to their other side, in a mode that it has not left: they turn now. Their
-// sides before it stand in `next_guard`. Returns the lanes with one.
+// Sides of the guards that do not turn in `landed`, before anything happens: signs, but of one that has passed 0 by
+// rounding and turns at the begin of the next step.
+HD void equations_follow_others(const EquationsLane *lane, mask landed)
+{
+    FRAME_EACH
+    for (int k = 0; k < lane->c->n_guards; k++) {
+        const mask turned = MASK(frame_get(lane->frame, lane->c->turn + k) == 1.0);
+        const real sign = equations_sign(frame_get(lane->frame, lane->c->guard + k));
+        const mask late = equations_counts(lane, k, equations_side(lane, k), sign);
+        const mask known = MASK(sign != 0.0) | equations_is_exact(lane, k);
+        equations_set_side(lane, k, sign, landed & ~turned & ~late & known);
+    }
+}
+
+// Guards that an event of `changed` has taken to their other side, and that the mode before it has too: they turn now.
+// Their sides before it stand in `next_guard`. Returns the lanes with one.
 HD mask equations_jump(const EquationsLane *lane, real mode_before, mask changed)
 {
     const EquationsConstants *c = lane->c;
-    const mask same = changed & MASK(equations_named(lane, EQUATIONS_MODE_OF) == mode_before);
     mask any = no_lanes();
     FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) {
         const real before = frame_get(lane->frame, c->next_guard + k), now = equations_side(lane, k);
         const mask turned = MASK(frame_get(lane->frame, c->turn + k) == 1.0);
-        mask jumps = same & ~turned & equations_has_guard(lane, k) & equations_counts(lane, k, before, now);
+        const mask kept = changed & ~turned & equations_keeps_guard(lane, k, mode_before);
+        mask jumps = kept & equations_counts(lane, k, before, now);
         if (equations_direction(lane, k) == SYSTEM_FOLLOWED) jumps = no_lanes();
         frame_put(lane->frame, c->turn + k, select_real(jumps, splat(1.0), splat(0.0)), changed);
         any = any | jumps;
@@ -241,6 +255,7 @@ HD_CALL EquationsOutcome equations_occur(const EquationsLane *lane, real t, real
     EquationsOutcome all = {splat(0.0), no_lanes(), no_lanes()};
     bool located = true;
     equations_name(lane, EQUATIONS_TIMED_T, t, timed);
+    equations_follow_others(lane, landed);
     while (any_lane(landed | timed | ticked)) {
         const real mode_before = equations_named(lane, EQUATIONS_MODE_OF);
         FRAME_EACH
@@ -257,22 +272,19 @@ HD_CALL EquationsOutcome equations_occur(const EquationsLane *lane, real t, real
         all.failure = select_real(MASK(all.failure == 0.0), outcome.failure, all.failure);
         all.failure = select_real(many, splat(EQUATIONS_FAIL_zeno), all.failure);
         FRAME_EACH
-        for (int k = 0; k < c->n_guards; k++) { // a guard that turned stands on its other side
-            const mask still = landed & ~outcome.changed, turned = MASK(frame_get(lane->frame, c->turn + k) == 1.0);
-            const real sign = equations_sign(frame_get(lane->frame, c->guard + k)), side = equations_side(lane, k);
-            if (located)
-                equations_set_side(lane, k, equations_other_side(lane, side), still & turned); // not after a jump
-            const mask late = equations_counts(lane, k, side, sign); // it turns at the begin of the next step
-            const mask known = MASK(sign != 0.0) | equations_is_exact(lane, k);
-            equations_set_side(lane, k, sign, still & ~turned & ~late & known);
+        for (int k = 0; k < c->n_guards && located; k++) { // a guard that turned stands on its other side
+            const mask turned = MASK(frame_get(lane->frame, c->turn + k) == 1.0);
+            const real other = equations_other_side(lane, equations_side(lane, k));
+            equations_set_side(lane, k, other, landed & ~outcome.changed & turned);
         }
         const mask left = outcome.changed & MASK(equations_named(lane, EQUATIONS_MODE_OF) != mode_before);
         FRAME_EACH
-        for (int k = 0; k < c->n_guards; k++) equations_set_side(lane, k, splat(0.0), left); // those of another mode
+        for (int k = 0; k < c->n_guards && any_lane(left); k++)
+            equations_set_side(lane, k, splat(0.0), left & ~equations_keeps_guard(lane, k, mode_before));
         const mask goes_on = ticked & ~outcome.changed & ~landed;
         outcome.changed = outcome.changed | ticked;
         if (any_lane(goes_on)) equations_go_on(lane, goes_on);
-        if (any_lane(outcome.changed & ~goes_on)) equations_settle(lane, near, left, outcome.changed & ~goes_on);
+        if (any_lane(outcome.changed & ~goes_on)) equations_settle(lane, near, mode_before, outcome.changed & ~goes_on);
         equations_argue(lane, c->y);
         equations_at(lane, t);
         landed = equations_jump(lane, mode_before, outcome.changed) & ~all.stopped & MASK(all.failure == 0.0);
@@ -364,7 +376,7 @@ HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGr
     equations_rates(lane, c->f, running);
     const real first = c->fixed_steps ? splat(c->dt) : equations_first_step(lane);
     equations_name(lane, EQUATIONS_H, c->fixed_steps ? splat(1e300) : first, running);
-    equations_settle(lane, EQUATIONS_NEAR * c->tolerance * first, no_lanes(), running);
+    equations_settle(lane, EQUATIONS_NEAR * c->tolerance * first, equations_named(lane, EQUATIONS_MODE_OF), running);
     EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
     const mask due = running & equations_due(lane, splat(0.0));
     if (any_lane(due)) outcome = equations_occur(lane, splat(0.0), first, no_lanes(), due, no_lanes());

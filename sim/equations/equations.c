@@ -179,6 +179,13 @@ static Error build_action(EquationsBuild *build, const SystemAction *action, int
     return build_code(build, action->set, system->n_states + system->n_held, row + EQUATIONS_ACTION_SET);
 }
 
+// What the guards of a mode are: their values on the tape.
+static void build_quantities(EquationsBuild *build, const SystemMode *mode, int64_t row)
+{
+    assets_set_integer(&build->assets, row, build->assets.count);
+    for (int k = 0; k < build->system->n_guards; k++) assets_integer(&build->assets, mode->guards[k]);
+}
+
 static Error build_mode(EquationsBuild *build, const SystemMode *mode, const EquationsValues *values, int64_t row)
 {
     const System *system = build->system;
@@ -193,6 +200,7 @@ static Error build_mode(EquationsBuild *build, const SystemMode *mode, const Equ
         TRY(build_code(build, values->jacobian, total * n + total, row + EQUATIONS_MODE_JACOBIAN));
     TRY(build_code(build, values->sizes, system->n_guards, row + EQUATIONS_MODE_SIZES));
     if (system->n_sources > 0) TRY(build_code(build, mode->noise, n, row + EQUATIONS_MODE_NOISE));
+    build_quantities(build, mode, row + EQUATIONS_MODE_QUANTITIES);
     const int64_t actions = build_rows(build, (int64_t)mode->n_actions * EQUATIONS_ACTION);
     assets_set_integer(&build->assets, row + EQUATIONS_MODE_ACTIONS, actions);
     assets_set_integer(&build->assets, row + EQUATIONS_MODE_N_ACTIONS, mode->n_actions);

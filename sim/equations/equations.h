@@ -47,7 +47,8 @@ enum {
     EQUATIONS_MODE_NOISE = 24,    // sigma[n_states]
     EQUATIONS_MODE_ACTIONS = 27,  // first row
     EQUATIONS_MODE_N_ACTIONS = 28,
-    EQUATIONS_MODE = 29
+    EQUATIONS_MODE_QUANTITIES = 29, // first number of [n_guards]: equal where two modes have one quantity; -1: none
+    EQUATIONS_MODE = 30
 };
 // Rows of actions.
 enum {

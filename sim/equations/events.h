@@ -304,9 +304,9 @@ HD real equations_other_side(const EquationsLane *lane, real side)
 }
 
 // Sides where a state of a system with noise begins. The slope of a guard says nothing of where it goes. One that has
-// turned, and that the event has not moved away, stands on its other side. Another that is near 0 keeps its side; in
-// the lanes of `entered`, whose mode begins by an event, it is armed: the noise takes it to both sides at once.
-HD_CALL void equations_take_noisy_sides(const EquationsLane *lane, mask entered, mask which)
+// turned, and that the event has not moved away, stands on its other side. Another that is near 0 keeps its side; one
+// that mode `mode_before` did not have is armed: the noise takes it to both sides at once.
+HD_CALL void equations_take_noisy_sides(const EquationsLane *lane, real mode_before, mask which)
 {
     const EquationsConstants *c = lane->c;
     equations_of_modes(lane, EQUATIONS_MODE_SIZES, c->saved, c->n_guards, which);
@@ -323,6 +323,7 @@ HD_CALL void equations_take_noisy_sides(const EquationsLane *lane, mask entered,
         const mask over = MASK(before == before) & (zero | MASK(value == before));
         const int direction = equations_direction(lane, k);
         const double armed = direction == SYSTEM_RISES ? -EQUATIONS_AT_ZERO : EQUATIONS_AT_ZERO;
+        const mask entered = ~equations_keeps_guard(lane, k, mode_before);
         const real kept = select_real(entered, splat(direction == SYSTEM_CROSSES ? 0.0 : armed), side);
         const real now = select_real(over, equations_other_side(lane, side), select_real(zero, kept, sign));
         equations_set_side(lane, k, now, which & (over | zero | MASK(sign != 0.0) | equations_is_exact(lane, k)));
@@ -383,7 +384,7 @@ HD real equations_next_row(const EquationsLane *lane, real next)
     return next;
 }
 
-// The lanes in which a row begins at time t.
+// The lanes in which a row begins at time t, before the end.
 HD mask equations_ticks(const EquationsLane *lane, real t)
 {
     mask ticks = no_lanes();

@@ -148,6 +148,26 @@ HD mask equations_has_guard(const EquationsLane *lane, int k)
     return equations_has_output(lane, EQUATIONS_MODE_GUARDS, k);
 }
 
+// What guard k is in a mode: equal numbers are one quantity. -1: the mode does not have it.
+HD real equations_quantity(const EquationsLane *lane, int k, real mode)
+{
+    real quantity = splat(-1.0);
+    FRAME_EACH
+    for (int m = 0; m < lane->c->n_modes; m++) {
+        const int first = equations_integer(lane, equations_mode_row(lane, m) + EQUATIONS_MODE_QUANTITIES);
+        const double number = (double)equations_integer(lane, first + k);
+        quantity = select_real(MASK(mode == (double)m), splat(number), quantity);
+    }
+    return quantity;
+}
+
+// The lanes whose guard k is what it was in mode `before`: its side goes on.
+HD_CALL mask equations_keeps_guard(const EquationsLane *lane, int k, real before)
+{
+    const real quantity = equations_quantity(lane, k, equations_named(lane, EQUATIONS_MODE_OF));
+    return MASK(quantity >= 0.0) & MASK(quantity == equations_quantity(lane, k, before));
+}
+
 HD real equations_side(const EquationsLane *lane, int k)
 {
     return frame_get(lane->file, SYSTEM_SIDE(lane->c->n_states, lane->c->n_held, lane->c->n_parameters, k));

@@ -225,6 +225,59 @@ END_OF_SYSTEM
 rows both
 holds 0 ticks 10
 holds 0 leaves 10
+# a guard of all modes is one guard: it counts the same whether its mode changes, at its zero too, or does not; so does
+# one that `set` takes to its other side, or to 0
+common='parameters: {p: 0}
+states: {x: 0, s: -1}
+held: {j: 1, u: -1}
+rates: {x: 1, s: 1}
+events:
+  - {name: up, rises: "sin(2*pi*x)"}
+  - {name: down, falls: "sin(2*pi*x)"}
+  - {name: flips, rises: j}
+  - {name: late, rises: s - 0.2}
+  - {name: zero, rises: s}
+  - {name: fall, falls: s - 0.2}
+metrics: {ups: {count: up}, downs: {count: down}, flips: {count: flips}, lates: {count: late}, zeros: {count: zero},
+  falls: {count: fall}, first_up: {at: up, value: time, take: first}, last_down: {at: down, value: time}}'
+printf '%s\n' "$common" | sed 's/^events:/&\n  - {name: switch, every: 0.5, set: {j: -j, s: 0}}/' | system alone 'duration: 10.25'
+printf '%s\n' "$common" | sed "s/^events:/modes:\\
+  a: {events: [{name: switch, every: 0.5, set: {j: -j, s: 0}, to: b}]}\\
+  b: {events: [{name: switch, every: 0.5, set: {j: -j, s: 0}, to: a}]}\\
+&/" | system switched 'duration: 10.25'
+for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p; do
+    for of in alone switched; do
+        rows $of --set "simulation.integrator=$integrator" --set simulation.dt=0.01
+        holds 0 ups 10 "$integrator, $of"
+        holds 0 downs 10 "$integrator, $of"
+        holds 0 flips 10 "$integrator, $of"
+        holds 0 'lates*100 + falls' 2120 "$integrator, $of"
+        holds 0 zeros 1 "$integrator, $of"
+        holds 1e-12 first_up 1 "$integrator, $of"
+        holds 1e-12 last_down 9.5 "$integrator, $of"
+    done
+done
+# with noise, on the same path
+for of in alone switched; do
+    sed 's/^experiment:.*/experiment: noisy/; s/^    rates:.*/&\n    noise: {x: 0.3}/; s/^  duration.*/&\n  integrator: sra3\n  dt: 0.01/' $of.yaml >noisy.yaml
+    rows noisy
+    "$HOPSCOTCH" query noisy --columns ups,downs,flips,lates,zeros,falls --format csv >noisy_$of.csv
+done
+cmp -s noisy_alone.csv noisy_switched.csv && [ "$(cut -d , -f 2 noisy_alone.csv | tail -n 1)" -gt 5 ]
+check $? "with noise a guard of all modes counts the same"
+# guards of two modes are two: each stands where its mode begins
+system others 'duration: 10.25' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 0}
+rates: {x: 1}
+modes:
+  a: {let: {g: "x - 100"}, rates: {x: g - x + 101}, events: [{name: ab, every: 1, to: b}, {rises: g}]}
+  b: {let: {g: "x + 100"}, rates: {x: g - x - 99}, events: [{name: ba, every: 1, to: a}, {name: up, rises: g}]}
+metrics: {ups: {count: up}, x_end: {final: x}}
+END_OF_SYSTEM
+rows others
+holds 0 ups 0
+holds 1e-12 x_end 10.25
 # a pulse-width modulation that is always on: its guard meets the clock within rounding; the last `to` decides
 over='{D: [0.5, 0.9, 1]}' system pulses 'duration: 20.05' <<'END_OF_SYSTEM'
 parameters: {T: 0.1, D: 1}
