@@ -378,12 +378,13 @@ HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGr
     equations_name(lane, EQUATIONS_H, c->fixed_steps ? splat(1e300) : first, running);
     equations_settle(lane, EQUATIONS_NEAR * c->tolerance * first, equations_named(lane, EQUATIONS_MODE_OF), running);
     EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
-    const mask due = running & equations_due(lane, splat(0.0));
+    const mask wrong = equations_wrong_instants(lane), due = running & ~wrong & equations_due(lane, splat(0.0));
     if (any_lane(due)) outcome = equations_occur(lane, splat(0.0), first, no_lanes(), due, no_lanes());
     equations_argue(lane, c->y);
     equations_at(lane, splat(0.0));
     const real failure = equations_conditions(lane, splat(0.0), running);
     outcome.failure = select_real(MASK(outcome.failure == 0.0), failure, outcome.failure);
+    outcome.failure = select_real(wrong, splat(EQUATIONS_FAIL_instant), outcome.failure);
     if (observed && lanes_sample_due(group, 0)) {
         equations_argue(lane, lane->c->y);
         equations_at(lane, splat(0.0));

@@ -362,6 +362,17 @@ HD_CALL real equations_near_guards(const EquationsLane *lane, real t, real grid,
     return select_real(which & MASK(length < whole), t + length, splat(1e300));
 }
 
+// ---- the end --------------------------------------------------------------------------------------------------------
+// Neither a row nor an instant begins at the end of a run: the times of a run are those from 0 on, without its end.
+
+// Instants are one if they differ by rounding: 3 periods of 0.1 s, and one of 0.3 s.
+HD real equations_apart(real t) { return EQUATIONS_SAME * absolute(t); }
+
+HD mask equations_before_end(const EquationsLane *lane, real t)
+{
+    return MASK(t + equations_apart(t) < lane->c->duration);
+}
+
 // ---- rows of inputs -------------------------------------------------------------------------------------------------
 
 HD int equations_clock(const EquationsLane *lane, int k)
@@ -390,7 +401,7 @@ HD mask equations_ticks(const EquationsLane *lane, real t)
     mask ticks = no_lanes();
     FRAME_EACH
     for (int k = 0; k < lane->c->n_clocks; k++) ticks = ticks | MASK(equations_row(lane, k) <= t);
-    return ticks;
+    return ticks & equations_before_end(lane, t);
 }
 
 // The rows that begin up to time t count, in the lanes of `which`.
@@ -409,8 +420,18 @@ HD void equations_tick(const EquationsLane *lane, real t, mask which)
 
 // ---- instants -------------------------------------------------------------------------------------------------------
 
-// Instants are one if they differ by rounding: 3 periods of 0.1 s, and one of 0.3 s.
-HD real equations_apart(real t) { return EQUATIONS_SAME * absolute(t); }
+// The lanes with a period that is not greater than 0, or an instant before 0, by their parameters.
+HD_CALL mask equations_wrong_instants(const EquationsLane *lane)
+{
+    mask right = all_lanes();
+    FRAME_EACH
+    for (int k = 0; k < lane->c->n_instants; k++) {
+        const int64_t row = lane->c->instants + 2 * (int64_t)k;
+        const real at = frame_get(lane->file, equations_integer(lane, row + 1));
+        right = right & (equations_integer(lane, row) != 0 ? MASK(at > 0.0) : MASK(at >= 0.0)); // NaN is wrong
+    }
+    return ~right;
+}
 
 // The multiple of the period that is nearest to t.
 HD real equations_multiple(real t, real period) { return math_nearest(t / period) * period; }
@@ -450,7 +471,7 @@ HD mask equations_due(const EquationsLane *lane, real t)
         }
     }
     const mask again = MASK(t - equations_named(lane, EQUATIONS_TIMED_T) <= equations_apart(t));
-    return due & ~again & MASK(t + equations_apart(t) < lane->c->duration);
+    return due & ~again & equations_before_end(lane, t);
 }
 
 // The first instant after t at which an action of the lane's mode is due.

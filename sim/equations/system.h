@@ -20,7 +20,7 @@ enum {
 
 // Failures that every system has; the user's follow.
 // clang-format off
-#define SYSTEM_FAILURES(X) X(none) X(diverged) X(zeno) X(step_too_small) X(solver) X(limit)
+#define SYSTEM_FAILURES(X) X(none) X(diverged) X(zeno) X(step_too_small) X(solver) X(limit) X(instant)
 // clang-format on
 
 // The registers of a system's inputs: time, states, held numbers, parameters, then sides of guards. Behind the user's

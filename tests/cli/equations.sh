@@ -151,6 +151,58 @@ for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas
     holds 1e-12 w_end "$discrete" "$integrator"
 done
 
+# a run has the instants from 0 on without its end, and the rows of inputs too; one behind the end does not happen
+system until 'duration: 1' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+inputs: {u: {at: [0, 0.5, 1], values: [-1, 1, 3], between: held}}
+states: {x: 0}
+held: {n: 0}
+rates: {x: u}
+events:
+  - {name: tick, every: 0.25, set: {n: n + 1}}
+  - {name: last, at: 1}
+  - {name: behind, at: 0.7 + p + 0.5}
+  - {name: jump, rises: u - 2}
+  - {name: first_jump, rises: u}
+metrics: {ticks: {count: tick}, lasts: {count: last}, behinds: {count: behind}, jumps: {count: jump},
+  first_jumps: {count: first_jump}, n_end: {final: n}, u_end: {final: u}}
+END_OF_SYSTEM
+for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p; do
+    rows until --set "simulation.integrator=$integrator" --set simulation.dt=0.05
+    holds 0 'ticks*10 + n_end' 44 "$integrator"
+    holds 0 'lasts + behinds + jumps' 0 "$integrator"
+    holds 0 'first_jumps*10 + u_end' 11 "$integrator"
+done
+# instants that a trial's parameters make wrong: the trial fails at once
+over='{T: [-0.5, 0, 0.5], once_at: [-1, 0, 2]}' system wrong 'duration: 1' <<'END_OF_SYSTEM'
+parameters: {T: 1, once_at: 0}
+states: {x: 0}
+rates: {x: 1}
+events: [{name: tick, every: T}, {name: once, at: once_at}]
+metrics: {ticks: {count: tick}, onces: {count: once}}
+END_OF_SYSTEM
+rows wrong
+holds 0 'failure == "instant"' '(T <= 0 || once_at < 0)'
+holds 0 survived 'T > 0 && once_at >= 0'
+holds 0 'ticks*10 + onces' 'failure == "none" ? 20 + (once_at == 0) : 0'
+sed 's/every: T/every: -1/' wrong.yaml >every.yaml
+refused check every.yaml
+has "every must be greater than 0 s" err
+sed 's/at: once_at/at: 0 - 1/' wrong.yaml >at.yaml
+refused check at.yaml
+has "at must not be negative" err
+# of a map too
+over='{T: [-1, 0, 0.5, 2]}' system wrong_map 'duration: 4' <<'END_OF_SYSTEM'
+parameters: {T: 1}
+states: {n: 0}
+next: {n: n + 1}
+events: [{name: tick, every: T}]
+metrics: {ticks: {count: tick}}
+END_OF_SYSTEM
+rows wrong_map
+holds 0 'failure == "instant"' 'T <= 0'
+holds 0 ticks 'T > 0 ? 4/(T < 1 ? 1 : T) : 0'
+
 # an event a little before an instant, and many instants
 system instants 'duration: 500' 'dt: 1' 'steps: 1e9' <<'END_OF_SYSTEM'
 parameters: {p: 0, T: 1.0e-4}
