@@ -435,6 +435,44 @@ TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const 
     return slope[value];
 }
 
+// ---- replacing ------------------------------------------------------------------------------------------------------
+
+// Marks what `value` is made of, but for what only values are made of that now[] replaces.
+static void replace_mark(const Tape *tape, TapeValue value, const TapeValue *now, bool *needed)
+{
+    memset(needed, 0, (size_t)(value + 1) * sizeof *needed);
+    needed[value] = true;
+    for (TapeValue i = value; i >= 0; i--) {
+        const TapeNode *node = &tape->nodes[i];
+        if (!needed[i] || now[i] != i || node->operation == TAPE_INPUT) continue;
+        if (node->a != TAPE_NONE) needed[node->a] = true;
+        if (node->b != TAPE_NONE) needed[node->b] = true;
+        if (node->c != TAPE_NONE) needed[node->c] = true;
+    }
+}
+
+TapeValue tape_replace(Tape *tape, TapeValue value, const TapeValue *from, const TapeValue *to, int count)
+{
+    if (value == TAPE_NONE || !tape_lists(tape, value + 1)) return value;
+    TapeValue *now = tape->list[0];
+    bool *needed = tape->mark;
+    for (TapeValue i = 0; i <= value; i++) now[i] = i;
+    for (int k = 0; k < count; k++)
+        if (from[k] <= value && to[k] != TAPE_NONE) now[from[k]] = to[k];
+    replace_mark(tape, value, now, needed);
+    for (TapeValue i = 0; i <= value; i++) { // operands come before their results
+        const TapeNode node = tape->nodes[i];
+        if (!needed[i] || now[i] != i || node.operation == TAPE_INPUT || node.operation == PROGRAM_NUMBER) continue;
+        const TapeValue a = node.a != TAPE_NONE ? now[node.a] : TAPE_NONE,
+                        b = node.b != TAPE_NONE ? now[node.b] : TAPE_NONE,
+                        c = node.c != TAPE_NONE ? now[node.c] : TAPE_NONE;
+        if (a == node.a && b == node.b && c == node.c) continue;
+        now[i] = tape_looks_up(&node) ? tape_table(tape, node.operation, (int)node.number, a, b)
+                                      : tape_operation(tape, node.operation, a, b, c);
+    }
+    return now[value];
+}
+
 // ---- registers ------------------------------------------------------------------------------------------------------
 
 static Error tape_check_registers(int registers)

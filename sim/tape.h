@@ -100,6 +100,9 @@ bool tape_reads(Tape *tape, TapeValue value, int first, int end);
 // are those of slopes of tables.
 TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const TapeValue *rate, int count);
 
+// The value with to[i] in place of from[i], i < count, wherever it is made of that. TAPE_NONE in `to`: from[i] stays.
+TapeValue tape_replace(Tape *tape, TapeValue value, const TapeValue *from, const TapeValue *to, int count);
+
 // ---- codes ----------------------------------------------------------------------------------------------------------
 
 // The registers of a lane: numbers, then the inputs, then values that depend on fixed inputs alone, then those of the

@@ -8,6 +8,7 @@
 #include "step_values.h"
 #include "straight.h"
 #include "system.h"
+#include "touches.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -639,12 +640,11 @@ static const char *equations_explain_noise(const System *system, Arena *arena)
 static int equations_explain(const Configured *configured, const double *point, int count, Arena *arena,
                              Remark *remarks)
 {
-    (void)point;
-    (void)count;
     const System *system = equations_system(configured);
     const char *missing = system->unitless != NULL ? arena_format(arena, "; without a unit: %s", system->unitless) : "";
     int n = 0;
     if (system->n_sources > 0) remarks[n++] = (Remark){.name = "noise", .text = equations_explain_noise(system, arena)};
+    n += equations_touches(configured, point, count, arena, remarks + n, REMARKS_MAX - 2 - n);
     if (system->n_expressions == 0) return n;
     remarks[n++] = (Remark){
         .name = "units",

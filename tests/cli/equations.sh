@@ -292,7 +292,8 @@ events:
   - {name: fall, falls: s - 0.2}
 metrics: {ups: {count: up}, downs: {count: down}, flips: {count: flips}, lates: {count: late}, zeros: {count: zero},
   falls: {count: fall}, first_up: {at: up, value: time, take: first}, last_down: {at: down, value: time}}'
-printf '%s\n' "$common" | sed 's/^events:/&\n  - {name: switch, every: 0.5, set: {j: -j, s: 0}}/' | system alone 'duration: 10.25'
+printf '%s\n' "$common" | sed 's/^events:/&\n  - {name: switch, every: 0.5, set: {j: -j, s: 0}}/' |
+    system alone 'duration: 10.25'
 printf '%s\n' "$common" | sed "s/^events:/modes:\\
   a: {events: [{name: switch, every: 0.5, set: {j: -j, s: 0}, to: b}]}\\
   b: {events: [{name: switch, every: 0.5, set: {j: -j, s: 0}, to: a}]}\\
@@ -311,7 +312,8 @@ for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas
 done
 # with noise, on the same path
 for of in alone switched; do
-    sed 's/^experiment:.*/experiment: noisy/; s/^    rates:.*/&\n    noise: {x: 0.3}/; s/^  duration.*/&\n  integrator: sra3\n  dt: 0.01/' $of.yaml >noisy.yaml
+    sed -e 's/^experiment:.*/experiment: noisy/' -e 's/^    rates:.*/&\n    noise: {x: 0.3}/' \
+        -e 's/^  duration.*/&\n  integrator: sra3\n  dt: 0.01/' $of.yaml >noisy.yaml
     rows noisy
     "$HOPSCOTCH" query noisy --columns ups,downs,flips,lates,zeros,falls --format csv >noisy_$of.csv
 done
@@ -344,6 +346,41 @@ END_OF_SYSTEM
 rows pulses
 holds 0 clocks 201
 holds 1e-9 x_end '20*(2*D - 1) + 0.05'
+
+# of length 0 it never ends, because its guard has not passed 0: check and run say so, and of which trials
+over='{D: {linspace: [0, 1, 11]}}' system duty 'duration: 20.05' <<'END_OF_SYSTEM'
+parameters: {T: 0.1, D: 1}
+states: {x: 0, z: 1}
+held: {t0: 0}
+modes:
+  on: {rates: {x: 1, z: -x}, events: [{name: off, rises: "time - t0 - D*T", to: off}, {name: low, falls: z}]}
+  off: {rates: {x: -1, z: 1}}
+events: [{name: clock, every: T, to: on, set: {t0: time, z: 0}}]
+metrics: {x_end: {final: x}}
+END_OF_SYSTEM
+warning='clock sets the guard of off to 0 in on: off does not happen then, because its guard rises from 0'
+works check duty.yaml
+has "$warning"
+has 'and has not passed it (1 of 11 trials, such as T = 0.1, D = 0)'
+lacks 'the guard of low'
+works run duty.yaml --progress none
+has "$warning" err
+sed 's/linspace: \[0, 1, 11\]/linspace: [0.1, 1, 10]/' duty.yaml >some_duty.yaml
+works check some_duty.yaml
+lacks "$warning"
+# in one mode, where the guard may have been on its other side; the search learns, and looks at drawn points
+over='{D: [0, 0.5]}' system one_mode 'duration: 1.05' <<'END_OF_SYSTEM'
+parameters: {T: 0.1, D: 1}
+states: {x: 0}
+held: {t_off: 0, u: 0}
+rates: {x: u}
+events:
+  - {name: clock, every: T, set: {t_off: time + D*T, u: 1}}
+  - {name: ends, falls: t_off - time, set: {u: 0}}
+END_OF_SYSTEM
+works check one_mode.yaml
+has 'clock sets the guard of ends to 0: ends does not happen then, because its guard falls from 0'
+has 'has not passed it, unless it was above 0 before (1 of 2 trials'
 
 over='{limit: [0.25, 0.5, 2]}' system ends 'duration: 1' <<'END_OF_SYSTEM'
 parameters: {limit: 0.5}
