@@ -239,39 +239,12 @@ TapeValue tape_fused(Tape *tape, TapeValue a, TapeValue b, TapeValue c)
     return tape_put(tape, node);
 }
 
-// The value of a node whose operands are now of[3].
-static TapeValue tape_again(Tape *tape, const TapeNode *node, const TapeValue *of)
+// The value of a node with other operands.
+static TapeValue tape_again(Tape *tape, const TapeNode *node, TapeValue a, TapeValue b, TapeValue c)
 {
-    if (node->operation == TAPE_FUSED) return tape_fused(tape, of[0], of[1], of[2]);
-    if (tape_looks_up(node)) return tape_table(tape, node->operation, (int)node->number, of[0], of[1]);
-    return tape_operation(tape, node->operation, of[0], of[1], of[2]);
-}
-
-void tape_replace(Tape *tape, const TapeValue *values, int count, const TapeValue *from, const TapeValue *to, int n,
-                  TapeValue *out)
-{
-    const int before = tape->count;
-    for (int i = 0; i < count; i++) out[i] = values[i];
-    if (!tape_lists(tape, before)) return;
-    const bool *needed = tape_needed(tape, values, count);
-    TapeValue *now = tape->list[0];
-    for (TapeValue v = 0; v < before; v++) now[v] = v;
-    for (int i = 0; i < n; i++) now[from[i]] = to[i];
-    for (TapeValue v = 0; v < before; v++) { // operands come before their results
-        const TapeNode node = tape->nodes[v];
-        const TapeValue operands[3] = {node.a, node.b, node.c};
-        TapeValue of[3] = {TAPE_NONE, TAPE_NONE, TAPE_NONE};
-        bool changed = false;
-        if (!needed[v] || now[v] != v || tape_is_leaf(&node)) continue;
-        for (int k = 0; k < 3; k++) {
-            if (operands[k] == TAPE_NONE) continue;
-            of[k] = now[operands[k]];
-            changed |= of[k] != operands[k];
-        }
-        if (changed) now[v] = tape_again(tape, &node, of);
-    }
-    for (int i = 0; i < count; i++)
-        if (values[i] != TAPE_NONE) out[i] = now[values[i]];
+    if (node->operation == TAPE_FUSED) return tape_fused(tape, a, b, c);
+    if (tape_looks_up(node)) return tape_table(tape, node->operation, (int)node->number, a, b);
+    return tape_operation(tape, node->operation, a, b, c);
 }
 
 // ---- derivatives ----------------------------------------------------------------------------------------------------
@@ -437,12 +410,13 @@ TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const 
 
 // ---- replacing ------------------------------------------------------------------------------------------------------
 
-// Marks what `value` is made of, but for what only values are made of that now[] replaces.
-static void replace_mark(const Tape *tape, TapeValue value, const TapeValue *now, bool *needed)
+// Marks what values[n] are made of, but for what only values are made of that now[] replaces.
+static void replace_mark(const Tape *tape, const TapeValue *values, int n, const TapeValue *now, bool *needed)
 {
-    memset(needed, 0, (size_t)(value + 1) * sizeof *needed);
-    needed[value] = true;
-    for (TapeValue i = value; i >= 0; i--) {
+    memset(needed, 0, (size_t)tape->count + 1);
+    for (int i = 0; i < n; i++)
+        if (values[i] != TAPE_NONE) needed[values[i]] = true;
+    for (TapeValue i = tape->count - 1; i >= 0; i--) {
         const TapeNode *node = &tape->nodes[i];
         if (!needed[i] || now[i] != i || node->operation == TAPE_INPUT) continue;
         if (node->a != TAPE_NONE) needed[node->a] = true;
@@ -451,26 +425,27 @@ static void replace_mark(const Tape *tape, TapeValue value, const TapeValue *now
     }
 }
 
-TapeValue tape_replace(Tape *tape, TapeValue value, const TapeValue *from, const TapeValue *to, int count)
+void tape_replace(Tape *tape, TapeValue *values, int n, const TapeValue *from, const TapeValue *to, int count)
 {
-    if (value == TAPE_NONE || !tape_lists(tape, value + 1)) return value;
+    const int end = tape->count; // it grows
+    if (!tape_lists(tape, end)) return;
     TapeValue *now = tape->list[0];
     bool *needed = tape->mark;
-    for (TapeValue i = 0; i <= value; i++) now[i] = i;
+    for (TapeValue i = 0; i < end; i++) now[i] = i;
     for (int k = 0; k < count; k++)
-        if (from[k] <= value && to[k] != TAPE_NONE) now[from[k]] = to[k];
-    replace_mark(tape, value, now, needed);
-    for (TapeValue i = 0; i <= value; i++) { // operands come before their results
+        if (to[k] != TAPE_NONE) now[from[k]] = to[k];
+    replace_mark(tape, values, n, now, needed);
+    for (TapeValue i = 0; i < end; i++) { // operands come before their results
         const TapeNode node = tape->nodes[i];
         if (!needed[i] || now[i] != i || node.operation == TAPE_INPUT || node.operation == PROGRAM_NUMBER) continue;
         const TapeValue a = node.a != TAPE_NONE ? now[node.a] : TAPE_NONE,
                         b = node.b != TAPE_NONE ? now[node.b] : TAPE_NONE,
                         c = node.c != TAPE_NONE ? now[node.c] : TAPE_NONE;
         if (a == node.a && b == node.b && c == node.c) continue;
-        now[i] = tape_looks_up(&node) ? tape_table(tape, node.operation, (int)node.number, a, b)
-                                      : tape_operation(tape, node.operation, a, b, c);
+        now[i] = tape_again(tape, &node, a, b, c);
     }
-    return now[value];
+    for (int i = 0; i < n; i++)
+        if (values[i] != TAPE_NONE) values[i] = now[values[i]];
 }
 
 // ---- registers ------------------------------------------------------------------------------------------------------

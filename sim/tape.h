@@ -84,9 +84,6 @@ int program_operands(int operation);                               // number of 
 TapeValue tape_operation(Tape *tape, int operation, TapeValue a, TapeValue b, TapeValue c);
 // a b + c, rounded once.
 TapeValue tape_fused(Tape *tape, TapeValue a, TapeValue b, TapeValue c);
-// out[count] <- values[count] of what they are made of, with from[i] replaced by to[i], i < n. TAPE_NONE stays.
-void tape_replace(Tape *tape, const TapeValue *values, int count, const TapeValue *from, const TapeValue *to, int n,
-                  TapeValue *out);
 // The number of a table on the tape.
 int tape_add_table(Tape *tape, const TapeTable *table);
 // A lookup at a, and b of a table of two arguments. A signal: a is the time, b the row that counts then, from -1 on.
@@ -100,8 +97,9 @@ bool tape_reads(Tape *tape, TapeValue value, int first, int end);
 // are those of slopes of tables.
 TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const TapeValue *rate, int count);
 
-// The value with to[i] in place of from[i], i < count, wherever it is made of that. TAPE_NONE in `to`: from[i] stays.
-TapeValue tape_replace(Tape *tape, TapeValue value, const TapeValue *from, const TapeValue *to, int count);
+// values[n] <- the same with to[i] in place of from[i], i < count, wherever they are made of that. TAPE_NONE in `to`:
+// from[i] stays. Once: what to[i] is made of stays.
+void tape_replace(Tape *tape, TapeValue *values, int n, const TapeValue *from, const TapeValue *to, int count);
 
 // ---- codes ----------------------------------------------------------------------------------------------------------
 

@@ -55,6 +55,7 @@ class System:
         self.names = names
         self.modes = ["m%d" % i for i in range(r.randint(1, 3))]
         self.rates = {m: {s: self.rate(s) for s in self.states} for m in self.modes}
+        self.add_pulse(random.Random(seed * 7919 + 1))
         self.events = {m: [self.event(m, i) for i in range(r.randint(0, 2))] for m in self.modes}
         self.noise = {m: {} for m in self.modes}
         self.refine = 0
@@ -63,6 +64,21 @@ class System:
              "sra3", "euler_maruyama", "euler_maruyama"])
         if self.integrator in ("sra3", "euler_maruyama"):
             self.add_noise()
+
+    def add_pulse(self, r):
+        """Pulses in time, once or in a train, of which a step that is not cut may see nothing."""
+        if r.random() < 0.5:
+            return
+        begin = round(r.uniform(0.1, 3), 3)
+        length = round(r.uniform(0.1, 0.5), 3) if self.smooth else 10**r.uniform(-6, 0)
+        pulse = r.choice(["(time > %g and time < %g)" % (begin, begin + length),
+                          "(a*time >= %g and %g - a*time > 0)" % (begin, begin + length)])
+        if not self.smooth and r.random() < 0.5:
+            pulse = r.choice(["(mod(time, %g + a) < %g)" % (begin, length), "step(mod(b*time, %g) - b)" % begin,
+                              "clip((time - b)/%g, 0, 1)" % length, "(floor(time/%g) < 2)" % begin])
+        for mode in self.modes:
+            state = r.choice(self.states)
+            self.rates[mode][state] += " + %g*%s" % (round(r.uniform(-2, 2), 2), pulse)
 
     def add_noise(self):
         """Bounded sizes, of states that have their own source or share one."""

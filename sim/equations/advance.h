@@ -268,6 +268,7 @@ HD_CALL EquationsOutcome equations_occur(const EquationsLane *lane, real t, real
         const real near = equations_nearness(lane, h, landed);
         equations_tick(lane, t, ticked);
         EquationsOutcome outcome = equations_happen(lane, t, landed, timed);
+        equations_pass_switches(lane, ticked);
         all.stopped = all.stopped | outcome.stopped;
         all.failure = select_real(MASK(all.failure == 0.0), outcome.failure, all.failure);
         all.failure = select_real(many, splat(EQUATIONS_FAIL_zeno), all.failure);
@@ -364,7 +365,8 @@ HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
     const real end = splat(c->duration);
     *grid = c->fixed_steps ? (equations_named(lane, EQUATIONS_GRID) + 1.0) * c->dt : splat(1e300);
     const real next = c->fixed_steps ? lesser_of(*grid, end) : end;
-    const real row = equations_next_row(lane, next);
+    real row = equations_next_row(lane, next);
+    if (equations_switches(c) > 0) row = greater_of(row, t); // periods that are lost in the rounding of time
     return c->n_instants > 0 ? lesser_of(equations_next_instant(lane, t), row) : row;
 }
 
@@ -379,7 +381,8 @@ HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGr
     equations_settle(lane, EQUATIONS_NEAR * c->tolerance * first, equations_named(lane, EQUATIONS_MODE_OF), running);
     EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
     const mask wrong = equations_wrong_instants(lane), due = running & ~wrong & equations_due(lane, splat(0.0));
-    if (any_lane(due)) outcome = equations_occur(lane, splat(0.0), first, no_lanes(), due, no_lanes());
+    const mask switching = running & ~wrong & equations_is_switching(lane);
+    if (any_lane(due | switching)) outcome = equations_occur(lane, splat(0.0), first, no_lanes(), due, switching);
     equations_argue(lane, c->y);
     equations_at(lane, splat(0.0));
     const real failure = equations_conditions(lane, splat(0.0), running);

@@ -7,6 +7,7 @@
 #include "made.h"
 #include "step_values.h"
 #include "straight.h"
+#include "switches.h"
 #include "system.h"
 #include "touches.h"
 
@@ -54,7 +55,9 @@ static void assets_set_integer(TapeAssets *assets, int64_t at, int64_t value)
 }
 
 typedef struct EquationsBuild {
-    const System *system;
+    const System *system; // with switches (switches.h)
+    SystemSwitch switches[SYSTEM_SWITCHES_MAX];
+    int n_switches;
     Tape *tape;
     TapeLayout layout;
     TapeAssets assets;
@@ -255,7 +258,7 @@ static TapeValue *build_wanted(EquationsBuild *build, const EquationsValues *val
 {
     const System *s = build->system;
     const int n = s->n_states, total = n + s->n_integrals, settable = n + s->n_held;
-    int64_t most = settable + s->n_instants + total + 1;
+    int64_t most = settable + s->n_instants + total + 1 + EQUATIONS_SWITCH * build->n_switches;
     for (int m = 0; m < s->n_modes; m++)
         most += total + n + 3 * s->n_guards + 2 * s->n_metrics + s->n_shown + s->n_conditions + total * n + total +
                 (int64_t)s->modes[m].n_actions * settable;
@@ -266,6 +269,11 @@ static TapeValue *build_wanted(EquationsBuild *build, const EquationsValues *val
     BUILD_WANT(s->start, settable);
     if (build->step != NULL) BUILD_WANT(build->step, total + s->is_map);
     for (int i = 0; i < s->n_instants; i++) wanted[at++] = s->instants[i].at;
+    for (int i = 0; i < build->n_switches; i++) {
+        const TapeValue of[] = {build->switches[i].at, build->switches[i].period, build->switches[i].rate,
+                                build->switches[i].rest};
+        BUILD_WANT(of, 4);
+    }
     for (int m = 0; m < s->n_modes; m++) {
         const SystemMode *mode = &s->modes[m];
         BUILD_WANT(mode->rates, total);
@@ -298,6 +306,17 @@ static void build_metrics(EquationsBuild *build)
     }
 }
 
+// Registers of what switches are made of, behind the clocks; -1: not of its kind.
+static void build_switches(EquationsBuild *build)
+{
+    for (int k = 0; k < build->n_switches; k++) {
+        const SystemSwitch *of = &build->switches[k];
+        const TapeValue values[EQUATIONS_SWITCH] = {of->at, of->period, of->rate, of->rest};
+        for (int i = 0; i < EQUATIONS_SWITCH; i++)
+            assets_integer(&build->assets, values[i] != TAPE_NONE ? build->layout.of_value[values[i]] : -1);
+    }
+}
+
 // The tables of the tape, behind the codes; then where they stand, by their numbers.
 static void build_tables(EquationsBuild *build)
 {
@@ -310,6 +329,7 @@ static void build_tables(EquationsBuild *build)
     for (int i = 0; i < tape->n_tables; i++) assets_integer(assets, at[i]);
     build->c.clocks = (int32_t)assets->count;
     for (int i = 0; i < build->system->n_clocks; i++) assets_integer(assets, at[build->system->clocks[i].table]);
+    build_switches(build);
 }
 
 // Where the arrays of a lane stand in its frame.
@@ -409,10 +429,12 @@ static Error build_assets(EquationsBuild *build, const double *settings)
         values[m].watched = build_slopes(build, mode, mode->watched, system->n_metrics);
         if (implicit && !system->is_map) values[m].jacobian = build_jacobian(build, mode);
     }
-    if (equations_is_straight(system, method)) build->step = equations_step_values(system, method, build->arena);
+    if (build->n_switches == 0 && equations_is_straight(system, method))
+        build->step = equations_step_values(system, method, build->arena);
     if (build->tape->full) return error_make(ERROR_USER, "the equations are too long");
     const TapeValue *wanted = build_wanted(build, values, &n_wanted);
-    c->first_number = SYSTEM_SIDE(system->n_states, system->n_held, system->n_parameters, system->n_guards);
+    c->first_number =
+        SYSTEM_SIDE(system->n_states, system->n_held, system->n_parameters, system->n_guards + build->n_switches);
     if (build->step != NULL) c->first_number = straight_number(c, c->n_total) + c->is_map;
     TRY(tape_layout(build->tape, c->first_number, wanted, n_wanted, build->arena, &build->layout));
     c->numbers = tape_assets_put(assets, build->layout.numbers, build->layout.n_numbers);
@@ -605,9 +627,13 @@ static Error equations_configure(const double *settings, const Points *points, A
                           "simulation.duration, or give it beyond: hold, which keeps the first and last row",
                           span->name, span->from, span->to, duration);
     }
-    build.system = system;
     build.tape = system->tape;
     build.tape->work = 0;
+    System switched;
+    out->wrong_option = EQUATIONS_OPTION_SYSTEM + 1;
+    TRY(system_switches(system, arena, &switched, build.switches, &build.n_switches));
+    out->wrong_option = 0;
+    build.system = &switched;
     TRY(build_assets(&build, settings));
     *out = (Configured){.model = &equations_model,
                         .kernel = equations_kernels[equations_method(system, settings)],

@@ -70,6 +70,8 @@ enum {
     EQUATIONS_METRIC_INTEGRAL,
     EQUATIONS_METRIC
 };
+// Rows of switches (switches.h): registers. AT -1: it counts.
+enum { EQUATIONS_SWITCH_AT, EQUATIONS_SWITCH_PERIOD, EQUATIONS_SWITCH_RATE, EQUATIONS_SWITCH_REST, EQUATIONS_SWITCH };
 enum { EQUATIONS_SUMS = 3 };         // of a metric
 enum { EQUATIONS_SHARED_FILE = 40 }; // registers that a GPU has in shared memory
 

@@ -373,7 +373,7 @@ HD mask equations_before_end(const EquationsLane *lane, real t)
     return MASK(t + equations_apart(t) < lane->c->duration);
 }
 
-// ---- rows of inputs -------------------------------------------------------------------------------------------------
+// ---- rows of inputs and switches ------------------------------------------------------------------------------------
 
 HD int equations_clock(const EquationsLane *lane, int k)
 {
@@ -392,6 +392,8 @@ HD real equations_next_row(const EquationsLane *lane, real next)
 {
     FRAME_EACH
     for (int k = 0; k < lane->c->n_clocks; k++) next = lesser_of(equations_row(lane, k), next);
+    FRAME_EACH
+    for (int k = 0; k < equations_switches(lane->c); k++) next = lesser_of(equations_switch_instant(lane, k), next);
     return next;
 }
 
@@ -401,6 +403,8 @@ HD mask equations_ticks(const EquationsLane *lane, real t)
     mask ticks = no_lanes();
     FRAME_EACH
     for (int k = 0; k < lane->c->n_clocks; k++) ticks = ticks | MASK(equations_row(lane, k) <= t);
+    FRAME_EACH
+    for (int k = 0; k < equations_switches(lane->c); k++) ticks = ticks | MASK(equations_switch_instant(lane, k) <= t);
     return ticks & equations_before_end(lane, t);
 }
 
@@ -416,6 +420,7 @@ HD void equations_tick(const EquationsLane *lane, real t, mask which)
             due = due & MASK(equations_row(lane, k) <= t);
         }
     }
+    equations_turn_switches(lane, t, which);
 }
 
 // ---- instants -------------------------------------------------------------------------------------------------------

@@ -185,6 +185,88 @@ HD real equations_sign(real x)
 // A second, or a shorter duration: the scale of times that count as none.
 HD real equations_second(const EquationsLane *lane) { return splat(lane->c->duration < 1.0 ? lane->c->duration : 1.0); }
 
+// ---- switches -------------------------------------------------------------------------------------------------------
+
+HD int equations_switches(const EquationsConstants *c) // straight.h has those registers where there are none
+{
+    return c->straight != 0 ? 0 : c->first_number - SYSTEM_SIDE(c->n_states, c->n_held, c->n_parameters, c->n_guards);
+}
+HD int equations_switch(const EquationsConstants *c, int k) { return c->first_number - equations_switches(c) + k; }
+
+// The register of what switch k is made of; -1: none.
+HD int equations_switch_register(const EquationsLane *lane, int k, int member)
+{
+    const EquationsConstants *c = lane->c;
+    return equations_integer(lane, c->clocks + c->n_clocks + (int64_t)k * EQUATIONS_SWITCH + member);
+}
+HD real equations_switch_number(const EquationsLane *lane, int k, int member)
+{
+    return frame_get(lane->file, equations_switch_register(lane, k, member));
+}
+HD bool equations_switch_counts(const EquationsLane *lane, int k)
+{
+    return equations_switch_register(lane, k, EQUATIONS_SWITCH_AT) < 0;
+}
+
+// The row of switch k at time t, but for rounding where it counts.
+HD real equations_switch_row(const EquationsLane *lane, int k, real t)
+{
+    if (!equations_switch_counts(lane, k))
+        return equations_sign(t - equations_switch_number(lane, k, EQUATIONS_SWITCH_AT));
+    const real x = equations_switch_number(lane, k, EQUATIONS_SWITCH_RATE) * t +
+                   equations_switch_number(lane, k, EQUATIONS_SWITCH_REST);
+    return rounded_down(x / equations_switch_number(lane, k, EQUATIONS_SWITCH_PERIOD));
+}
+
+// The instant at which the next row of switch k begins; 1e300: there is none.
+HD real equations_switch_instant(const EquationsLane *lane, int k)
+{
+    const real row = frame_get(lane->file, equations_switch(lane->c, k));
+    if (!equations_switch_counts(lane, k))
+        return select_real(MASK(row < 0.0), equations_switch_number(lane, k, EQUATIONS_SWITCH_AT), splat(1e300));
+    const real period = equations_switch_number(lane, k, EQUATIONS_SWITCH_PERIOD),
+               rate = equations_switch_number(lane, k, EQUATIONS_SWITCH_RATE),
+               rest = equations_switch_number(lane, k, EQUATIONS_SWITCH_REST);
+    const real instant = ((row + 1.0) * period - rest) / rate;
+    return select_real(MASK(rate > 0.0) & MASK(period > 0.0) & MASK(instant < 1e300), instant, splat(1e300));
+}
+
+// The rows of switches that begin up to time t count, in the lanes of `which`.
+HD void equations_turn_switches(const EquationsLane *lane, real t, mask which)
+{
+    FRAME_EACH
+    for (int k = 0; k < equations_switches(lane->c) && any_lane(which); k++) {
+        const mask due = which & MASK(equations_switch_instant(lane, k) <= t);
+        if (!any_lane(due)) continue;
+        const int at = equations_switch(lane->c, k);
+        const real now = equations_switch_row(lane, k, t);
+        const real next = equations_switch_counts(lane, k) ? greater_of(frame_get(lane->file, at) + 1.0, now) : now;
+        frame_put(lane->file, at, next, due);
+    }
+}
+
+// What happens at the instants of switches is over, in the lanes of `which`.
+HD void equations_pass_switches(const EquationsLane *lane, mask which)
+{
+    FRAME_EACH
+    for (int k = 0; k < equations_switches(lane->c) && any_lane(which); k++) {
+        const int at = equations_switch(lane->c, k);
+        const mask now = equations_switch_counts(lane, k) ? no_lanes() : MASK(frame_get(lane->file, at) == 0.0);
+        frame_put(lane->file, at, splat(1.0), which & now);
+    }
+}
+
+// The lanes in which a switch is at its instant.
+HD mask equations_is_switching(const EquationsLane *lane)
+{
+    mask any = no_lanes();
+    FRAME_EACH
+    for (int k = 0; k < equations_switches(lane->c); k++)
+        if (!equations_switch_counts(lane, k))
+            any = any | MASK(frame_get(lane->file, equations_switch(lane->c, k)) == 0.0);
+    return any;
+}
+
 // ---- beginning and end of a slice -----------------------------------------------------------------------------------
 
 // Between slices a lane is in the batch's memory. General kernels compute there; a made kernel computes in registers:
@@ -351,6 +433,10 @@ HD void equations_begin(const EquationsLane *lane)
     FRAME_EACH
     for (int i = 0; i < c->n_held; i++)
         frame_set(lane->file, SYSTEM_HELD(c->n_states, i), equations_output(lane, start, c->n_states + i));
+    FRAME_EACH
+    for (int k = 0; k < equations_switches(c); k++)
+        frame_set(lane->file, equations_switch(c, k), equations_switch_row(lane, k, splat(0.0)));
+    equations_turn_switches(lane, splat(0.0), all_lanes()); // a row may begin there by rounding
     frame_set(lane->frame, EQUATIONS_EVENT_T, splat(-1.0));
     frame_set(lane->frame, EQUATIONS_TIMED_T, splat(-1.0));
     frame_set(lane->frame, EQUATIONS_SIGHT, splat(1e300));

@@ -54,7 +54,8 @@ static TapeValue *step_rates(const StepValues *step, TapeValue later, Arena *are
     }
     from[n] = step->time;
     to[n] = later != TAPE_NONE ? step_sum(step, step->time, later) : step->time;
-    tape_replace(step->tape, step->rates, step->count, from, to, n + 1, rates);
+    for (int i = 0; i < step->count; i++) rates[i] = step->rates[i];
+    tape_replace(step->tape, rates, step->count, from, to, n + 1);
     return rates;
 }
 

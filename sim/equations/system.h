@@ -23,8 +23,8 @@ enum {
 #define SYSTEM_FAILURES(X) X(none) X(diverged) X(zeno) X(step_too_small) X(solver) X(limit) X(instant)
 // clang-format on
 
-// The registers of a system's inputs: time, states, held numbers, parameters, then sides of guards. Behind the user's
-// held numbers stand those of clocks.
+// The registers of a system's inputs: time, states, held numbers, parameters, then sides of guards and rows of switches
+// (switches.h). Behind the user's held numbers stand those of clocks.
 #define SYSTEM_TIME 0
 #define SYSTEM_STATE(state) (1 + (state))
 #define SYSTEM_HELD(n_states, held) (1 + (n_states) + (held))

@@ -1,7 +1,7 @@
 // Guards that an event sets to 0. Such a guard has not passed 0, so its event does not happen, though it would if the
-// guard were a little before 0: a pulse of length 0 never ends. Whether that is meant only the user knows, and whether a
-// guard is 0 then only a run, but for guards that are 0 for all states. These are found here: the values of `set` take
-// the places of what it sets, and the guard is computed at some states that are drawn.
+// guard were a little before 0: a pulse of length 0 never ends. Whether that is meant only the user knows. Whether a
+// guard is 0 then only a run knows, but for guards that are 0 for all states. These are found here: the values of `set`
+// take the places of what it sets, and the guard is computed at some states that are drawn.
 #include "touches.h"
 
 #include "../tape_code.h"
@@ -179,13 +179,11 @@ static bool touch_pair(const System *system, int mode, const SystemAction *actio
     }
     along[n] = tape_input(tape, SYSTEM_TIME, TAPE_MOVING);
     rate[n] = tape_number(tape, 1.0);
-    const TapeValue value = tape_replace(tape, guard, from, action->set, settable);
-    if (value == guard) return false;
-    const TapeValue slope = tape_slope(tape, guard, along, rate, n + 1);
-    if (slope == TAPE_NONE) return false; // the guard rests
-    *out = (TouchPair){.to = to, .event = action->event, .guard = k, .value = value};
+    TapeValue both[] = {guard, tape_slope(tape, guard, along, rate, n + 1)}; // TAPE_NONE: the guard rests
+    tape_replace(tape, both, 2, from, action->set, settable);
+    if (both[0] == guard || both[1] == TAPE_NONE) return false;
+    *out = (TouchPair){.to = to, .event = action->event, .guard = k, .value = both[0], .slope = both[1]};
     out->kept = system->modes[mode].guards[k] == guard;
-    out->slope = tape_replace(tape, slope, from, action->set, settable);
     return !tape->full;
 }
 
