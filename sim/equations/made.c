@@ -129,7 +129,7 @@ static bool made_is_long(int operation)
     return is_long;
 }
 
-// The code steps[count] from `first` on; outputs: where the registers of its outputs stand, -1: they are in their place.
+// The code steps[count] from `first` on; outputs: where the registers of its outputs stand, -1: they are in place.
 static void made_code(MadeCodes *codes, int64_t first, int64_t count, int64_t outputs, int n_outputs)
 {
     if (first < 0 || count <= 0) return; // one without steps may begin where another does
@@ -192,7 +192,7 @@ bool equations_made_macros(const Configured *configured, TextSink out)
     if (c.straight != 0) made_code_at(&codes, c.straight, c.n_total + c.is_map);
     for (int m = 0; m < c.n_modes; m++) made_mode(&codes, c.modes + (int64_t)m * EQUATIONS_MODE);
     made_line(out, "\n#define EQUATIONS_MADE_INLINED %lld\n", (long long)made_inlined(&codes));
-    made_line(out, "#if EQUATIONS_MADE_INLINED > %d || (EQUATIONS_MADE_INLINED > %d && !defined(__CUDACC__))\n",
+    made_line(out, "#if EQUATIONS_MADE_INLINED > %d || (EQUATIONS_MADE_INLINED > %d && MADE_ON_CPU)\n",
               EQUATIONS_MADE_INLINED_GPU, EQUATIONS_MADE_INLINED_CPU);
     made_line(out, "#define HOPSCOTCH_MADE_LARGE\n#endif\n");
     return codes.steps <= EQUATIONS_MADE_STEPS;

@@ -179,10 +179,12 @@ static void put_fixed(Text *text, const MadeWish *wish)
 }
 
 static const char made_prelude_of_cpu[] = "#define HOPSCOTCH_MADE\n"
+                                          "#define MADE_ON_CPU 1\n"
                                           "#define MADE_CONSTANT static const\n"
                                           "#include <stdbool.h>\n";
 // In place of the system's headers.
 static const char made_prelude[] = "#define HOPSCOTCH_MADE\n"
+                                   "#define MADE_ON_CPU 0\n"
                                    "#define MADE_CONSTANT static __device__ const\n"
                                    "typedef signed char int8_t;\n"
                                    "typedef unsigned char uint8_t;\n"
