@@ -67,7 +67,7 @@ static const EquationsRow equations_rows[] = {
               " of x; a number that is added takes the unit of the other side; rad is 1. cm, deg or km/h need a "
               "factor, as in sin(angle*pi/180)."},
     {"failed",
-     "Trials of all systems can fail as diverged, zeno, step_too_small, solver, limit or instant (every: 0)."},
+     "Also as diverged, zeno, step_too_small, solver, limit, instant (every: 0)."},
 };
 
 static void equations_row(FILE *out, const EquationsRow *row, int columns)
