@@ -66,8 +66,7 @@ static const EquationsRow equations_rows[] = {
     {"units", "Checked where all names of an expression have one: m/s + m is an error. 2*x has the unit"
               " of x; a number that is added takes the unit of the other side; rad is 1. cm, deg or km/h need a "
               "factor, as in sin(angle*pi/180)."},
-    {"failed",
-     "Also as diverged, zeno, step_too_small, solver, limit, instant (every: 0)."},
+    {"failed", "Also as diverged, zeno, step_too_small, solver, limit, instant (every: 0)."},
 };
 
 static void equations_row(FILE *out, const EquationsRow *row, int columns)
@@ -88,7 +87,7 @@ void equations_page(FILE *out, int columns)
         equations_row(out, &equations_rows[i], columns);
 }
 
-bool equations_page_topic(FILE *out, const char *topic, int columns)
+bool equations_page_topic(FILE *out, const char *topic, bool alone, int columns)
 {
     bool inside = false, found = false;
     for (size_t i = 0; i < sizeof equations_rows / sizeof *equations_rows; i++) {
@@ -96,7 +95,9 @@ bool equations_page_topic(FILE *out, const char *topic, int columns)
         const bool below = row->word[0] == ' ', same = strcmp(row->word + strspn(row->word, " "), topic) == 0;
         inside = same || (inside && below); // with the rows below it
         if (!inside) continue;
-        if (!found) fprintf(out, "of a system of equations; hopscotch help spec equations has all of it\n\n");
+        if (!found)
+            fprintf(out, "%sof a system of equations; hopscotch help spec equations has all of it\n\n",
+                    alone ? "" : "\n");
         found = true;
         equations_row(out, row, columns);
     }
