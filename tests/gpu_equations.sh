@@ -24,7 +24,7 @@ same()
         grep -o 'made for[^"]*')"
 }
 
-# spec NAME INTEGRATOR DURATION DT: with the system from standard input
+# spec NAME INTEGRATOR DURATION DT: with the system from standard input; INTEGRATOR and DT -: a map
 spec()
 {
     {
@@ -32,7 +32,11 @@ spec()
         echo "experiment: $1"
         echo "model: equations"
         echo "simulation:"
-        echo "  {duration: $3, dt: $4, integrator: $2, system: "
+        if [ "$2" = - ]; then
+            echo "  {duration: $3, system: "
+        else
+            echo "  {duration: $3, dt: $4, integrator: $2, system: "
+        fi
         cat
         echo "  }"
     } >"$folder/$1.yaml"
@@ -88,12 +92,20 @@ cat >>"$folder/rates.yaml" <<'END'
 search: {method: random, trials: 2000, over: {k1: {range: [0.01, 0.1]}, k3: {range: [1e3, 1e5], scale: log}}}
 objective: {maximize: c_end}
 END
-spec logistic dormand_prince 500 1 <<'END'
+spec logistic - 500 - <<'END'
 {parameters: {r: 3.5}, states: {x: 0.4}, next: {x: "r*x*(1 - x)"}, events: [{name: high, rises: "x - 0.5"}],
  metrics: {x_end: {final: x}, highs: {count: high}, mean_x: {mean: x}, top: {max: x}}}
 END
 cat >>"$folder/logistic.yaml" <<'END'
 search: {method: grid, over: {r: {linspace: [2.5, 4, 3000]}}}
+objective: {maximize: x_end}
+END
+spec delayed - 300 - <<'END'
+{parameters: {r: 2}, states: {x: 0.3, before: 0.31}, next: {x: "r*x*(1 - before)", before: x},
+ metrics: {x_end: {final: x}, mean_x: {mean: x}, sum: {integral: before}}}
+END
+cat >>"$folder/delayed.yaml" <<'END'
+search: {method: grid, over: {r: {linspace: [1.5, 2.3, 3001]}}}
 objective: {maximize: x_end}
 END
 spec noise sra3 5 0.01 <<'END'
@@ -114,7 +126,7 @@ objective: {minimize: n_end}
 END
 sed -e 's/size: s, by/size: s*tanh(z), by/' -e 's/sra3/euler_maruyama/' "$folder/noise.yaml" \
     >"$folder/multiplicative.yaml"
-spec noisy_map dormand_prince 200 1 <<'END'
+spec noisy_map - 200 - <<'END'
 {parameters: {r: 3.5}, states: {x: 0.4}, next: {x: "r*x*(1 - x)"}, noise: {x: 0.01*x}, metrics: {x_end: {final: x}}}
 END
 cat >>"$folder/noisy_map.yaml" <<'END'
@@ -156,6 +168,10 @@ same "$folder/slip.yaml" --set simulation.integrator=rk4
 for integrator in rk4 dormand_prince; do same "$folder/functions.yaml" --set simulation.integrator=$integrator; done
 same "$folder/rates.yaml"
 same "$folder/logistic.yaml"
+same "$folder/delayed.yaml"
+for integrator in rk4 semi_implicit_euler; do
+    same "$folder/lorenz.yaml" --set search.trials=20000 --set simulation.integrator=$integrator
+done
 
 for integrator in euler_maruyama sra3; do same "$folder/noise.yaml" --set simulation.integrator=$integrator; done
 same "$folder/multiplicative.yaml"
