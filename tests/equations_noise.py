@@ -43,7 +43,8 @@ def mean_is(values, expected, what, bias=0.0):
 def spec(system, integrator, dt, duration, trials, more):
     """integrator: None (of a map), or "sra3", or "sra3 6", which refines."""
     lines = ["version: 1", "experiment: noise", "model: equations", "seed: %d" % SEED, "simulation:",
-             "  duration: %r" % duration, "  dt: %r" % dt]
+             "  duration: %r" % duration]
+    lines += ["  dt: %r" % dt] if integrator else []
     words = integrator.split() if integrator else []
     lines += ["  integrator: " + words[0]] if words else []
     lines += ["  refine: " + words[1]] if len(words) > 1 else []

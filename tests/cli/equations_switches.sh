@@ -131,9 +131,9 @@ holds 0 'failure == (T < 1e-100 ? "diverged" : "limit")' 1
 echo 'record: {trajectories: {select: {every: 2}, sample: 0.07}}' >>pulse.yaml
 for integrator in dormand_prince rodas5p rk4; do
     rm -rf results/pulse
-    works run pulse.yaml --progress none --set "simulation.integrator=$integrator" --isa scalar --batch 1 --threads 1
+    works run pulse.yaml --progress none --set "simulation.integrator=$integrator" --batch 1 --threads 1
     expected=$(digest pulse)
-    for options in '--isa v2' '--isa v3' '--isa v4' '--batch 5 --slice 11'; do
+    for options in '--isa scalar' '--isa v2' '--isa v3' '--isa v4' '--batch 5 --slice 11'; do
         rm -rf results/pulse
         # shellcheck disable=SC2086
         "$HOPSCOTCH" run pulse.yaml --progress none --set "simulation.integrator=$integrator" $options >out 2>err \
