@@ -79,8 +79,10 @@ static void numbered_grow(NumberedText *out, int room)
     Arena *arena = out->copies->reader->arena;
     char *text = ARENA_NEW(arena, char, room);
     int *places = ARENA_NEW(arena, int, room);
-    memcpy(text, out->text, (size_t)out->used);
-    memcpy(places, out->places, (size_t)out->used * sizeof *places);
+    if (out->used > 0) {
+        memcpy(text, out->text, (size_t)out->used);
+        memcpy(places, out->places, (size_t)out->used * sizeof *places);
+    }
     out->text = text;
     out->places = places;
     out->room = room;
