@@ -662,6 +662,24 @@ static const char *equations_explain_noise(const System *system, Arena *arena)
                         system->n_sources == 1 ? "" : "s", size);
 }
 
+// Which states are positions of semi_implicit_euler; without one it is Euler's explicit method.
+static Remark equations_explain_positions(const System *system, Arena *arena)
+{
+    const char *names = "";
+    int count = 0;
+    for (int i = 0; i < system->n_states; i++)
+        if (system->is_position[i] && count++ < 8)
+            names = arena_format(arena, "%s%s%s", names, count > 1 ? ", " : "", system->state_columns[i].name);
+    if (count == 0)
+        return (Remark){.name = "positions",
+                        .text = "no rate is the name of another state alone, so no state is a position: these are "
+                                "steps of Euler's explicit method",
+                        .warning = true};
+    return (Remark){.name = "positions",
+                    .text = arena_format(arena, "%s%s: semi_implicit_euler moves these with the new velocities", names,
+                                         count > 8 ? ", ..." : "")};
+}
+
 // How many expressions had their units checked: a unit that does not fit is an error of the spec. The noise.
 static int equations_explain(const Configured *configured, const double *point, int count, Arena *arena,
                              Remark *remarks)
@@ -670,6 +688,8 @@ static int equations_explain(const Configured *configured, const double *point, 
     const char *missing = system->unitless != NULL ? arena_format(arena, "; without a unit: %s", system->unitless) : "";
     int n = 0;
     if (system->n_sources > 0) remarks[n++] = (Remark){.name = "noise", .text = equations_explain_noise(system, arena)};
+    if (configured->kernel == KERNEL_equations_semi_implicit_euler)
+        remarks[n++] = equations_explain_positions(system, arena);
     n += equations_touches(configured, point, count, arena, remarks + n, REMARKS_MAX - 2 - n);
     if (system->n_expressions == 0) return n;
     remarks[n++] = (Remark){

@@ -655,4 +655,16 @@ has "simulation.duration is 1.5: that of a map is a whole number of iterations" 
 sed 's/every: 3/every: 2.5/' count.yaml >half.yaml
 refused check half.yaml
 has "every of a map must be a whole number of iterations" err
+# positions of semi_implicit_euler
+system moves 'duration: 1' 'dt: 0.1' 'integrator: semi_implicit_euler' <<'END_OF_SYSTEM'
+parameters: {p: 0, m: 1}
+states: {q: 1, v: 0}
+rates: {q: v, v: -q}
+metrics: {e: {final: q}}
+END_OF_SYSTEM
+works check moves.yaml
+has 'q: semi_implicit_euler moves these with the new velocities'
+sed 's/q: v, v/q: v\/m, v/' moves.yaml >none.yaml
+works check none.yaml
+has "so no state is a position: these are steps of Euler's explicit method"
 exit $status

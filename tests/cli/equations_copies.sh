@@ -278,4 +278,16 @@ cp "$root/experiments/robots/chain.xml" .
 rows swing
 grep -q '^id,.*,a1,a2,a3,a,b$' rows.csv
 check $? "metrics over the columns of another model have copies too"
+# `x#j` of an event that is one of copies is all but its own, whether it sets its own or not
+over='{p: [0]}' system pulse 'duration: 1' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x#: {repeat: 3, start: "#"}}
+held: {n#: {repeat: 3, start: 0}}
+rates: {x#: 0*p}
+events: [{name: hit#, repeat: 3, at: "0.2*#", set: {n#: n# + 1, "x#j": "x#j*2"}}]
+metrics: {x: {final: x1 + 10*x2 + 100*x3}, n: {final: n1 + 10*n2 + 100*n3}}
+END_OF_SYSTEM
+rows pulse
+holds 0 x 1284
+holds 0 n 111
 exit $status

@@ -326,6 +326,7 @@ typedef struct CopyMapping {
     int n_plain;
     bool emitting; // copies are written; else it is only found which keys without marks take their places
     CopyNodes nodes;
+    const Node *own; // the key of a copy that is left out; NULL: none is
 } CopyMapping;
 
 static CopyPlain *mapping_plain(const CopyMapping *mapping, const char *name)
@@ -357,7 +358,7 @@ static void mapping_copies(CopyMapping *mapping, int at, const CopyFamily *famil
         } else if (plain != NULL) {
             if (!plain->put) mapping_put(mapping, plain->key, mapping->node->items[plain->index], number.outer);
             plain->put = true;
-        } else {
+        } else if (mapping->own == NULL || strcmp(key->text, mapping->own->text) != 0) {
             mapping_put(mapping, key, copy_bare(copies, mapping->node->items[at]), &number);
         }
     }
@@ -441,6 +442,18 @@ static bool set_family(const Copies *copies, const Node *key, const CopyNumber *
     return found != NULL;
 }
 
+// In an event that is one of copies, x#j is all x but that copy's own, whose key this is. NULL: it is no such key.
+static const Node *set_own(Copies *copies, const Node *key, const CopyNumber *numbers, const CopyNumber *number)
+{
+    if (numbers == NULL || number->length == 0) return NULL;
+    const char *mark = strchr(key->text, '#');
+    Node *own = ARENA_NEW(copies->reader->arena, Node, 1);
+    *own = *key;
+    own->text = arena_format(copies->reader->arena, "%.*s%s", (int)(mark + 1 - key->text), key->text,
+                             mark + 1 + number->length);
+    return copy_numbered(copies, own, numbers);
+}
+
 // The keys of `set` that stand for one name each, in their order; with a copy's number they are as good as plain ones.
 static void set_find_plain(CopyMapping *mapping, const CopyNumber *numbers)
 {
@@ -473,8 +486,9 @@ static const Node *copy_set(Copies *copies, const Node *set, const CopyNumber *n
         for (int i = 0; i < set->count && !copies->full; i++) {
             CopyFamily family;
             CopyNumber number;
-            if (set_family(copies, set->keys[i], numbers, &family, &number))
-                mapping_copies(&mapping, i, &family, number);
+            if (!set_family(copies, set->keys[i], numbers, &family, &number)) continue;
+            mapping.own = set_own(copies, set->keys[i], numbers, &number);
+            mapping_copies(&mapping, i, &family, number);
         }
     }
     for (int i = 0; i < mapping.n_plain; i++) // the order of `set` means nothing: all see the values before

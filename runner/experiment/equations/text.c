@@ -129,7 +129,7 @@ const Node *equations_written_rows(Arena *arena, const double *numbers, int rows
     const double **row = ARENA_NEW(arena, const double *, count);
     int *size = ARENA_NEW(arena, int, count);
     for (int i = 0; i < count; i++) {
-        row[i] = numbers + (int64_t)i * columns;
+        row[i] = columns > 0 ? numbers + (int64_t)i * columns : numbers; // there may be none
         size[i] = columns > 0 ? columns : rows;
     }
     return text_of_rows(arena, &(TextRows){row, size, count, columns > 0});
