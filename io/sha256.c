@@ -162,6 +162,7 @@ void sha256_add(Sha256 *hash, const void *data, size_t size)
 {
     const unsigned char *at = data;
     const size_t held = hash->length % 64;
+    if (size == 0) return; // there may be no data
     hash->length += size;
     if (held > 0) {
         const size_t taken = size < 64 - held ? size : 64 - held;
