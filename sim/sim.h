@@ -368,6 +368,7 @@ struct Configured {
     int64_t n_team;         // doubles that the thread blocks share; the first belongs to their barrier
     int64_t ticks;          // after this number of ticks every lane has ended
     double tick_duration;   // s of simulated time per tick; 0 if the model has no time
+    double duration;        // s until then, where ticks do not divide it; 0: that of the ticks
     int64_t steps_max;      // adaptive steps: a tick is only the unit of sampling, and a lane ends after this many
                             // steps of its own; 0: a step is a tick
     const Action *actions;  // [n_actions] of external control; n_actions 0: there is none
@@ -393,6 +394,12 @@ struct Configured {
     int wrong_option;       // after an error of build: the option with the error, from 1; 0: none
     int64_t dropped;        // after build: points of its files that were left out because they are not finite
 };
+
+// s of simulated time of a lane that does not end before.
+static inline double configured_duration(const Configured *configured)
+{
+    return configured->duration > 0.0 ? configured->duration : (double)configured->ticks * configured->tick_duration;
+}
 
 // One cell of a table of debug rows.
 typedef struct DebugCell {

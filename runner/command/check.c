@@ -19,7 +19,7 @@ static void check_print_axes(const Spec *spec, bool derived, const char *before,
 static void check_print(const Spec *spec, const Search *search, const Remark *remarks, int n_remarks, FILE *out)
 {
     const Configured *configured = &spec->configured;
-    const double simulated = (double)configured->ticks * configured->tick_duration;
+    const double simulated = configured_duration(configured);
     fprintf(out, "ok: %s: ", spec->experiment);
     if (search->total >= 0)
         fprintf(out, "%s trial%s", text_count(search->total).text, search->total == 1 ? "" : "s");
@@ -73,7 +73,7 @@ static void check_print_json(const Spec *spec, const Search *search, const Remar
     json_text(&json, "method", spec->method->name);
     json_integer(&json, "trials", search->total);
     json_integer(&json, "replicates", spec->replicates.count);
-    json_number(&json, "simulated_seconds", (double)spec->configured.ticks * spec->configured.tick_duration);
+    json_number(&json, "simulated_seconds", configured_duration(&spec->configured));
     json_array(&json, "searched");
     for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++)
         json_text(&json, NULL, spec->configured.parameters[spec->axes[i].parameter].name);

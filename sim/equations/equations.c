@@ -641,6 +641,7 @@ static Error equations_configure(const double *settings, const Points *points, A
                         .shared = equations_shared(&build.c),
                         .ticks = (int64_t)ceil(build.c.duration / build.c.dt - 1e-9),
                         .tick_duration = build.c.dt,
+                        .duration = build.c.duration,
                         .steps_max = build.c.steps_max,
                         .assets = build.assets.numbers,
                         .n_assets = build.assets.count};

@@ -18,6 +18,9 @@ typedef struct TileStep {
 
 // The registers of a tile: row r holds register r of `width` lanes, at numbers + r*width.
 typedef struct Tile {
+    const Constants *constants;
+    EquationsMethod method;
+    bool observed;              // by the kernels that record; these groups are not recorded
     const EquationsLane *lanes; // [groups]
     double *numbers;            // [registers][width]
     const TileStep *steps;      // [count]
@@ -127,18 +130,16 @@ static void tile_store(const Tile *tile, int g)
     }
 }
 
-static void tile_alone(const Constants *constants, const LaneGroup *group, const EquationsLane *lane, int64_t tick,
-                       int64_t ticks, EquationsMethod method)
+static void tile_alone(const Tile *tile, const LaneGroup *groups, int g, int64_t tick, int64_t ticks)
 {
-    LaneGroup part = *group;
+    LaneGroup part = groups[g];
     part.tick = tick;
     part.ticks = ticks;
-    if (ticks > 0) equations_advance(constants, lane->assets, &part, method, false);
+    if (ticks > 0) equations_advance(tile->constants, tile->lanes->assets, &part, tile->method, tile->observed);
 }
 
 // `steps` steps of all groups from `tick` on. A group in which a number is not finite then is looked at step by step.
-static void tile_go(const Tile *tile, const Constants *constants, const LaneGroup *groups, int64_t tick, int64_t steps,
-                    EquationsMethod method)
+static void tile_go(const Tile *tile, const LaneGroup *groups, int64_t tick, int64_t steps)
 {
     const EquationsConstants *c = tile->lanes->c;
     double t = (double)tick * c->dt;
@@ -156,30 +157,29 @@ static void tile_go(const Tile *tile, const Constants *constants, const LaneGrou
         later.tick = tick;
         tile_store(tile, g);
         if (any_lane(lanes_running(&later) & ~straight_finite(&tile->lanes[g])))
-            tile_alone(constants, &groups[g], &tile->lanes[g], tick, steps, method);
+            tile_alone(tile, groups, g, tick, steps);
         else
             straight_arrive(&tile->lanes[g], tick, tick + steps);
     }
 }
 
-// Neighbouring full groups [count], at most those of one tile.
-static void tile_advance(const Constants *constants, const double *assets, const LaneGroup *groups, int count,
-                         EquationsMethod method)
+// The groups of a tile, for a slice.
+static void tile_advance(Tile *tile, const double *assets, const LaneGroup *groups)
 {
     double numbers[TILE_NUMBERS] __attribute__((aligned(64)));
     TileStep steps_of_code[TILE_STEPS];
     EquationsLane lanes[CPU_TILE_GROUPS];
-    const int vectors = (count + TILE_VECTORS - 1) / TILE_VECTORS * TILE_VECTORS;
     const int64_t end = groups->tick + groups->ticks;
     int64_t tick = groups->tick, steps;
-    for (int g = 0; g < count; g++) lanes[g] = equations_lane(constants, assets, &groups[g], false, NULL);
-    Tile tile = {.lanes = lanes, .numbers = numbers, .groups = count, .width = vectors * LANES};
-    tile_decode(&tile, steps_of_code);
-    for (int g = 0; tick == 0 && g < count; g++) tile_alone(constants, &groups[g], &lanes[g], 0, 1, method);
+    for (int g = 0; g < tile->groups; g++) lanes[g] = equations_lane(tile->constants, assets, &groups[g], false, NULL);
+    tile->lanes = lanes;
+    tile->numbers = numbers;
+    tile->width = (tile->groups + TILE_VECTORS - 1) / TILE_VECTORS * TILE_VECTORS * LANES;
+    tile_decode(tile, steps_of_code);
+    for (int g = 0; tick == 0 && g < tile->groups; g++) tile_alone(tile, groups, g, 0, 1);
     if (tick == 0) tick = 1;
-    for (; (steps = straight_steps(lanes->c, tick, end)) > 1; tick += steps)
-        tile_go(&tile, constants, groups, tick, steps, method);
-    for (int g = 0; g < count; g++) tile_alone(constants, &groups[g], &lanes[g], tick, end - tick, method);
+    for (; (steps = straight_steps(lanes->c, tick, end)) > 1; tick += steps) tile_go(tile, groups, tick, steps);
+    for (int g = 0; g < tile->groups; g++) tile_alone(tile, groups, g, tick, end - tick);
 }
 
 // Neighbouring full groups [count] of a slice.
@@ -188,12 +188,13 @@ static void equations_tile(const Constants *constants, const double *assets, con
 {
     const EquationsConstants *c = (const EquationsConstants *)constants;
     const int most = TILE_NUMBERS / (c->registers * LANES) / TILE_VECTORS * TILE_VECTORS;
-    const bool together =
-        c->straight != 0 && !observed && most > 0 && asset_integer(assets, c->straight + 1) <= TILE_STEPS;
+    const bool together = c->straight != 0 && most > 0 && asset_integer(assets, c->straight + 1) <= TILE_STEPS;
     for (int g = 0; g < count; g += together ? most : 1) {
         const int left = count - g;
+        Tile tile = {
+            .constants = constants, .method = method, .observed = observed, .groups = left < most ? left : most};
         if (together)
-            tile_advance(constants, assets, groups + g, left < most ? left : most, method);
+            tile_advance(&tile, assets, groups + g);
         else
             equations_advance(constants, assets, groups + g, method, observed);
     }

@@ -143,6 +143,26 @@ TEST(tape_computes_equal_terms_once)
     arena_destroy(&arena);
 }
 
+// a b + c is rounded once, as a value, a folded number and in a code; its slope is that of the sum and the product.
+TEST(tape_fuses_a_product_and_a_sum)
+{
+    static const double at[TAPE_TEST_NAMES] = {1 + 0x1p-30, 1 - 0x1p-30, -1, 0.5};
+    Arena arena = tape_test_arena();
+    Tape *tape = tape_new(&arena);
+    TapeValue name[TAPE_TEST_NAMES], number[3];
+    double got[2], folded;
+    for (int i = 0; i < TAPE_TEST_NAMES; i++) name[i] = tape_test_input(tape, i);
+    for (int i = 0; i < 3; i++) number[i] = tape_number(tape, at[i]);
+    const TapeValue value = tape_fused(tape, name[0], name[1], name[2]);
+    const TapeValue rate[] = {tape_number(tape, 2.0), name[3]};
+    const TapeValue both[] = {value, tape_slope(tape, value, name, rate, 2)};
+    tape_test_run(tape, both, 2, 2, at, &arena, got);
+    CHECK(got[0] == -0x1p-60); // a product of its own would be 1
+    CHECK(got[1] == 2 * at[1] + at[0] * at[3]);
+    CHECK(tape_is_number(tape, tape_fused(tape, number[0], number[1], number[2]), &folded) && folded == -0x1p-60);
+    arena_destroy(&arena);
+}
+
 TEST(tape_slopes_are_derivatives)
 {
     static const char *const texts[] = {"a + 2 * b",

@@ -537,6 +537,9 @@ static const Node *copy_list(Copies *copies, const Node *list)
             nodes_add(&nodes, NULL, list_item(copies, item, NULL));
             continue;
         }
+        const Node *name = copy_key(item, "name");
+        if (name != NULL && name->kind == NODE_SCALAR && strchr(name->text, '#') == NULL)
+            diagnose(copies->reader->diagnostics, name, "copies need numbers in their names: write %.60s#", name->text);
         if (!copy_numbers(copies, item, item, &family)) continue;
         for (int64_t n = family.first; n <= family.last && !copies->full; n++) {
             const CopyNumber number = copy_own_number(n);

@@ -173,7 +173,7 @@ static void record_read_window(SpecReader *reader)
         form_mistyped(reader, given);
         return;
     }
-    const double life = (double)configured->ticks * configured->tick_duration;
+    const double life = configured_duration(configured);
     const Key key = {.path = "window", .type = KEY_NUMBER, .unit = "s", .high = life};
     double *window = spec->record.debug.window;
     bool ok = true;
