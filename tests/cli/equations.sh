@@ -670,8 +670,8 @@ has "so no state is a position: these are steps of Euler's explicit method"
 # a duration that the steps do not divide
 works check moves.yaml --set simulation.duration=0.35
 has ', 0.35 s each'
-# an event that is repeated has the number in its name
+# an event that is repeated differs in something
 sed 's/^    metrics:.*/    events: [{name: kick, repeat: 3, at: 0.5, set: {v: v + 1}}]/' moves.yaml >unnumbered.yaml
 refused check unnumbered.yaml
-has 'copies need numbers in their names: write kick#' err
+has 'nothing here has the number of a copy: write # where it differs' err
 exit $status

@@ -526,6 +526,18 @@ static bool list_is_repeated(const Node *item)
     return marked;
 }
 
+// Whether something asks for copies.
+static bool copy_is_asked(const Node *node)
+{
+    bool asked = node->kind == NODE_SCALAR && strchr(node->text, '#') != NULL;
+    for (int i = 0; node->kind != NODE_SCALAR && i < node->count && !asked; i++) {
+        const char *key = node->kind == NODE_MAPPING ? node->keys[i]->text : "";
+        asked = strcmp(key, "repeat") == 0 || strcmp(key, "ring") == 0 || strchr(key, '#') != NULL ||
+                (!copy_is_prose(key) && copy_is_asked(node->items[i]));
+    }
+    return asked;
+}
+
 static const Node *copy_list(Copies *copies, const Node *list)
 {
     CopyNodes nodes = {.arena = copies->reader->arena};
@@ -537,9 +549,10 @@ static const Node *copy_list(Copies *copies, const Node *list)
             nodes_add(&nodes, NULL, list_item(copies, item, NULL));
             continue;
         }
-        const Node *name = copy_key(item, "name");
-        if (name != NULL && name->kind == NODE_SCALAR && strchr(name->text, '#') == NULL)
-            diagnose(copies->reader->diagnostics, name, "copies need numbers in their names: write %.60s#", name->text);
+        const Node *repeat = copy_key(item, "repeat");
+        if (repeat != NULL && !copy_is_asked(copy_bare(copies, item)))
+            diagnose(copies->reader->diagnostics, repeat,
+                     "nothing here has the number of a copy: write # where it differs");
         if (!copy_numbers(copies, item, item, &family)) continue;
         for (int64_t n = family.first; n <= family.last && !copies->full; n++) {
             const CopyNumber number = copy_own_number(n);
@@ -584,18 +597,6 @@ static const Node *copy_sections_of(Copies *copies, const Node *mapping)
         nodes_add(&nodes, key, copy_find_section(key->text, &section) ? copy_section(copies, item, section) : item);
     }
     return nodes_taken(&nodes, mapping, NULL);
-}
-
-// Whether something asks for copies.
-static bool copy_is_asked(const Node *node)
-{
-    bool asked = node->kind == NODE_SCALAR && strchr(node->text, '#') != NULL;
-    for (int i = 0; node->kind != NODE_SCALAR && i < node->count && !asked; i++) {
-        const char *key = node->kind == NODE_MAPPING ? node->keys[i]->text : "";
-        asked = strcmp(key, "repeat") == 0 || strcmp(key, "ring") == 0 || strchr(key, '#') != NULL ||
-                (!copy_is_prose(key) && copy_is_asked(node->items[i]));
-    }
-    return asked;
 }
 
 const Node *equations_copies(SystemReader *reader, const Node *system)
