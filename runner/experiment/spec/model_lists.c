@@ -570,6 +570,20 @@ const Node *items_node(SpecReader *reader, const List *list, const Node *given, 
     return NULL;
 }
 
+// Words that an item must have are an empty list until they are read: after an error a model sees that list.
+static void items_no_words(const ItemsReader *items, int64_t total)
+{
+    static const char *const none[] = {NULL};
+    int index = 0;
+    for (int f = 0; f < items->list->n_fields; f++) {
+        const ItemField *field = &items->list->fields[f];
+        if (field->type != ITEM_WORDS) continue;
+        for (int64_t i = 0; i < total && items_required(field); i++)
+            items->words[i * list_words(items->list) + index] = none;
+        index++;
+    }
+}
+
 void items_read(SpecReader *reader, const Key *key, const Node *given)
 {
     const List *list = key->list;
@@ -592,6 +606,7 @@ void items_read(SpecReader *reader, const Key *key, const Node *given)
                          .list = list,
                          .names = ARENA_NEW(reader->arena, const char *, total),
                          .words = ARENA_NEW(reader->arena, const char *const *, total *list_words(list) + 1)};
+    items_no_words(&items, total);
     for (int i = 0; i < node->count; i++) items_read_item(&items, node->items[i], values);
     *out = (Points){.items = values, .count = items.count, .names = items.names, .words = items.words};
 }
