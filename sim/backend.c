@@ -85,8 +85,9 @@ const BackendInfo *backend_info(const Backend *backend) { return &backend->info;
 int64_t backend_lane_bytes(const Configured *configured)
 {
     const int64_t status_and_order = 2 * (int64_t)sizeof(int32_t);
-    const int metered = configured->meter != NULL ? configured->meter->cells : 0;
-    return 8 * (int64_t)(configured->n_parameters + configured->n_work + configured->n_metrics + metered) +
+    const int metered = configured->meter != NULL ? configured->meter->of.cells : 0,
+              controlled = configured->law != NULL ? configured->law->of.cells : 0;
+    return 8 * (int64_t)(configured->n_parameters + configured->n_work + configured->n_metrics + metered + controlled) +
            status_and_order;
 }
 

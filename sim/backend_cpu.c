@@ -514,20 +514,34 @@ static bool cpu_made_agrees(const CpuBackend *cpu, const Batch *batch)
 
 // ---- the backend ----------------------------------------------------------------------------------------------------
 
+// Doubles of a lane that codes over its samples take.
+static int64_t cpu_cells(const Configured *configured)
+{
+    return (configured->meter != NULL ? configured->meter->of.cells : 0) +
+           (configured->law != NULL ? configured->law->of.cells : 0);
+}
+
+static void cpu_give_cells(CpuBackend *cpu, LaneCode *code, int64_t lanes)
+{
+    code->cell = ARENA_NEW(&cpu->arena, double, (int64_t)code->cells *lanes);
+    code->lane_apart = code->cells;
+    code->cell_apart = 1;
+}
+
 static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
                          int64_t capacity)
 {
     CpuBackend *cpu = (CpuBackend *)backend;
     const int64_t fields = configured->n_parameters + configured->n_work + configured->n_metrics;
     const int64_t samples = traced * capacity * configured->n_columns;
-    const int64_t metered = configured->meter != NULL ? (int64_t)configured->meter->cells * LANES_MOST : 0;
+    const int64_t cells = cpu_cells(configured);
     const int64_t idle = 2 * LANES_MOST; // lanes, at most, of incomplete last groups (lanes_work_chunk)
     arena_destroy(&cpu->arena);
     arena_destroy(&cpu->debug_arena);
     cpu_drop_made(cpu);
     backend->info.made = MADE_NONE;
     TRY(arena_create(&cpu->arena,
-                     (size_t)((fields + metered) * lanes + configured->n_work * idle + samples) * 8 +
+                     (size_t)(fields * lanes + cells * (lanes + idle) + configured->n_work * idle + samples) * 8 +
                          (size_t)(lanes * 8 + traced * 8) + 4096,
                      "a batch of lanes"));
     cpu->configured = *configured;
@@ -543,12 +557,15 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
         batch->trace.count = ARENA_NEW(&cpu->arena, int64_t, traced);
     }
     if (configured->meter != NULL) {
-        batch->meter = *configured->meter; // a group has the cells of its first lane, which are enough for all
-        batch->meter.cell = ARENA_NEW(&cpu->arena, double, metered *lanes);
-        batch->meter.lane_apart = metered;
-        batch->meter.cell_apart = 1;
+        batch->meter = *configured->meter;
+        cpu_give_cells(cpu, &batch->meter.of, lanes + idle);
     }
-    cpu->order = cpu_moves_lanes(configured->kernel) ? ARENA_NEW(&cpu->arena, int32_t, lanes) : NULL;
+    if (configured->law != NULL) {
+        batch->law = *configured->law;
+        cpu_give_cells(cpu, &batch->law.of, lanes + idle);
+    }
+    const bool moves = cpu_moves_lanes(configured->kernel) && configured->law == NULL; // its cells stay where they are
+    cpu->order = moves ? ARENA_NEW(&cpu->arena, int32_t, lanes) : NULL;
     for (int64_t i = 0; cpu->order != NULL && i < lanes; i++) cpu->order[i] = (int32_t)i;
     cpu->moved = false;
     cpu->alone = cpu->vectors;
@@ -581,8 +598,9 @@ static Error cpu_begin(Backend *backend, int slot)
     cpu->kernel_seconds = 0.0;
     cpu_choose_kernel(cpu, slot);
     memset(batch->status, 0, sizeof *batch->status * (size_t)batch->lanes);
-    for (int64_t i = 0; batch->meter.cell != NULL && i < batch->lanes; i++) // no samples yet
-        memset(batch->meter.cell + i * batch->meter.lane_apart, 0, sizeof *batch->meter.cell * LANES_MOST);
+    if (batch->meter.of.cell != NULL) // no samples yet
+        memset(batch->meter.of.cell, 0,
+               sizeof *batch->meter.of.cell * (size_t)(batch->meter.of.lane_apart * batch->lanes));
     if (batch->trace.lanes > 0) memset(batch->trace.count, 0, sizeof *batch->trace.count * (size_t)batch->trace.lanes);
     if (batch->debug.lanes > 0) memset(batch->debug.count, 0, sizeof *batch->debug.count * (size_t)batch->debug.lanes);
     return error_none();

@@ -85,6 +85,7 @@ typedef struct CudaBackend {
     const Configured *configured;
     double *assets;         // on the device
     double *meter_assets;   // the same
+    double *law_assets;     // the same
     int resident;           // thread blocks of the kernel that run at once, if a lane takes whole ones; else 0
     cudaEvent_t last_ended; // of the last slice that was waited for; NULL before the first
     CudaSlot slots[BACKEND_SLOTS_MAX];
@@ -121,7 +122,8 @@ static void cuda_release(CudaBackend *cuda)
         cudaFree(device->trace.count);
         cudaFree(device->debug.row);
         cudaFree(device->debug.count);
-        cudaFree(device->meter.cell);
+        cudaFree(device->meter.of.cell);
+        cudaFree(device->law.of.cell);
         cudaFree(cuda->slots[i].team);
         cudaFree(cuda->slots[i].device_order);
         cudaFreeHost(cuda->slots[i].order);
@@ -139,7 +141,18 @@ static void cuda_release(CudaBackend *cuda)
     }
     cudaFree(cuda->assets);
     cudaFree(cuda->meter_assets);
-    cuda->assets = cuda->meter_assets = NULL;
+    cudaFree(cuda->law_assets);
+    cuda->assets = cuda->meter_assets = cuda->law_assets = NULL;
+}
+
+// Cells on the device, for a code whose assets are there.
+static Error cuda_give_cells(LaneCode *code, const double *assets, int64_t lanes)
+{
+    code->assets = assets;
+    code->lane_apart = 1;
+    code->cell_apart = lanes;
+    CUDA_TRY(cudaMalloc((void **)&code->cell, sizeof(double) * (size_t)(lanes * code->cells)));
+    return error_none();
 }
 
 static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t traced, int64_t capacity)
@@ -163,13 +176,14 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
     CUDA_TRY(cudaMallocHost((void **)&host->parameter, row * (size_t)configured->n_parameters));
     CUDA_TRY(cudaMallocHost((void **)&host->metric, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMallocHost((void **)&host->status, sizeof(int32_t) * (size_t)lanes));
+    if (configured->law != NULL) {
+        device->law = *configured->law;
+        TRY(cuda_give_cells(&device->law.of, cuda->law_assets, lanes));
+    }
     if (configured->meter != NULL) {
         device->meter = *configured->meter;
-        device->meter.assets = cuda->meter_assets;
-        device->meter.lane_apart = 1;
-        device->meter.cell_apart = lanes;
-        CUDA_TRY(cudaMalloc((void **)&device->meter.cell, row * (size_t)configured->meter->cells));
-        host->meter.cell = device->meter.cell; // only to say that there is one (batch_observed)
+        TRY(cuda_give_cells(&device->meter.of, cuda->meter_assets, lanes));
+        host->meter.of.cell = device->meter.of.cell; // only to say that there is one (batch_observed)
     }
     if (traced == 0) return error_none();
     CUDA_TRY(cudaMalloc((void **)&device->trace.sample, samples));
@@ -225,7 +239,9 @@ static Error cuda_prepare(Backend *backend, const Configured *configured, int64_
     cuda->configured = configured;
     Error error = cuda_take_teams(cuda);
     if (error.kind == OK && configured->meter != NULL)
-        error = cuda_upload(&cuda->meter_assets, configured->meter->assets, configured->meter->n_assets);
+        error = cuda_upload(&cuda->meter_assets, configured->meter->of.assets, configured->meter->of.n_assets);
+    if (error.kind == OK && configured->law != NULL)
+        error = cuda_upload(&cuda->law_assets, configured->law->of.assets, configured->law->of.n_assets);
     for (int i = 0; i < cuda->backend.info.slots && error.kind == OK; i++)
         error = cuda_take(cuda, i, lanes, traced, capacity);
     if (error.kind != OK) {
@@ -462,8 +478,8 @@ static Error cuda_begin(Backend *backend, int slot)
     TRY(cuda_copy(s->device.parameter, host->parameter, host, cuda->configured->n_parameters, cudaMemcpyHostToDevice,
                   s->stream));
     CUDA_TRY(cudaMemsetAsync(s->device.status, 0, sizeof(int32_t) * (size_t)host->lanes, s->stream));
-    if (s->device.meter.cell != NULL) // no samples yet
-        CUDA_TRY(cudaMemsetAsync(s->device.meter.cell, 0, sizeof(double) * (size_t)host->lanes, s->stream));
+    if (s->device.meter.of.cell != NULL) // no samples yet
+        CUDA_TRY(cudaMemsetAsync(s->device.meter.of.cell, 0, sizeof(double) * (size_t)host->lanes, s->stream));
     if (host->trace.lanes > 0)
         CUDA_TRY(cudaMemsetAsync(s->device.trace.count, 0, sizeof(int64_t) * (size_t)host->trace.lanes, s->stream));
     if (host->debug.lanes > 0)

@@ -35,6 +35,14 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
                 group->valid);
 }
 
+// Where a CPU keeps a group's own memory, in lanes: observed lanes form separate groups, and each group has room for all
+// LANES.
+HD int64_t lanes_position(const LaneGroup *group)
+{
+    const int64_t observed = batch_observed(&group->batch), past = group->lane - observed;
+    return past < 0 ? group->lane : (observed + LANES_MOST - 1) / LANES_MOST * LANES_MOST + past;
+}
+
 // The work fields of the group as one chunk, in an order that only the model knows. Field i of the group's k-th lane
 // stands at [i*stride + k]. On a CPU the chunk has room for all LANES, even if the group has fewer. A kernel uses
 // either this or lanes_work, never both.
@@ -48,11 +56,8 @@ HD double *lanes_work_chunk(const LaneGroup *group, int fields, int *stride)
     *stride = group->team.thread_blocks > 0 ? 1 : LANES_TOGETHER;
     return group->batch.work + group->lane / *stride * *stride * fields + group->lane % *stride;
 #else
-    // neighbouring fields are contiguous in memory; observed lanes form separate groups
-    const int64_t observed = batch_observed(&group->batch), past = group->lane - observed;
-    const int64_t position = past < 0 ? group->lane : (observed + LANES_MOST - 1) / LANES_MOST * LANES_MOST + past;
-    *stride = REAL_DOUBLES;
-    return group->batch.work + position * fields;
+    *stride = REAL_DOUBLES; // neighbouring fields are contiguous in memory
+    return group->batch.work + lanes_position(group) * fields;
 #endif
 }
 

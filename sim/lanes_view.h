@@ -11,7 +11,7 @@ enum { LANES_TOGETHER = 32 }; // a warp: lanes whose work chunks (lanes_work_chu
 // kernel advances them.
 static inline int64_t batch_observed(const Batch *batch)
 {
-    if (batch->meter.cell != NULL) return batch->lanes;
+    if (batch->meter.of.cell != NULL) return batch->lanes;
     return batch->trace.lanes > batch->debug.lanes ? batch->trace.lanes : batch->debug.lanes;
 }
 

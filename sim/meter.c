@@ -1,5 +1,6 @@
 // Meters (Meter in sim.h) on the host: the expressions of metrics and their derivatives as code, and the columns and
 // parameters that they need.
+#include "lane_code_host.h"
 #include "meter.h"
 #include "meter_slopes.h"
 #include "models.h"
@@ -12,31 +13,6 @@ typedef struct MeterBuild {
     Arena *arena;
     TapeAssets assets;
 } MeterBuild;
-
-// Inputs of the system's tape are its states and parameters by their numbers; here they get the registers 0, 1, ... in
-// their order, if an expression has them. The time, which all meters need, is the first.
-static void meter_assign_inputs(const MeterBuild *build, const Configured *configured)
-{
-    Tape *tape = build->system->tape;
-    Meter *meter = build->meter;
-    const int n_columns = configured->n_columns, n_inputs = n_columns + configured->n_parameters;
-    int *place = ARENA_NEW(build->arena, int, n_inputs);
-    const char **needed = ARENA_NEW(build->arena, const char *, n_inputs + 1);
-    tape_input(tape, SYSTEM_TIME, TAPE_MOVING);
-    for (int i = 0; i < tape->count; i++)
-        if (tape->nodes[i].operation == TAPE_INPUT) place[tape->nodes[i].a] = 1;
-    for (int i = 0, next = 0; i < n_inputs; i++) {
-        if (place[i] == 0) continue;
-        const bool column = i < n_columns;
-        needed[next] = column ? configured->columns[i].name : configured->parameters[i - n_columns].name;
-        place[i] = next++;
-        meter->n_needed += column;
-        meter->n_parameters += !column;
-    }
-    for (int i = 0; i < tape->count; i++)
-        if (tape->nodes[i].operation == TAPE_INPUT) tape->nodes[i].a = place[tape->nodes[i].a];
-    meter->needed = needed;
-}
 
 // ---- derivatives ----------------------------------------------------------------------------------------------------
 
@@ -107,7 +83,7 @@ typedef struct MeterSlopesBuild {
 static const TapeValue *meter_inputs(const MeterBuild *build)
 {
     const Tape *tape = build->system->tape;
-    const int count = build->meter->n_needed + build->meter->n_parameters;
+    const int count = build->meter->of.n_needed + build->meter->of.n_parameters;
     TapeValue *inputs = ARENA_NEW(build->arena, TapeValue, count);
     for (int k = 0; k < count; k++) inputs[k] = TAPE_NONE;
     for (TapeValue i = 0; i < tape->count; i++)
@@ -120,7 +96,7 @@ static bool meter_slopes_of(const MeterBuild *build, MeterSlopesBuild *slopes, i
 {
     Tape *tape = build->system->tape;
     const TapeValue one = tape_number(tape, 1.0);
-    for (int k = 1; k < build->meter->n_needed + build->meter->n_parameters; k++) {
+    for (int k = 1; k < build->meter->of.n_needed + build->meter->of.n_parameters; k++) {
         const TapeValue input = slopes->inputs[k];
         if (input == TAPE_NONE || input > value || slopes->marks[input] == 0) continue;
         const TapeValue slope = tape_slope(tape, value, &input, &one, 1);
@@ -140,7 +116,7 @@ static bool meter_place_slopes(MeterBuild *build, MeterSlopesBuild *slopes, Mete
     TapeLayout layout;
     TapeCode code;
     const Error laid =
-        tape_layout(tape, meter->n_needed + meter->n_parameters, slopes->values, slopes->n_rows, build->arena, &layout);
+        tape_layout(tape, meter->of.n_needed + meter->of.n_parameters, slopes->values, slopes->n_rows, build->arena, &layout);
     if (laid.kind != OK) return false;
     if (tape_code(tape, &layout, slopes->values, slopes->n_rows, build->arena, &code).kind != OK) return false;
     for (int i = 0; i < slopes->n_rows; i++) slopes->rows[i][METER_SLOPE_OF] = code.outputs[i];
@@ -172,7 +148,7 @@ static void meter_build_slopes(MeterBuild *build, const TapeValue *values)
         fits = fits && meter_slopes_of(build, &slopes, m, values[2 * m]);
     }
     if (!fits || !meter_place_slopes(build, &slopes, out)) {
-        *out = (MeterSlopes){.code.registers = build->meter->n_needed + build->meter->n_parameters};
+        *out = (MeterSlopes){.code.registers = build->meter->of.n_needed + build->meter->of.n_parameters};
         for (int m = 0; m < n; m++)
             if (slopes.bends[m] == NULL) slopes.bends[m] = "the derivatives of all expressions are too long";
     }
@@ -198,9 +174,9 @@ static Error meter_build(MeterBuild *build, bool derived)
         outputs[2 * m] = value;
         outputs[2 * m + 1] = condition >= 0 ? system->modes[0].conditions[condition] : TAPE_NONE;
     }
-    TRY(tape_layout(system->tape, meter->n_needed + meter->n_parameters, outputs, 2 * n, build->arena, &layout));
+    TRY(tape_layout(system->tape, meter->of.n_needed + meter->of.n_parameters, outputs, 2 * n, build->arena, &layout));
     TRY(tape_code(system->tape, &layout, outputs, 2 * n, build->arena, &code));
-    meter->code = tape_assets_put_code(&build->assets, &layout, &code);
+    meter->of.code = tape_assets_put_code(&build->assets, &layout, &code);
     meter->metrics = (int32_t)build->assets.count;
     for (int m = 0; m < n; m++) {
         const SystemMetric *metric = &system->metrics[m];
@@ -210,7 +186,7 @@ static Error meter_build(MeterBuild *build, bool derived)
                                            [METER_IF] = code.outputs[2 * m + 1]};
         tape_assets_put(&build->assets, row, METER_METRIC);
     }
-    meter->cells = METER_NAMED + n * METER_CELLS + layout.registers;
+    meter->of.cells = METER_NAMED + n * METER_CELLS + layout.registers;
     if (derived) meter_build_slopes(build, outputs);
     return error_none();
 }
@@ -219,40 +195,19 @@ Error meter_make(const System *system, const Configured *configured, Arena *aren
 {
     MeterBuild build = {.system = system, .meter = out, .arena = arena, .assets = {.arena = arena}};
     *out = (Meter){.n_metrics = system->n_metrics, .fields = system->metric_fields};
-    meter_assign_inputs(&build, configured);
+    lane_code_assign(system->tape, &(LaneCodeInputs){.configured = configured}, arena, &out->of);
     TRY(meter_build(&build, configured->model->adjoint != NULL));
-    out->assets = build.assets.numbers;
-    out->n_assets = build.assets.count;
+    out->of.assets = build.assets.numbers;
+    out->of.n_assets = build.assets.count;
     return error_none();
-}
-
-static int meter_find(const char *name, const Configured *configured, bool column)
-{
-    for (int i = 0; i < (column ? configured->n_columns : configured->n_parameters); i++)
-        if (strcmp(column ? configured->columns[i].name : configured->parameters[i].name, name) == 0) return i;
-    return -1;
 }
 
 void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
 {
     Meter *own = ARENA_NEW(arena, Meter, 1);
     *own = *meter;
-    MeterBuild build = {.meter = own, .arena = arena, .assets = {.arena = arena}};
-    int64_t *columns = ARENA_NEW(arena, int64_t, configured->n_columns);
-    int64_t *parameters = ARENA_NEW(arena, int64_t, meter->n_parameters);
     Field *metrics = ARENA_NEW(arena, Field, configured->n_metrics + meter->n_metrics);
-    for (int c = 0; c < configured->n_columns; c++) columns[c] = -1;
-    for (int k = 0; k < meter->n_needed; k++) {
-        const int column = meter_find(meter->needed[k], configured, true);
-        if (column >= 0) columns[column] = k;
-    }
-    for (int k = 0; k < meter->n_parameters; k++)
-        parameters[k] = meter_find(meter->needed[meter->n_needed + k], configured, false);
-    tape_assets_put(&build.assets, meter->assets, meter->n_assets);
-    own->columns = tape_assets_put(&build.assets, columns, configured->n_columns);
-    own->parameters = tape_assets_put(&build.assets, parameters, meter->n_parameters);
-    own->assets = build.assets.numbers;
-    own->n_assets = build.assets.count;
+    lane_code_attach(&own->of, configured, arena);
     own->first = configured->n_metrics;
     memcpy(metrics, configured->metrics, (size_t)configured->n_metrics * sizeof *metrics);
     memcpy(metrics + configured->n_metrics, meter->fields, (size_t)meter->n_metrics * sizeof *metrics);
@@ -265,11 +220,11 @@ void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
 
 // Its memory behind the columns: the cells of the meter, the registers of the derivatives, then of each metric the
 // derivatives of what it has kept and of its value at the last sample.
-static double *meter_tangent_cells(const Meter *meter, double *memory) { return memory + 2 * meter->n_needed; }
+static double *meter_tangent_cells(const Meter *meter, double *memory) { return memory + 2 * meter->of.n_needed; }
 
 int64_t meter_tangent_doubles(const Meter *meter)
 {
-    return 2 * meter->n_needed + meter->cells + meter->slopes->code.registers + 2 * meter->n_metrics;
+    return 2 * meter->of.n_needed + meter->of.cells + meter->slopes->code.registers + 2 * meter->n_metrics;
 }
 
 // The derivative of a metric's value at this sample by column and parameter, times the derivatives of these.
@@ -280,7 +235,7 @@ static double meter_tangent_slope(const Meter *meter, int metric, Frame file, co
     for (int i = 0; i < meter->slopes->n_rows; i++) {
         const MeterSlopeRow row = meter_slope_row(meter, i);
         if (row.metric != metric) continue;
-        const double by = row.by < meter->n_needed ? slopes[row.by] : direction[meter_parameter(meter, row.by)];
+        const double by = row.by < meter->of.n_needed ? slopes[row.by] : direction[meter_parameter(meter, row.by)];
         if (by != 0.0) sum += by * frame_get(file, row.of);
     }
     return sum;
@@ -290,17 +245,17 @@ void meter_tangent_take(const Meter *meter, const double *parameter, const doubl
                         double *metric, double *slope)
 {
     double *cells = meter_tangent_cells(meter, memory);
-    const Frame file = {cells + meter->cells, 1};
+    const Frame file = {cells + meter->of.cells, 1};
     double *kept = file.at + meter->slopes->code.registers, *before = kept + meter->n_metrics;
     LaneGroup group = {.batch = {.lanes = 1, .stride = 1, .parameter = (double *)parameter, .metric = metric},
                        .valid = 1};
     const double h = memory[0] - cells[METER_TIME];
     const bool first = cells[METER_SAMPLES] == 0.0;
     group.batch.meter = *meter;
-    group.batch.meter.cell = cells;
-    group.batch.meter.cell_apart = 1;
+    group.batch.meter.of.cell = cells;
+    group.batch.meter.of.cell_apart = 1;
     if (first) meter_slopes_begin(&group, file);
-    for (int k = 0; k < meter->n_needed; k++) {
+    for (int k = 0; k < meter->of.n_needed; k++) {
         meter_put(&group, meter_register(&group, k), memory[k]);
         frame_set(file, k, memory[k]);
     }
@@ -308,7 +263,7 @@ void meter_tangent_take(const Meter *meter, const double *parameter, const doubl
     meter_slopes_run(&group, file);
     for (int m = 0; m < meter->n_metrics; m++) {
         const MeterMetric of = meter_metric(&group, m);
-        const double now = meter_tangent_slope(meter, m, file, direction, memory + meter->n_needed);
+        const double now = meter_tangent_slope(meter, m, file, direction, memory + meter->of.n_needed);
         if (of.reduction == REDUCTION_FINAL)
             kept[m] = now;
         else if (!first)

@@ -6,8 +6,8 @@
 
 #include "lanes.h"
 #if !defined(HOPSCOTCH_DUAL)
+#include "lane_code.h"
 #include "reduce.h"
-#include "tape_code.h"
 #endif
 
 #if defined(HOPSCOTCH_DUAL) // lanes with derivatives only keep the columns of a sample, for meter_tangent_take (sim.h)
@@ -21,54 +21,31 @@ HD void meter_set(const LaneGroup *group, int column, real value, mask which)
 {
     const Meter *meter = &group->batch.meter;
     int64_t at;
-    memcpy(&at, meter->assets + meter->columns + column, sizeof at);
+    memcpy(&at, meter->of.assets + meter->of.columns + column, sizeof at);
     (void)which;
     if (at < 0) return;
-    meter->cell[at] = value_of(value);
-    meter->cell[meter->n_needed + at] = slope_of(value);
+    meter->of.cell[at] = value_of(value);
+    meter->of.cell[meter->of.n_needed + at] = slope_of(value);
 }
 #else
 
-HD double *meter_cell(const LaneGroup *group, int k)
-{
-    const Meter *meter = &group->batch.meter;
-    return meter->cell + group->lane * meter->lane_apart + (int64_t)k * (LANES == 1 ? meter->cell_apart : LANES);
-}
-HD real meter_get(const LaneGroup *group, int k)
-{
-#if LANES == 1
-    return *meter_cell(group, k);
-#else
-    return load_all(meter_cell(group, k));
-#endif
-}
-HD void meter_put(const LaneGroup *group, int k, real value)
-{
-#if LANES == 1
-    *meter_cell(group, k) = value;
-#else
-    store_all(meter_cell(group, k), value);
-#endif
-}
+HD real meter_get(const LaneGroup *group, int k) { return lane_code_get(group, &group->batch.meter.of, k); }
+HD void meter_put(const LaneGroup *group, int k, real value) { lane_code_put(group, &group->batch.meter.of, k, value); }
 HD void meter_put_in(const LaneGroup *group, int k, real value, mask which)
 {
-    meter_put(group, k, select_real(which, value, meter_get(group, k)));
+    lane_code_put_in(group, &group->batch.meter.of, k, value, which);
 }
 
 // Samples taken by the group's lane i.
-HD int64_t meter_samples(const LaneGroup *group, int i) { return (int64_t)meter_cell(group, METER_SAMPLES)[i]; }
+HD int64_t meter_samples(const LaneGroup *group, int i) { return (int64_t)lane_code_cell(group, &group->batch.meter.of, METER_SAMPLES)[i]; }
 
-HD int meter_integer(const LaneGroup *group, int64_t k) { return (int)asset_integer(group->batch.meter.assets, k); }
-HD int meter_register(const LaneGroup *group, int k)
-{
-    return group->batch.meter.cells - group->batch.meter.code.registers + k;
-}
+HD int meter_integer(const LaneGroup *group, int64_t k) { return lane_code_integer(&group->batch.meter.of, k); }
+HD int meter_register(const LaneGroup *group, int k) { return lane_code_register(&group->batch.meter.of, k); }
 
 // Column `column` of the next sample.
 HD void meter_set(const LaneGroup *group, int column, real value, mask which)
 {
-    const int at = meter_integer(group, group->batch.meter.columns + column);
-    if (at >= 0) meter_put_in(group, meter_register(group, at), value, which);
+    lane_code_set(group, &group->batch.meter.of, column, value, which);
 }
 
 // A value of metric m in the registers, 0 if it has none.
@@ -78,31 +55,12 @@ HD real meter_output(const LaneGroup *group, int m, int which)
     return at >= 0 ? meter_get(group, meter_register(group, at)) : splat(0.0);
 }
 
-HD void meter_run(const LaneGroup *group, bool begins)
-{
-#if !defined(HOPSCOTCH_MADE) // a made kernel is not metered
-    const Meter *meter = &group->batch.meter;
-    Frame file;
-    file.at = meter_cell(group, meter_register(group, 0));
-    file.apart = (int)meter->cell_apart;
-    if (begins) tape_begin(meter->assets, &meter->code, file);
-    if (!begins) tape_step(meter->assets, &meter->code, file);
-#else
-    (void)group, (void)begins;
-#endif
-}
-
 // At the first sample of the lanes of `first`, whose columns are there already.
 HD void meter_begin(const LaneGroup *group, mask first)
 {
     const Meter *meter = &group->batch.meter;
-    for (int k = 0; k < meter->cells - meter->code.registers; k++) meter_put_in(group, k, splat(0.0), first);
-    for (int k = 0; k < meter->n_parameters; k++) {
-        const int field = meter_integer(group, meter->parameters + k);
-        const double *from = group->batch.parameter + field * group->batch.stride + group->lane;
-        meter_put(group, meter_register(group, meter->n_needed + k), load_lanes(from, group->valid));
-    }
-    meter_run(group, true);
+    for (int k = 0; k < meter->of.cells - meter->of.code.registers; k++) meter_put_in(group, k, splat(0.0), first);
+    lane_code_begin(group, &meter->of);
 }
 
 // What a metric has kept so far.
@@ -179,7 +137,7 @@ HD_CALL void meter_take(const LaneGroup *group, bool last, mask which)
     const mask first = which & MASK(samples == 0.0);
     if (any_lane(first)) meter_begin(group, first);
     const real h = t - meter_get(group, METER_TIME);
-    meter_run(group, false);
+    lane_code_run(group, &meter->of, false);
     for (int m = 0; m < meter->n_metrics; m++) {
         MeterMetric metric = meter_metric(group, m);
         const real value = meter_output(group, m, METER_OF), condition = meter_output(group, m, METER_IF);

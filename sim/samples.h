@@ -15,7 +15,7 @@ HD bool samples_are_traced(const Trace *trace, int64_t lane, int64_t tick)
 // True if a sample is due before this tick: for a trajectory, or for metrics of the user's own.
 HD bool lanes_sample_due(const LaneGroup *group, int64_t tick)
 {
-    return group->batch.meter.cell != NULL || samples_are_traced(&group->batch.trace, group->lane, tick);
+    return group->batch.meter.of.cell != NULL || samples_are_traced(&group->batch.trace, group->lane, tick);
 }
 
 // Sets one column of the next sample of the lanes of `which`.
@@ -26,7 +26,7 @@ HD void lanes_set_sample(const LaneGroup *group, int column, real value, mask wh
         return;
     }
     const Trace *trace = &group->batch.trace;
-    if (group->batch.meter.cell != NULL) meter_set(group, column, value, which);
+    if (group->batch.meter.of.cell != NULL) meter_set(group, column, value, which);
     for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
         const int64_t lane = group->lane + i, k = trace->count[lane];
         if (!lane_of_mask(which, i) || k >= trace->capacity) continue;
@@ -39,7 +39,7 @@ HD void lanes_end_sample(const LaneGroup *group, bool last, mask which)
 {
     if (group->own.column != NULL) return;
     const Trace *trace = &group->batch.trace;
-    const bool metered = group->batch.meter.cell != NULL;
+    const bool metered = group->batch.meter.of.cell != NULL;
     for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
         const int64_t lane = group->lane + i;
         const bool due = last || !metered || samples_are_traced(trace, lane, meter_samples(group, i));
@@ -64,7 +64,7 @@ typedef struct LanesSampling {
 HD bool lanes_are_sampled(const LaneGroup *group, LanesSampling *sampling)
 {
     const Trace *trace = &group->batch.trace;
-    const bool metered = group->batch.meter.cell != NULL;
+    const bool metered = group->batch.meter.of.cell != NULL;
     sampling->every = metered ? 1.0 : (double)trace->every;
     sampling->skipped = metered ? 0.0 : (double)((trace->first + trace->every - 1) / trace->every);
     sampling->end = metered || trace->end == 0 ? 1e300 : (double)trace->end;
@@ -78,7 +78,7 @@ HD real lanes_samples(const LaneGroup *group)
     for (int i = 0; i < LANES; i++) {
         const int at = i < group->valid ? i : group->valid - 1;
         const int64_t lane = group->lane + at;
-        if (group->batch.meter.cell != NULL)
+        if (group->batch.meter.of.cell != NULL)
             count[i] = (double)meter_samples(group, at);
         else
             count[i] = lane < group->batch.trace.lanes ? (double)group->batch.trace.count[lane] : 1e300;

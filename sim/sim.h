@@ -114,6 +114,19 @@ typedef struct Action {
     const char *of_low, *of_high;  // parameters whose values are the bounds instead; NULL: low, high
 } Action;
 
+// What a control law of the user's own may give a motor: a command, or an effort beside that or alone.
+typedef struct LawOutput {
+    const char *name, *unit; // of the motor
+    bool effort;
+} LawOutput;
+
+// A name for several motors.
+typedef struct LawGroup {
+    const char *name;
+    const int *outputs; // [n] their commands, or efforts where there are no commands; an effort follows its command
+    int n;
+} LawGroup;
+
 // What the numbers 0, 1, ... of a column stand for.
 typedef struct FieldWords {
     int column;
@@ -132,6 +145,7 @@ typedef enum OptionType {
     OPTION_WORDS,        // a list of words
     OPTION_ARGUMENTS,    // a list of texts, in their order: the words of a command line
     OPTION_SYSTEM,       // equations (sim/equations/system.h), read before `configure`
+    OPTION_LAW,          // a control law of the spec's own, which is attached after `configure` (law_attach)
     OPTION_FILE,         // a file for `build`; value 1: a file is given, 0: not. Robots, matrices and tables are read
                          // before `configure`
     OPTION_MANNER,       // a choice of how the work is done; no result depends on it
@@ -226,6 +240,7 @@ typedef struct Constants {
 typedef struct Model Model;
 typedef struct Configured Configured;
 typedef struct Meter Meter;
+typedef struct Law Law;
 typedef struct MeterSlopes MeterSlopes;
 typedef struct EnvironmentSetup EnvironmentSetup;
 
@@ -348,6 +363,7 @@ struct Configured {
     const Field *metrics; // [n_metrics], the order of Batch.metric; `survived` (s), if it exists, ranks failed trials
     int n_metrics;
     const Meter *meter;   // the user's own metrics, behind the model's; NULL: there are none
+    const Law *law;       // the user's own control law, whose parameters are behind the model's; NULL: there is none
     const Field *columns; // [n_columns] of one trajectory sample; column 0 is `time` (s), group "time"
     int n_columns;
     const Field *debug; // [n_debug] of one debug row; column 0 is `time` (s), group "time"; n_debug 0: no debug rows
@@ -373,7 +389,11 @@ struct Configured {
                             // steps of its own; 0: a step is a tick
     const Action *actions;  // [n_actions] of external control; n_actions 0: there is none
     int n_actions;
-    int64_t action_ticks;   // ticks for which an action is held
+    int64_t action_ticks;   // ticks for which an action is held, or what a law decides
+    const LawOutput *outputs; // [n_outputs] what a law of the user's own may give; n_outputs 0: the model takes no law
+    int n_outputs;
+    const LawGroup *output_groups; // [n_output_groups] names that stand for several of them
+    int n_output_groups;
     int environment_kernel; // number of the kernel for environments (sim/environment.h)
     bool policy;            // a policy gives the actions: Model.see is still to be called
     Constants constants;
@@ -482,6 +502,8 @@ struct Model {
     const char *numerics; // "a|b": options that say how a motion is computed, and not which one; NULL: none
     const Parameter *extra; // [n_extra] parameters that exist only under some settings; doc says which
     int n_extra;
+    // Moves the model's own rows of SECTION_SEED `by` rows: a law's parameters stand before them. NULL: it has none.
+    void (*move_seeds)(Configured *configured, int by);
     const char *const *extra_choices; // [n_extra] as Configured.choices; NULL: all are numbers
     const List *lists;                // [n_lists] more keys of `simulation:`
     int n_lists;
@@ -566,26 +588,48 @@ typedef struct DebugRows {
     int64_t *count;
 } DebugRows;
 
-// Metrics of the user's own: reductions of expressions over the samples of a lane, one before each tick and one where
-// the lane ends (meter.h). The host makes it (meter.c); a batch has a copy whose pointers are valid where the kernel
-// runs.
-struct Meter {
-    int32_t n_metrics, first; // they are metrics first .. first + n_metrics - 1
-    int32_t cells;            // numbers of a lane, the last of which are the registers of its code
-    int64_t n_assets;         // its tables:
-    int32_t columns;          // [configured->n_columns] register of a column; -1: no metric needs it
-    int32_t parameters;       // [n_parameters] those that metrics need; their registers follow those of columns
+// A code over the samples of a lane (lane_code.h). The host makes it; a batch has a copy whose pointers are valid where
+// the kernel runs.
+typedef struct LaneCode {
+    int32_t cells;      // numbers of a lane, the last of which are the registers of the code
+    int64_t n_assets;   // its tables:
+    int32_t columns;    // [configured->n_columns] register of a column; -1: it is not needed
+    int32_t parameters; // [n_parameters] those that it needs; their registers follow those of columns
     int32_t n_needed, n_parameters;
-    CodeView code;        // of a sample
-    int32_t metrics;      // [n_metrics][METER_METRIC]
-    const double *assets; // [n_assets]
-    // Of the host:
-    const Field *fields;       // [n_metrics]
-    const char *const *needed; // [n_needed + n_parameters] names of columns, the first is the time, then of parameters
-    const MeterSlopes *slopes; // for the model's adjoint; NULL: it has none
-    // Of a batch: number k of a lane's cells stands at cell[lane*lane_apart + k*cell_apart]. NULL: there is no meter
+    CodeView code;
+    const double *assets;      // [n_assets]
+    const char *const *needed; // of the host: [n_needed + n_parameters] names of columns, the first is the time, then of
+                               // parameters
+    // Of a batch; NULL: there is no code. On a GPU number k of a lane's cells stands at cell[lane + k*cell_apart]; on a CPU
+    // those of a group of lanes together, lane_apart for each of its lanes
     double *cell;
     int64_t lane_apart, cell_apart;
+} LaneCode;
+
+// Metrics of the user's own: reductions of expressions over the samples of a lane, one before each tick and one where
+// the lane ends (meter.h, meter.c).
+struct Meter {
+    LaneCode of;
+    int32_t n_metrics, first;  // they are metrics first .. first + n_metrics - 1
+    int32_t metrics;           // in the assets: [n_metrics][METER_METRIC]
+    const Field *fields;       // of the host: [n_metrics]
+    const MeterSlopes *slopes; // of the host: for the model's adjoint; NULL: it has none
+};
+
+// A control law of the user's own: a code over a sample of the lane, once a control period (law.h, law.c). Behind the
+// registers of columns and parameters its code has those of numbers that are held, of normal numbers, and whether the
+// period is the first.
+struct Law {
+    LaneCode of;
+    int32_t n_held, n_checked; // of these the first must be numbers
+    int32_t n_noises, n_outputs;
+    int32_t start, next; // in the assets: [n_held] registers of held numbers
+    int32_t outputs;     // [n_outputs] registers; -1: the law does not give it
+    int32_t seed;        // the lane's input by which normal numbers are drawn; -1: none are
+    int64_t ticks;       // of a period
+    // Of the host:
+    const Parameter *parameters; // [n_parameters]
+    int n_parameters;
 };
 
 // The derivatives of metrics' values (METER_OF) with respect to columns and parameters, for adjoints: a code with
@@ -615,7 +659,8 @@ typedef struct Batch {
     int32_t *replicate;    // needs neither
     Trace trace;           // trace.lanes = 0: nothing is traced
     DebugRows debug;       // debug.lanes = 0: no debug rows
-    Meter meter;           // meter.cell NULL: there is none. Without any of the three, only the plain kernel runs
+    Meter meter;           // meter.of.cell NULL: there is none. Without any of the three, only the plain kernel runs
+    Law law;               // law.of.cell NULL: there is none
 } Batch;
 
 enum { LANE_RUNNING = 0, LANE_DONE = 1 };
@@ -914,6 +959,27 @@ typedef struct EnvironmentInputs {
 // condition. Error (user): it would be too long.
 Error environment_code(Tape *tape, const TapeValue *values, int count, const EnvironmentInputs *inputs,
                        TapeAssets *assets, EnvironmentCode *out);
+
+// ---- control laws of the user's own ---------------------------------------------------------------------------------
+
+// A law as a tape. Its inputs are time and states, which are the columns of the model; the user's held numbers;
+// parameters, of the model and of the law; then other numbers that it holds, normal numbers, and whether the period is
+// the first.
+typedef struct LawProgram {
+    Tape *tape;
+    int n_held, n_checked, n_noises; // n_checked: the user's, the first of n_held
+    const int *own;                  // [n_own] of the inputs behind parameters: its place among n_held + n_noises + 1
+    int n_own;
+    const TapeValue *start, *next; // [n_held]; start: of fixed inputs
+    const TapeValue *outputs;      // [configured->n_outputs] TAPE_NONE: not given
+    const Parameter *parameters;   // [n_parameters] of the law; the last is a seed if there are noises
+    int n_parameters;
+} LawProgram;
+
+// Changes the tape. Error (user): the law is too long.
+Error law_make(const LawProgram *program, const Configured *configured, Arena *arena, Law *out);
+// Adds a law's parameters to those of the model. All columns and parameters that it needs must be there.
+void law_attach(const Law *law, Configured *configured, Arena *arena);
 
 // ---- metrics of the user's own --------------------------------------------------------------------------------------
 

@@ -52,6 +52,7 @@ static const char *models_option_value(const Option *option, int index, const Sp
     switch (option->type) {
     case OPTION_CHOICE:
     case OPTION_MANNER: return models_choice(option, value, arena);
+    case OPTION_LAW:
     case OPTION_SYSTEM: return spec != NULL && spec->option_points[index].count > 0 ? "given" : "none";
     case OPTION_FILE: return spec != NULL && spec->files[index].name != NULL ? spec->files[index].name : "none";
     case OPTION_MANNER_NUMBER:
@@ -75,6 +76,7 @@ static const char *models_option_range(const Option *option, Arena *arena)
     switch (option->type) {
     case OPTION_CHOICE:
     case OPTION_MANNER: return "a word";
+    case OPTION_LAW: return "a law";
     case OPTION_SYSTEM: return "equations";
     case OPTION_FILE: return option->choices;
     case OPTION_WORDS: return "words";
@@ -343,9 +345,9 @@ static void models_json_options(Json *json, const ModelsSubject *subject, bool t
                    option->type == OPTION_ARGUMENTS) {
             json_array(json, "default");
             json_close(json, ']');
-        } else if (option->type == OPTION_FILE || option->type == OPTION_SYSTEM) {
+        } else if (option->type == OPTION_FILE || option->type == OPTION_SYSTEM || option->type == OPTION_LAW) {
             json_text(json, "default", "none");
-            json_text(json, "holds", option->type == OPTION_FILE ? option->choices : "equations");
+            json_text(json, "holds", option->type == OPTION_FILE ? option->choices : models_option_range(option, NULL));
         } else {
             json_number(json, "default", option->value);
             json_number(json, "low", option->low);

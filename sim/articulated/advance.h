@@ -26,6 +26,7 @@ HD ArticulatedLanes articulated_open(const Constants *constants, const double *a
     w.bars = w.c.cells;
     w.residuals = NULL;
     w.metered = NULL;
+    w.senses = false;
 #define ARTICULATED_LOAD(name, ...) w.name = lanes_parameter(group, ARTICULATED_PARAMETER_##name);
     ARTICULATED_PARAMETERS(ARTICULATED_LOAD)
 #undef ARTICULATED_LOAD
@@ -121,10 +122,10 @@ HD void begin_moving(const ArticulatedLanes *w, int body, Vector3 v)
     set_limb3(w, at + ARTICULATED_L, rotation_out(&c.r, in_body));
 }
 
-// The command before the first step: that of the first step, and of external control the offset.
+// The command before the first step: that of the first step, and of external control and of a law the offset.
 HD real begin_command(const ArticulatedLanes *w, int body)
 {
-    if ((w->c.uses & CONTROL_ACTS) == 0) return control_command(w, body, 0, splat(0.0));
+    if ((w->c.uses & (CONTROL_ACTS | CONTROL_LAW)) == 0) return control_command(w, body, 0, splat(0.0));
     return body_number(w, body, ARTICULATED_offset);
 }
 
@@ -173,7 +174,17 @@ HD_CALL real articulated_failure(const ArticulatedLanes *restrict w, const Artic
         MASK(value_of(articulated_tilt(w)) > value_of(w->fall_tilt)) & MASK(value_of(w->fall_tilt) != 0.0);
     real failure = select_real(low | tilted, splat(ARTICULATED_FELL), none);
     failure = select_real(MASK(value_of(seen->fastest) > ARTICULATED_FAST), splat(ARTICULATED_DIVERGED), failure);
+    if (lanes_have_law(w->group)) failure = select_real(law_is_wrong(w->group), splat(ARTICULATED_NON_FINITE), failure);
     return select_real(is_finite(seen->size), failure, splat(ARTICULATED_NON_FINITE));
+}
+
+// The law decides by a sample of the lanes at time t, for the period with this number.
+HD_CALL void articulated_decide(ArticulatedLanes *w, real t, real period, mask which)
+{
+    w->senses = true;
+    articulated_sample(w, t, false, which);
+    w->senses = false;
+    law_decide(w->group, period, which);
 }
 
 // The solve of the step from `tick` on, at time t. changed: squares of the changes of the commands.
@@ -235,6 +246,8 @@ HD void articulated_tree(const Constants *constants, const double *assets, const
         if (observed && lanes_sample_due(group, tick))
             articulated_sample(&w, splat((double)tick * w.c.dt), false, running);
         real changed;
+        if (law_is_due(group, tick))
+            articulated_decide(&w, splat((double)tick * w.c.dt), law_period(group, tick), running);
         ArticulatedSeen seen = articulated_tick_solve(&w, tick, &changed);
         if (observed && lanes_debug_due(group, tick)) {
             articulated_lower(&w, &seen);

@@ -19,6 +19,7 @@ enum {
     ARTICULATED_OPTION_ACTIONS,
     ARTICULATED_OPTION_ACTIONS_FILE,
     ARTICULATED_OPTION_COMMAND,
+    ARTICULATED_OPTION_LAW,
     ARTICULATED_OPTION_GAIT,
     ARTICULATED_OPTION_LEGS,
     ARTICULATED_OPTION_REACHES,
@@ -50,8 +51,8 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"control.mode", OPTION_CHOICE, "", 0, 0, CHOICES(ARTICULATED_CONTROLS),
      "commands of the motors. " ARTICULATED_CONTROLS(ARTICULATED_CONTROL_SAYS)},
     {"control.period", OPTION_NUMBER, "s", 0.02, 1e-6, 1e3, NULL,
-     "control actions and external: how long each row of the table, or action, holds, unless the file has a column "
-     "time; a whole number of steps dt"},
+     "control actions, external and law: how long each row of the table, action or decision holds, unless the file has "
+     "a column time; a whole number of steps dt"},
     {"control.actions", OPTION_NUMBERS, "rad", 0, -1e3, 1e3, NULL,
      "control actions: row after row, a number for each hinge and slide in the order of the file; the last row "
      "holds to the end"},
@@ -61,6 +62,8 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"control.command", OPTION_CHOICE, "", 0, 0, 1, "position|effort",
      "control external: what an action is. position: offset + action is the motor's command; effort: the action is the "
      "motor's effort (N m, of a slide N), and its gains are off. Without a table all actions are 0"},
+    {"control.law", OPTION_LAW, "", 0, 0, 0, NULL,
+     "control law: commands and efforts of motors, as expressions of the columns of trajectories, once a control period"},
     {"control.gait", OPTION_CHOICE, "", 0, 0, CHOICES(ARTICULATED_GAITS),
      "control raibert: which legs swing together, by the defaults of phase_1 ..., stride_frequency, duty and bounce. "
      "Two legs take turns in trot, walk and run. A parameter `gait`, fixed or searched, takes its place in each trial"},
@@ -206,13 +209,18 @@ static Error articulated_take_actions(const double *settings, const Points *poin
     const double held = floor(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] + 0.5);
     c->held = held < 1.0 ? 1 : held > 1e9 ? 1000000000 : (int32_t)held;
     out->wrong_option = ARTICULATED_OPTION_PERIOD + 1;
-    if ((c->uses & CONTROL_TABLE) != 0 &&
+    if ((c->uses & (CONTROL_TABLE | CONTROL_LAW)) != 0 &&
         fabs(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] - c->held) > 1e-6)
         return error_make(ERROR_USER, "control.period (%g s) must be a whole number of steps dt (%g s)",
                           settings[ARTICULATED_OPTION_PERIOD], settings[ARTICULATED_OPTION_DT]);
     out->wrong_option = ARTICULATED_OPTION_COMMAND + 1;
     if ((c->uses & CONTROL_ACTS) == 0 && settings[ARTICULATED_OPTION_COMMAND] != 0.0)
         return error_make(ERROR_USER, "control.command needs control: {mode: external}");
+    const bool law = points != NULL && points[ARTICULATED_OPTION_LAW].count > 0, lawful = (c->uses & CONTROL_LAW) != 0;
+    out->wrong_option = (law ? ARTICULATED_OPTION_LAW : ARTICULATED_OPTION_CONTROL) + 1;
+    if (law && !lawful) return error_make(ERROR_USER, "control.law needs control: {mode: law}");
+    if (lawful && !law)
+        return error_make(ERROR_USER, "control: {mode: law} needs control.law, such as {command: {all: 0}}");
     out->wrong_option = 0;
     return articulated_actions(points != NULL ? &points[ARTICULATED_OPTION_ACTIONS] : &none,
                                points != NULL ? &points[ARTICULATED_OPTION_ACTIONS_FILE] : &none, options, host, arena,
@@ -377,7 +385,7 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-    .later = "settle|reference|reference_scale|control.gait|control.legs|control.reaches|control.command|meshes|frames",
+    .later = "settle|reference|reference_scale|control.law|control.gait|control.legs|control.reaches|control.command|meshes|frames",
     .numerics = "dt",
     .lists = articulated_lists,
     .n_lists = 2,

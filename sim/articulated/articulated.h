@@ -133,7 +133,8 @@ enum {
     CONTROL_SWINGS = 1 << 2,  // parameters of the gait of all joints
     CONTROL_LEGS = 1 << 3,    // legs (raibert.h)
     CONTROL_EFFORTS = 1 << 4, // efforts beside coordinates
-    CONTROL_MOTORS = 1 << 5   // motors, which the robot must have
+    CONTROL_MOTORS = 1 << 5,  // motors, which the robot must have
+    CONTROL_LAW = 1 << 6      // a law of the spec's own (../law.h)
 };
 // clang-format off
 #define ARTICULATED_CONTROLS(X) \
@@ -144,7 +145,9 @@ enum {
       CONTROL_MOTORS | CONTROL_LEGS | CONTROL_EFFORTS, \
       "`control: {mode: raibert}` has no gradient by the adjoint or the tangent") \
     X(external, "external: the table of actions, or the actions of an environment", \
-      CONTROL_MOTORS | CONTROL_TABLE | CONTROL_ACTS, "control external has no gradient; control actions has one")
+      CONTROL_MOTORS | CONTROL_TABLE | CONTROL_ACTS, "control external has no gradient; control actions has one") \
+    X(law, "; law: control.law, of your own", CONTROL_MOTORS | CONTROL_EFFORTS | CONTROL_LAW, \
+      "`control: {mode: law}` has no gradient by the adjoint or the tangent")
 
 // Words of `control.gait`: feet that swing together, and when. A stride's frequency (Hz), duty and bounce by default;
 // phases of a row of legs and of a right leg; of `wave` a row counts as that fraction of all rows.

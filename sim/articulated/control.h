@@ -1,7 +1,9 @@
-// The commands of motors: hold their offset, swing about it, follow a table, or walk (raibert.h).
+// The commands of motors: hold their offset, swing about it, follow a table, walk (raibert.h), or do what a law of the
+// spec's own decides (../law.h).
 #ifndef HOPSCOTCH_ARTICULATED_CONTROL_H
 #define HOPSCOTCH_ARTICULATED_CONTROL_H
 
+#include "../law.h"
 #include "raibert.h"
 
 // offset + amplitude sin(2 pi f t + phase), and the cosine
@@ -62,6 +64,29 @@ HD real control_external(const ArticulatedLanes *w, int body, int64_t tick)
     return w->c.efforts > 0 ? offset : offset + control_asked(w, body, tick);
 }
 
+// What a law gives a driven joint; NaN stays: the lane fails (articulated_failure).
+HD int control_law_output(const ArticulatedLanes *w, int body, bool effort)
+{
+    return 2 * (w->bodies[body].driven - 1) + (effort ? 1 : 0);
+}
+HD real control_law_command(const ArticulatedLanes *w, int body)
+{
+    const int output = control_law_output(w, body, false);
+    return law_gives(w->group, output) ? law_output(w->group, output) : body_number(w, body, ARTICULATED_offset);
+}
+
+// An effort beside a command adds to what the motor's gains give; alone it is all.
+HD void control_set_law_effort(const ArticulatedLanes *w, int body)
+{
+    const int output = control_law_output(w, body, true);
+    if (!law_gives(w->group, output)) return;
+    const ArticulatedEnds ends = motor_ends(w, body);
+    const double gains = law_gives(w->group, control_law_output(w, body, false)) ? 1.0 : 0.0;
+    set_limb(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD,
+             clamped(law_output(w->group, output), ends.low, ends.high));
+    set_limb(w, effort_at(w, body) + ARTICULATED_GAIN_SCALE, splat(gains));
+}
+
 // A command, and of a gait the sine and the cosine in it; else 0.
 typedef struct ArticulatedCommand {
     real command, sine, cosine;
@@ -78,6 +103,7 @@ HD ArticulatedCommand control_terms(const ArticulatedLanes *w, int body, int64_t
     case ARTICULATED_CONTROL_gait: command = control_gait(w, body, t, &terms.sine, &terms.cosine); break;
     case ARTICULATED_CONTROL_actions: command = control_action(w, body, tick); break;
     case ARTICULATED_CONTROL_external: command = control_external(w, body, tick); break;
+    case ARTICULATED_CONTROL_law: command = control_law_command(w, body); break;
     }
     terms.command =
         clamped(command, body_number(w, body, ARTICULATED_command_low), body_number(w, body, ARTICULATED_command_high));
@@ -101,6 +127,7 @@ HD_CALL real control_set(const ArticulatedLanes *restrict w, int64_t tick, real 
         squares = fused(change, change, squares);
         set_limb(w, at, command);
         if ((w->c.uses & CONTROL_ACTS) != 0 && w->c.efforts > 0) control_set_effort(w, i, tick);
+        if ((w->c.uses & CONTROL_LAW) != 0) control_set_law_effort(w, i);
     }
     return squares;
 }

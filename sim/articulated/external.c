@@ -1,4 +1,4 @@
-// The actions of external control.
+// The actions of external control, and what a law of the spec's own may give.
 #include "articulated.h"
 
 #include "../models.h"
@@ -27,15 +27,41 @@ static Action external_action(const ArticulatedHost *host, int joint, const Arti
                     .high = number[ARTICULATED_command_high] - offset};
 }
 
+// A law may give each driven joint a command and an effort.
+static void external_outputs(const ArticulatedHost *host, const ArticulatedBody *bodies, int n, Arena *arena,
+                             Configured *out)
+{
+    LawOutput *outputs = ARENA_NEW(arena, LawOutput, 2 * n);
+    LawGroup *groups = ARENA_NEW(arena, LawGroup, host->n_groups);
+    out->n_outputs = 0;
+    for (int i = 0; i < n; i++) {
+        if (bodies[i].driven == 0) continue;
+        const RobotJointRow *kind = &robot_joints[bodies[i].kind];
+        outputs[out->n_outputs++] = (LawOutput){host->joints[i], kind->unit, false};
+        outputs[out->n_outputs++] = (LawOutput){host->joints[i], kind->effort_unit, true};
+    }
+    for (int g = 0; g < host->n_groups; g++) {
+        const ArticulatedGroup *group = &host->groups[g];
+        int *members = ARENA_NEW(arena, int, group->n_bodies + 1), count = 0;
+        for (int k = 0; k < group->n_bodies; k++)
+            if (bodies[group->bodies[k]].driven != 0) members[count++] = 2 * (bodies[group->bodies[k]].driven - 1);
+        groups[g] = (LawGroup){group->name, members, count};
+    }
+    out->outputs = outputs;
+    out->output_groups = groups;
+    out->n_output_groups = host->n_groups;
+}
+
 void articulated_external(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,
                           const ArticulatedConstants *c, Configured *out)
 {
+    if ((c->uses & (CONTROL_ACTS | CONTROL_LAW)) != 0) out->action_ticks = c->held;
+    if ((c->uses & CONTROL_LAW) != 0) external_outputs(host, bodies, c->n_bodies, arena, out);
     if ((c->uses & CONTROL_ACTS) == 0) return;
     Action *actions = ARENA_NEW(arena, Action, c->n_bodies + 1);
     out->n_actions = 0;
     for (int i = 0; i < c->n_bodies; i++)
         if (bodies[i].driven != 0) actions[out->n_actions++] = external_action(host, i, &bodies[i], c->efforts != 0);
     out->actions = actions;
-    out->action_ticks = c->held;
     out->environment_kernel = c->n_targets > 0 ? -1 : KERNEL_articulated_tree; // a recorded motion has one clock
 }

@@ -2,6 +2,7 @@
 #ifndef HOPSCOTCH_ARTICULATED_SAMPLE_H
 #define HOPSCOTCH_ARTICULATED_SAMPLE_H
 
+#include "../law.h"
 #include "../samples.h"
 #include "step.h"
 
@@ -13,6 +14,16 @@ HD Quaternion quaternion_of(const double *q)
     r.z = splat(q[2]);
     r.w = splat(q[3]);
     return r;
+}
+
+// Whether a column of this sample counts, and the column.
+HD bool sample_counts(const ArticulatedLanes *w, int column) { return !w->senses || law_sees(w->group, column); }
+HD void sample_set(const ArticulatedLanes *w, int column, real value, mask which)
+{
+    if (w->senses)
+        law_see(w->group, column, value, which);
+    else
+        lanes_set_sample(w->group, column, value, which);
 }
 
 // The coordinate of a hinge or slide as the bodies stand now. Its cell has that of the last step's old pose.
@@ -45,14 +56,14 @@ HD_CALL int sample_wide(const ArticulatedLanes *restrict w, int column, mask whi
         const Quaternion q = sample_turn(w, i, &pose);
         if (kind == ROBOT_FREE) {
             const Vector3 p = sample_position(w, i, &pose);
-            lanes_set_sample(w->group, column++, p.x, which);
-            lanes_set_sample(w->group, column++, p.y, which);
-            lanes_set_sample(w->group, column++, p.z, which);
+            sample_set(w, column++, p.x, which);
+            sample_set(w, column++, p.y, which);
+            sample_set(w, column++, p.z, which);
         }
-        lanes_set_sample(w->group, column++, q.x, which);
-        lanes_set_sample(w->group, column++, q.y, which);
-        lanes_set_sample(w->group, column++, q.z, which);
-        lanes_set_sample(w->group, column++, q.w, which);
+        sample_set(w, column++, q.x, which);
+        sample_set(w, column++, q.y, which);
+        sample_set(w, column++, q.z, which);
+        sample_set(w, column++, q.w, which);
     }
     return column;
 }
@@ -63,13 +74,19 @@ HD_CALL void sample_frames(const ArticulatedLanes *restrict w, int column, mask 
     const ArticulatedFrame *frames = (const ArticulatedFrame *)(w->assets + w->c.frames);
     for (int i = 0; i < w->c.n_frames; i++) {
         const ArticulatedFrame *frame = &frames[i];
+        bool counts = !w->senses;
+        for (int k = 0; k < ARTICULATED_OF_FRAME && !counts; k++) counts = sample_counts(w, column + k);
+        if (!counts) {
+            column += ARTICULATED_OF_FRAME;
+            continue;
+        }
         const ArticulatedPose pose = body_pose(w, frame->body);
         const Vector3 from = scaled(body_number(w, frame->body, ARTICULATED_scale), vector3_of(frame->p)),
                       r = rotation_out(&pose.r, from), x = added(pose.x, r), v = added(pose.v, cross3(pose.w, r));
         const Quaternion q = quaternion_times(pose.q, quaternion_of(frame->q));
         const real sample[ARTICULATED_OF_FRAME] = {x.x, x.y, x.z, q.x,      q.y,      q.z,     q.w,
                                                    v.x, v.y, v.z, pose.w.x, pose.w.y, pose.w.z};
-        for (int k = 0; k < ARTICULATED_OF_FRAME; k++) lanes_set_sample(w->group, column++, sample[k], which);
+        for (int k = 0; k < ARTICULATED_OF_FRAME; k++) sample_set(w, column++, sample[k], which);
     }
 }
 
@@ -81,23 +98,23 @@ HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, bool
     const real first[14] = {t,        p.x,      p.y,      p.z,      base.q.x, base.q.y, base.q.z,
                             base.q.w, base.v.x, base.v.y, base.v.z, base.w.x, base.w.y, base.w.z};
     int column = ARTICULATED_BASE_COLUMNS;
-    for (int k = 0; k < 14; k++) lanes_set_sample(w->group, k, first[k], which);
+    for (int k = 0; k < 14; k++) sample_set(w, k, first[k], which);
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i), n = w->c.n_joints, of_joint = column + w->bodies[i].joint;
         if (w->bodies[i].joint < 0) continue;
-        lanes_set_sample(w->group, of_joint, sample_coordinate(w, i), which);
-        lanes_set_sample(w->group, of_joint + n, limb(w, at + ARTICULATED_RATE), which);
-        lanes_set_sample(w->group, of_joint + 2 * n, limb(w, at + ARTICULATED_COMMAND), which);
-        lanes_set_sample(w->group, of_joint + 3 * n, limb(w, at + ARTICULATED_EFFORT), which);
+        if (sample_counts(w, of_joint)) sample_set(w, of_joint, sample_coordinate(w, i), which);
+        sample_set(w, of_joint + n, limb(w, at + ARTICULATED_RATE), which);
+        sample_set(w, of_joint + 2 * n, limb(w, at + ARTICULATED_COMMAND), which);
+        sample_set(w, of_joint + 3 * n, limb(w, at + ARTICULATED_EFFORT), which);
     }
     column += ARTICULATED_JOINT_COLUMNS * w->c.n_joints;
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].n_points == 0) continue;
-        lanes_set_sample(w->group, column++, limb(w, articulated_at(i) + ARTICULATED_FORCE), which);
+        sample_set(w, column++, limb(w, articulated_at(i) + ARTICULATED_FORCE), which);
     }
     column = sample_wide(w, column, which);
     sample_frames(w, column, which);
-    lanes_end_sample(w->group, last, which);
+    if (!w->senses) lanes_end_sample(w->group, last, which);
 }
 
 #endif

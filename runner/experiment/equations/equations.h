@@ -92,6 +92,7 @@ typedef struct SystemReader {
     System *system;
     const Node *root;
     bool sampled; // metrics of another model's columns: at its samples, and events are conditions that begin to hold
+    bool law;     // a control law over another model's columns, which can't be set
     SystemName *names; // [n_names]
     int n_names;
     SystemLet *lets; // [n_lets]
@@ -160,8 +161,10 @@ bool equations_number(SystemReader *reader, const Node *node, double *value);
 const char *equations_text_of(SystemReader *reader, const Node *mapping,
                               const char *key); // of a scalar; NULL: not given
 bool equations_truth(SystemReader *reader, const Node *mapping, const char *key);
-// Declares parameters, states, held numbers and lets.
+// Declares time, then parameters, states, held numbers and lets; or all but time.
 void equations_declare(SystemReader *reader);
+void equations_declare_own(SystemReader *reader);
+void equations_seed_row(Parameter *row); // what the noise of a lane is drawn by: behind all others, without a name
 int equations_find(const SystemReader *reader, const char *name, SystemNameKind kind); // its index; -1: there is none
 // The nearest of names for a message: "; did you mean 'x'?", or "".
 const char *equations_nearest(SystemReader *reader, const char *text, const char *const *names, int count);
@@ -200,6 +203,7 @@ const Node *equations_frozen(SystemReader *reader, const Node *node); // its num
 // The mapping of a system with its keys as they were meant, after reporting those that are not known.
 const Node *equations_repair(SystemReader *reader, const Node *system);
 const Node *equations_repair_metrics(SystemReader *reader, const Node *metrics); // as that of a mapping of metrics
+const Node *equations_repair_law(SystemReader *reader, const Node *law);
 
 // ---- copies.c -------------------------------------------------------------------------------------------------------
 
@@ -321,11 +325,22 @@ const Node *equations_written(Arena *arena, const char *text);
 const Node *equations_written_lists(Arena *arena, const double *first, int n, const double *second, int m);
 const Node *equations_written_rows(Arena *arena, const double *numbers, int rows, int columns);
 
+void equations_read_inputs(SystemReader *reader); // values of parameters, after all names are declared
+
 // ---- meter.c --------------------------------------------------------------------------------------------------------
+
+// Declares the columns of a model as time and states, and its parameters.
+void equations_declare_model(SystemReader *reader, const Configured *configured);
 
 // The metrics of the mapping `metrics` over the columns and parameters of a model. of: the scope's frames. False after
 // errors.
 bool equations_read_meter(const Node *metrics, const Configured *configured, const Scope *of, Arena *arena,
                           Diagnostics *diagnostics, Meter *out);
+
+// ---- law.c ----------------------------------------------------------------------------------------------------------
+
+// The control law of the mapping `law`. False after errors.
+bool equations_read_law(const Node *law, const Configured *configured, const Scope *of, Arena *arena,
+                        Diagnostics *diagnostics, Law *out);
 
 #endif

@@ -54,6 +54,10 @@ static int find_target(SystemReader *reader, const Node *key)
     const System *system = reader->system;
     const int state = equations_find(reader, key->text, SYSTEM_NAME_STATE),
               held = equations_find(reader, key->text, SYSTEM_NAME_HELD);
+    if (state >= 0 && reader->law) {
+        diagnose(reader->diagnostics, key, "%.60s is a column of the model: a law can set what it holds", key->text);
+        return -1;
+    }
     if (state >= 0 || held >= 0) return state >= 0 ? state : system->n_states + held;
     if (equations_is_wrong(reader, key->text)) return -1;
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_names);

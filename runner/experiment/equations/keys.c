@@ -18,7 +18,11 @@ typedef enum KeysLevel {
     KEYS_COLUMN,
     KEYS_SHAPE,
     KEYS_TABLE,
-    KEYS_INPUT
+    KEYS_INPUT,
+    KEYS_LAW,
+    KEYS_LAW_MODE,
+    KEYS_LAW_EVENT,
+    KEYS_SENSOR
 } KeysLevel;
 
 static const struct {
@@ -40,6 +44,10 @@ static const struct {
     [KEYS_SHAPE] = {"a shape", "line|spring|disc|ground|in|width|radius|part|repeat"},
     [KEYS_TABLE] = {"a table", "file|columns|at|values|unit|of|between|beyond|doc"},
     [KEYS_INPUT] = {"an input", "file|column|at|values|unit|between|beyond|doc"},
+    [KEYS_LAW] = {"a law", "parameters|held|let|tables|sensors|modes|events|every_period|command|effort|doc"},
+    [KEYS_LAW_MODE] = {"a mode", "let|events|every_period|command|effort|doc"},
+    [KEYS_LAW_EVENT] = {"an event", "name|rises|falls|crosses|at|every|to|set|repeat|doc"},
+    [KEYS_SENSOR] = {"a sensor", "delay|noise|bias|quantum|doc"},
 };
 
 // Keys whose values are mappings of names, or lists, of mappings of another kind.
@@ -60,6 +68,15 @@ static const struct {
     {KEYS_SYSTEM, "drawing", KEYS_SHAPE},
     {KEYS_SYSTEM, "tables", KEYS_TABLE},
     {KEYS_SYSTEM, "inputs", KEYS_INPUT},
+    {KEYS_LAW, "parameters", KEYS_PARAMETER},
+    {KEYS_LAW, "held", KEYS_HELD},
+    {KEYS_LAW, "let", KEYS_SHORTHAND},
+    {KEYS_LAW, "tables", KEYS_TABLE},
+    {KEYS_LAW, "sensors", KEYS_SENSOR},
+    {KEYS_LAW, "modes", KEYS_LAW_MODE},
+    {KEYS_LAW, "events", KEYS_LAW_EVENT},
+    {KEYS_LAW_MODE, "let", KEYS_SHORTHAND},
+    {KEYS_LAW_MODE, "events", KEYS_LAW_EVENT},
     {KEYS_MODE, "let", KEYS_SHORTHAND},
     {KEYS_MODE, "noise", KEYS_NOISE},
     {KEYS_MODE, "events", KEYS_EVENT},
@@ -177,6 +194,8 @@ const Node *equations_repair_metrics(SystemReader *reader, const Node *metrics)
 {
     return keys_repair_items(reader, metrics, KEYS_METRIC);
 }
+
+const Node *equations_repair_law(SystemReader *reader, const Node *law) { return keys_repair(reader, law, KEYS_LAW); }
 
 const Node *equations_repair(SystemReader *reader, const Node *system)
 {

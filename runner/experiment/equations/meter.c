@@ -24,7 +24,7 @@ static bool meter_is_declared(const SystemReader *reader, const char *name)
     return equations_find(reader, name, SYSTEM_NAME_STATE) >= 0 || equations_find(reader, name, SYSTEM_NAME_TIME) >= 0;
 }
 
-static void meter_declare_all(SystemReader *reader, const Configured *configured)
+void equations_declare_model(SystemReader *reader, const Configured *configured)
 {
     System *system = reader->system;
     system->n_states = configured->n_columns - 1;
@@ -94,7 +94,7 @@ bool equations_read_meter(const Node *given, const Configured *configured, const
     reader.mode_nodes = ARENA_NEW(arena, const Node *, 1);
     reader.parameters = (Parameter *)configured->parameters;
     system->tape = tape_new(arena);
-    meter_declare_all(&reader, configured);
+    equations_declare_model(&reader, configured);
     reader.root = equations_copies(&reader, meter_root(equations_repair_metrics(&reader, given), arena));
     if (reader.root == NULL) return false;
     const Node *metrics = node_find(reader.root, "metrics");

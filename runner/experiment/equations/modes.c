@@ -193,7 +193,7 @@ void equations_read_starts(SystemReader *reader)
     for (int i = 0; i < reader->n_names; i++) {
         const SystemName *name = &reader->names[i];
         const bool is_held = name->kind == SYSTEM_NAME_HELD;
-        if (name->kind != SYSTEM_NAME_STATE && !is_held) continue;
+        if ((name->kind != SYSTEM_NAME_STATE && !is_held) || name->node == NULL) continue;
         const Field field = {name->name, name->unit != NULL ? name->unit : "1",
                              name->doc != NULL ? name->doc
                              : is_held         ? "held between events"

@@ -310,20 +310,25 @@ static void equations_declare_start(SystemReader *reader, SystemName *name)
 }
 
 // What the noise of a lane is drawn by: behind all other parameters, and without a name in expressions.
-static void equations_declare_seed(SystemReader *reader)
+void equations_seed_row(Parameter *row)
 {
-    reader->parameters[reader->system->n_parameters++] = (Parameter){.name = "seed", // a reserved name
-                                                                     .unit = "1",
-                                                                     .high = 9007199254740991.0,
-                                                                     .section = SECTION_SEED,
-                                                                     .doc = "seeds the noise of a lane"};
+    *row = (Parameter){.name = "seed", // a reserved name
+                       .unit = "1",
+                       .high = 9007199254740991.0,
+                       .section = SECTION_SEED,
+                       .doc = "seeds the noise of a lane"};
 }
 
 void equations_declare(SystemReader *reader)
 {
-    reader->wrong = ARENA_NEW(reader->arena, const char *, SYSTEM_WRONG_MAX);
     reader->names[reader->n_names++] =
         (SystemName){.name = "time", .kind = SYSTEM_NAME_TIME, .value = equations_seconds(reader)};
+    equations_declare_own(reader);
+}
+
+void equations_declare_own(SystemReader *reader)
+{
+    reader->wrong = ARENA_NEW(reader->arena, const char *, SYSTEM_WRONG_MAX);
     equations_declare_parameters(reader);
     equations_declare_states(reader, "states", SYSTEM_NAME_STATE);
     equations_declare_states(reader, "held", SYSTEM_NAME_HELD);
@@ -333,9 +338,10 @@ void equations_declare(SystemReader *reader)
         if (reader->mode_keys[m] != NULL && reader->mode_nodes[m]->kind == NODE_MAPPING)
             equations_declare_lets(reader, reader->mode_nodes[m], m);
     for (int i = 0; i < reader->n_names; i++)
-        if (reader->names[i].kind == SYSTEM_NAME_STATE || reader->names[i].kind == SYSTEM_NAME_HELD)
+        if (reader->names[i].node != NULL &&
+            (reader->names[i].kind == SYSTEM_NAME_STATE || reader->names[i].kind == SYSTEM_NAME_HELD))
             equations_declare_start(reader, &reader->names[i]);
-    if (equations_has_noise(reader)) equations_declare_seed(reader);
+    if (equations_has_noise(reader)) equations_seed_row(&reader->parameters[reader->system->n_parameters++]);
     // a system without units has none for time either: sin(time) is right there
     bool has_units = false;
     for (int i = 1; i < reader->n_names; i++) has_units |= reader->names[i].value.kind == UNIT_KNOWN;

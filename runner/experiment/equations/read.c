@@ -31,7 +31,7 @@ static SystemModes modes_new(SystemReader *reader)
     return modes;
 }
 
-static void read_inputs(SystemReader *reader)
+void equations_read_inputs(SystemReader *reader)
 {
     System *system = reader->system;
     TapeValue *values = ARENA_NEW(reader->arena, TapeValue, system->n_parameters);
@@ -151,7 +151,7 @@ const System *equations_read(const Node *node, Arena *arena, Diagnostics *diagno
     else if (system->n_states == 0 && reader.n_wrong == 0 && diagnostics_errors(diagnostics) == errors)
         diagnose(diagnostics, node_find(reader.root, "states"),
                  "states must be a mapping of names: {x: {start: 0, unit: m}}");
-    read_inputs(&reader);
+    equations_read_inputs(&reader);
     equations_read_lets(&reader);
     equations_let_units(&reader);
     SystemModes modes = modes_new(&reader);

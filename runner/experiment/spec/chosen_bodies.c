@@ -78,6 +78,7 @@ static ThingWords things_words(const SpecReader *reader)
         const GivenKey *section = given_find(reader, sections[s]);
         if (section != NULL) things_add_node(&words, section->value);
     }
+    if (reader->law != NULL) things_add_node(&words, reader->law);
     things_add_header(&words, reader);
     return words;
 }
@@ -192,8 +193,10 @@ static Error things_choose_again(const Spec *spec, const bool *recorded, Arena *
                                                 : configured->metrics[i - configured->n_parameters].name;
     const Choice choice = {.words = words, .n_words = count, .recorded = recorded};
     const Meter *meter = configured->meter;
+    const Law *law = configured->law;
     if (meter != NULL) configured->n_metrics = meter->first; // those of the model
     TRY(spec->model->choose(configured, &choice, arena));
+    if (law != NULL) law_attach(law, configured, arena);
     if (meter != NULL) meter_attach(meter, configured, arena);
     return error_none();
 }

@@ -184,9 +184,10 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
         [OPTION_CHOICE] = KEY_CHOICE, [OPTION_POINTS] = KEY_POINTS,       [OPTION_NUMBERS] = KEY_NUMBERS,
         [OPTION_SYSTEM] = KEY_SYSTEM, [OPTION_FILE] = KEY_FILE,           [OPTION_MANNER] = KEY_CHOICE,
         [OPTION_WORDS] = KEY_WORDS,   [OPTION_ARGUMENTS] = KEY_ARGUMENTS, [OPTION_MANNER_NUMBER] = KEY_INTEGER,
+        [OPTION_LAW] = KEY_LAW,
     };
     const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || option->type == OPTION_WORDS ||
-                      option->type == OPTION_ARGUMENTS || option->type == OPTION_SYSTEM;
+                      option->type == OPTION_ARGUMENTS || option->type == OPTION_SYSTEM || option->type == OPTION_LAW;
     const bool manner = option->type == OPTION_MANNER || option->type == OPTION_MANNER_NUMBER;
     return (Key){.path = keys_below(section, option->name, arena),
                  .type = types[option->type],
@@ -334,6 +335,7 @@ const char *key_expected(const Key *key, Arena *arena)
     if (key->type == KEY_WORDS) return arena_format(arena, "a list of words such as %s", key->words);
     if (key->type == KEY_ARGUMENTS) return arena_format(arena, "a list of texts such as %s", key->words);
     if (key->type == KEY_SYSTEM) return "a mapping with states and rates, or the name of a file with one";
+    if (key->type == KEY_LAW) return "a mapping such as {command: {elbow: 0.5}}, or the name of a file with one";
     if (key->type == KEY_FILE) return "the name of a file, {file: name, sha256: digest} or none";
     if (key->type == KEY_ITEMS) return arena_format(arena, "a list of mappings such as %s", key->example);
     if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";

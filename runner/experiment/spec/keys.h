@@ -17,6 +17,7 @@ typedef enum KeyType {
     KEY_WORDS,     // a list of words; in the order of their bytes, each once
     KEY_ARGUMENTS, // a list of texts, in their order
     KEY_SYSTEM,    // equations, or the name of a file with them
+    KEY_LAW,       // a control law, or the name of a file with one; none
     KEY_FILE,      // the name of a file, or {file: name, sha256: digest}; none
     KEY_ITEMS,     // a list of mappings, described by a List
     KEY_NAME,      // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
@@ -90,6 +91,7 @@ typedef struct SpecReader {
     const Key **parameter_keys; // [configured_named] rows of the parameters, in their order
     const char *const *names;   // [configured_named] of the parameters
     struct AxesBuild *axes;     // what is searched, while it is gathered (axes.h)
+    const Node *law;            // the control law of the spec's own; NULL: there is none
 } SpecReader;
 
 // ---- spec/keys.c: the table -----------------------------------------------------------------------------------------
@@ -188,6 +190,11 @@ bool files_read_contents(SpecReader *reader, SpecFile *files, Points *points);
 
 // KEY_SYSTEM, as above.
 void system_key_read(SpecReader *reader, const Key *key, const Node *node);
+const Node *system_key_file(SpecReader *reader, const Node *name); // the mapping in a file; NULL after an error
+// KEY_LAW, as above; then the law itself, when the model is configured.
+void law_key_read(SpecReader *reader, const Key *key, const Node *node);
+void law_read(SpecReader *reader);
+const char *law_key_text(const Key *key); // as YAML in one line
 // The bodies and sites of the robot of these settings that `frames` can name; NULL: there is no robot.
 const char *const *robot_frames(const SpecReader *reader, int *count);
 // Reports settings of a map that only differential equations have.

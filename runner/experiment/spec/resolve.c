@@ -40,6 +40,7 @@ static const char *resolve_value(const Key *key, Arena *arena)
     if (key->type == KEY_NUMBERS) return numbers_text(key->at, arena);
     if (key->type == KEY_WORDS || key->type == KEY_ARGUMENTS) return texts_text(key->at, arena);
     if (key->type == KEY_SYSTEM) return system_key_text(key);
+    if (key->type == KEY_LAW) return law_key_text(key);
     if (key->store == STORE_POINTS) return points_text(key->at, arena);
     if (key->store == STORE_FILE) return files_text(key->at, arena);
     if (key->store == STORE_ITEMS) return items_text(key, arena);

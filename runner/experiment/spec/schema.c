@@ -154,6 +154,7 @@ static void schema_scalar(Json *json, const Key *key, Arena *arena)
                                         [KEY_ARGUMENTS] = "{type: array, minItems: 1, items: {type: [string, number]}}",
                                         [KEY_FILE] = "{type: [string, object]}",
                                         [KEY_SYSTEM] = "{anyOf: [{type: string}, $system]}",
+                                        [KEY_LAW] = "{type: [string, object]}",
                                         [KEY_SECTION] = NULL};
     if (key->type == KEY_ITEMS) schema_items(json, key, arena);
     if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) schema_number(json, key, arena);
@@ -177,7 +178,7 @@ static void schema_default(Json *json, const Key *key, Arena *arena)
         schema_put(json, "{examples: [[python3, simulate.py]]}", 0.0, arena);
     else if (key->type == KEY_POINTS || key->type == KEY_NUMBERS || key->type == KEY_WORDS || key->type == KEY_ITEMS)
         schema_no_points(json);
-    else if (key->type == KEY_FILE || key->type == KEY_SYSTEM)
+    else if (key->type == KEY_FILE || key->type == KEY_SYSTEM || key->type == KEY_LAW)
         json_text(json, "default", "none");
     else if (key->words != NULL)
         json_text(json, "default", key->words);

@@ -373,6 +373,7 @@ static void spec_read_rows(SpecReader *reader, int first)
          : key->type == KEY_ITEMS     ? items_read
          : key->type == KEY_FILE      ? files_read
          : key->type == KEY_SYSTEM    ? system_key_read
+         : key->type == KEY_LAW       ? law_key_read
                                       : scalar_read)(reader, key, given != NULL ? given->value : NULL);
     }
 }
@@ -683,6 +684,7 @@ static void spec_read(SpecReader *reader)
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
     if (with_model) {
         things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
+        if (diagnostics_errors(reader->diagnostics) == errors) law_read(reader);
         if (diagnostics_errors(reader->diagnostics) == errors)
             forms_read(reader, FORM_METRICS);
         else

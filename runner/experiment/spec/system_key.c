@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-// The mapping in the file that `name` names; NULL after an error.
-static const Node *system_key_file(SpecReader *reader, const Node *name)
+const Node *system_key_file(SpecReader *reader, const Node *name)
 {
     Source *source = ARENA_NEW(reader->arena, Source, 1);
     if (!spec_read_file(reader->folder, name, YAML_BYTES_MAX, reader->arena, reader->diagnostics, source)) return NULL;

@@ -57,8 +57,8 @@ static void group_open(const Configured *configured, const AdjointLanes *lanes, 
     group->group.valid = lanes->count;
     if (configured->meter == NULL) return;
     group->group.batch.meter = *configured->meter;
-    group->group.batch.meter.cell_apart = 1;
-    group->group.batch.meter.cell = group_gradient(group).w.metered;
+    group->group.batch.meter.of.cell_apart = 1;
+    group->group.batch.meter.of.cell = group_gradient(group).w.metered;
 }
 
 static bool group_leaves(const GradientGroup *group) { return group->leaves != NULL && group->leaves(group->of); }

@@ -15,8 +15,8 @@
 
 HD_BOTH int64_t metered_doubles(const Meter *meter, int64_t ticks)
 {
-    const int64_t inputs = meter->n_needed + meter->n_parameters;
-    return meter->cells + meter->slopes->code.registers + 1 + meter->n_metrics + inputs + (ticks + 1) * meter->n_needed;
+    const int64_t inputs = meter->of.n_needed + meter->of.n_parameters;
+    return meter->of.cells + meter->slopes->code.registers + 1 + meter->n_metrics + inputs + (ticks + 1) * meter->of.n_needed;
 }
 
 typedef struct Metered {
@@ -32,30 +32,30 @@ HD Metered metered_open(const ArticulatedLanes *w)
 {
     Metered metered;
     const Meter *meter = metered.meter = &w->group->batch.meter;
-    metered.file.at = w->metered + (int64_t)meter->cells * ARTICULATED_STRIDE;
+    metered.file.at = w->metered + (int64_t)meter->of.cells * ARTICULATED_STRIDE;
     metered.file.apart = 1;
     metered.end = metered.file.at + (int64_t)meter->slopes->code.registers * ARTICULATED_STRIDE;
     metered.kept = metered.end + ARTICULATED_STRIDE;
     metered.input = metered.kept + (int64_t)meter->n_metrics * ARTICULATED_STRIDE;
-    metered.column = metered.input + (int64_t)(meter->n_needed + meter->n_parameters) * ARTICULATED_STRIDE;
+    metered.column = metered.input + (int64_t)(meter->of.n_needed + meter->of.n_parameters) * ARTICULATED_STRIDE;
     return metered;
 }
 HD double *metered_cell(double *first, int64_t k) { return first + k * ARTICULATED_STRIDE; }
 HD double *metered_column(const Metered *metered, int64_t sample, int k)
 {
-    return metered_cell(metered->column, sample * metered->meter->n_needed + k);
+    return metered_cell(metered->column, sample * metered->meter->of.n_needed + k);
 }
 
 // ---- forward --------------------------------------------------------------------------------------------------------
 
-HD void metered_begin(const ArticulatedLanes *w) { store_all(meter_cell(w->group, METER_SAMPLES), splat(0.0)); }
+HD void metered_begin(const ArticulatedLanes *w) { meter_put(w->group, METER_SAMPLES, splat(0.0)); }
 
 // A sample after `steps` steps. Lanes that had ended before keep the columns of their ends.
 HD_CALL void metered_sample(const ArticulatedLanes *restrict w, int64_t steps, bool last, mask which)
 {
     const Metered metered = metered_open(w);
     articulated_sample(w, splat((double)steps * w->c.dt), last, which);
-    for (int k = 0; k < metered.meter->n_needed; k++)
+    for (int k = 0; k < metered.meter->of.n_needed; k++)
         store_all(metered_column(&metered, steps, k), meter_get(w->group, meter_register(w->group, k)));
 }
 
@@ -90,8 +90,8 @@ HD void metered_pull_values(const ArticulatedLanes *w, const Metered *metered, i
     const mask last = MASK(load_all(metered->end) == (double)sample);
     const real after = select_real(last, splat(0.0), splat((double)(sample + 1) * w->c.dt - t));
     const real share = 0.5 * (before + after), one = splat(1.0), zero = splat(0.0);
-    for (int k = 0; k < meter->n_needed; k++) frame_set(metered->file, k, load_all(metered_column(metered, sample, k)));
-    for (int k = 0; k < meter->n_needed + meter->n_parameters; k++) store_all(metered_cell(metered->input, k), zero);
+    for (int k = 0; k < meter->of.n_needed; k++) frame_set(metered->file, k, load_all(metered_column(metered, sample, k)));
+    for (int k = 0; k < meter->of.n_needed + meter->of.n_parameters; k++) store_all(metered_cell(metered->input, k), zero);
     meter_slopes_run(w->group, metered->file);
     for (int i = 0; i < meter->slopes->n_rows; i++) {
         const MeterSlopeRow row = meter_slope_row(meter, i);
@@ -107,12 +107,12 @@ HD void metered_pull_values(const ArticulatedLanes *w, const Metered *metered, i
 // The bar of a column; 0: no metric takes it.
 HD real metered_bar(const ArticulatedLanes *w, const Metered *metered, int column)
 {
-    const int at = meter_integer(w->group, metered->meter->columns + column);
+    const int at = meter_integer(w->group, metered->meter->of.columns + column);
     return at >= 0 ? load_all(metered_cell(metered->input, at)) : splat(0.0);
 }
 HD bool metered_takes(const ArticulatedLanes *w, const Metered *metered, int column)
 {
-    return meter_integer(w->group, metered->meter->columns + column) >= 0;
+    return meter_integer(w->group, metered->meter->of.columns + column) >= 0;
 }
 HD Vector3 metered_bar3(const ArticulatedLanes *w, const Metered *metered, int column)
 {
@@ -198,7 +198,7 @@ HD_CALL void pull_meter(const ArticulatedLanes *restrict w, int64_t steps)
     const Metered metered = metered_open(w);
     const Meter *meter = metered.meter;
     metered_pull_values(w, &metered, steps);
-    for (int k = meter->n_needed; k < meter->n_needed + meter->n_parameters; k++)
+    for (int k = meter->of.n_needed; k < meter->of.n_needed + meter->of.n_parameters; k++)
         parameter_bar(w, meter_parameter(meter, k), load_all(metered_cell(metered.input, k)));
     pull_sample(w, &metered);
 }

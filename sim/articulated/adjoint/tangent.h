@@ -27,8 +27,8 @@ static LaneGroup tangent_group(const Configured *configured, const double *param
         .batch = {.lanes = 1, .stride = REAL_DOUBLES, .parameter = own, .work = memory, .metric = metric}, .valid = 1};
     if (configured->meter == NULL) return group;
     group.batch.meter = *configured->meter;
-    group.batch.meter.cell = memory + tangent_doubles(configured);
-    memset(group.batch.meter.cell, 0, (size_t)meter_tangent_doubles(configured->meter) * sizeof(double));
+    group.batch.meter.of.cell = memory + tangent_doubles(configured);
+    memset(group.batch.meter.of.cell, 0, (size_t)meter_tangent_doubles(configured->meter) * sizeof(double));
     return group;
 }
 
@@ -42,9 +42,9 @@ typedef struct Tangent {
 static void tangent_sample(const ArticulatedLanes *w, const Tangent *of, int64_t tick, bool last)
 {
     const Meter *meter = &w->group->batch.meter;
-    if (meter->cell == NULL) return;
+    if (meter->of.cell == NULL) return;
     articulated_sample(w, splat((double)tick * w->c.dt), last, all_lanes());
-    meter_tangent_take(meter, of->parameter, of->direction, last, meter->cell, of->metric, of->slope);
+    meter_tangent_take(meter, of->parameter, of->direction, last, meter->of.cell, of->metric, of->slope);
 }
 
 static void tangent_take(const LaneGroup *group, const Tangent *of, int n_metrics)

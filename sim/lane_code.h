@@ -1,0 +1,73 @@
+// A code over the samples of lanes (LaneCode in sim.h), whose numbers stand in memory of each lane: metrics of the user's
+// own (meter.h) and control laws (law.h).
+#ifndef HOPSCOTCH_LANE_CODE_H
+#define HOPSCOTCH_LANE_CODE_H
+
+#include "lanes.h"
+#include "tape_code.h"
+
+HD double *lane_code_cell(const LaneGroup *group, const LaneCode *of, int k)
+{
+    if (ON_GPU) return of->cell + group->lane + (int64_t)k * of->cell_apart;
+    return of->cell + lanes_position(group) * of->lane_apart + (int64_t)k * LANES;
+}
+HD real lane_code_get(const LaneGroup *group, const LaneCode *of, int k)
+{
+#if LANES == 1
+    return *lane_code_cell(group, of, k);
+#else
+    return load_all(lane_code_cell(group, of, k));
+#endif
+}
+HD void lane_code_put(const LaneGroup *group, const LaneCode *of, int k, real value)
+{
+#if LANES == 1
+    *lane_code_cell(group, of, k) = value;
+#else
+    store_all(lane_code_cell(group, of, k), value);
+#endif
+}
+HD void lane_code_put_in(const LaneGroup *group, const LaneCode *of, int k, real value, mask which)
+{
+    lane_code_put(group, of, k, select_real(which, value, lane_code_get(group, of, k)));
+}
+
+HD int lane_code_integer(const LaneCode *of, int64_t k) { return (int)asset_integer(of->assets, k); }
+// The cell of a register.
+HD int lane_code_register(const LaneCode *of, int k) { return of->cells - of->code.registers + k; }
+
+// Whether it takes a column.
+HD bool lane_code_needs(const LaneCode *of, int column) { return lane_code_integer(of, of->columns + column) >= 0; }
+
+// Column `column` of the next sample.
+HD void lane_code_set(const LaneGroup *group, const LaneCode *of, int column, real value, mask which)
+{
+    const int at = lane_code_integer(of, of->columns + column);
+    if (at >= 0) lane_code_put_in(group, of, lane_code_register(of, at), value, which);
+}
+
+HD void lane_code_run(const LaneGroup *group, const LaneCode *of, bool begins)
+{
+#if !defined(HOPSCOTCH_MADE) // a made kernel has none
+    Frame file;
+    file.at = lane_code_cell(group, of, lane_code_register(of, 0));
+    file.apart = (int)of->cell_apart;
+    if (begins) tape_begin(of->assets, &of->code, file);
+    if (!begins) tape_step(of->assets, &of->code, file);
+#else
+    (void)group, (void)of, (void)begins;
+#endif
+}
+
+// Its parameters, and what depends on them alone.
+HD void lane_code_begin(const LaneGroup *group, const LaneCode *of)
+{
+    for (int k = 0; k < of->n_parameters; k++) {
+        const int field = lane_code_integer(of, of->parameters + k);
+        const double *from = group->batch.parameter + field * group->batch.stride + group->lane;
+        lane_code_put(group, of, lane_code_register(of, of->n_needed + k), load_lanes(from, group->valid));
+    }
+    lane_code_run(group, of, true);
+}
+
+#endif

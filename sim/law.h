@@ -1,0 +1,135 @@
+// Control laws of the user's own (Law in sim.h): once a control period a code runs over a sample of the lane. It gives
+// the motors their commands and efforts until the next period, and the numbers that the law holds until then:
+//     u[k] = g(x[k], y[k]),   x[k+1] = f(x[k], y[k])
+// y: what the law sees of the sample; x: held numbers, the mode, guards at the last period, readings that are delayed.
+#ifndef HOPSCOTCH_LAW_H
+#define HOPSCOTCH_LAW_H
+
+#include "lanes.h"
+#if !defined(HOPSCOTCH_DUAL)
+#include "lane_code.h"
+#include "philox_lanes.h"
+#endif
+
+#if defined(HOPSCOTCH_DUAL) // lanes with derivatives have no law
+HD bool lanes_have_law(const LaneGroup *group) { return group->batch.law.of.cell != NULL; }
+HD bool law_sees(const LaneGroup *group, int column) { return (void)group, (void)column, false; }
+HD void law_see(const LaneGroup *group, int column, real value, mask which)
+{
+    (void)group, (void)column, (void)value, (void)which;
+}
+HD bool law_gives(const LaneGroup *group, int output) { return (void)group, (void)output, false; }
+HD real law_output(const LaneGroup *group, int output) { return (void)group, (void)output, splat(0.0); }
+HD mask law_is_wrong(const LaneGroup *group) { return (void)group, no_lanes(); }
+HD bool law_is_due(const LaneGroup *group, int64_t tick) { return (void)group, (void)tick, false; }
+HD real law_period(const LaneGroup *group, int64_t tick) { return (void)group, (void)tick, splat(0.0); }
+HD void law_decide(const LaneGroup *group, real period, mask which) { (void)group, (void)period, (void)which; }
+#else
+
+enum { LAW_DRAW = 7 }; // purpose of a random number, beside those of sim.h, environment.h and equations/noise.h
+
+HD const Law *law_of(const LaneGroup *group) { return &group->batch.law; }
+HD bool lanes_have_law(const LaneGroup *group) { return group->batch.law.of.cell != NULL; }
+
+// The law decides before this tick.
+HD bool law_is_due(const LaneGroup *group, int64_t tick)
+{
+    return lanes_have_law(group) && tick % law_of(group)->ticks == 0;
+}
+
+// The number of the period that begins at a tick.
+HD real law_period(const LaneGroup *group, int64_t tick) { return splat((double)(tick / law_of(group)->ticks)); }
+
+// Whether the law needs a column of the next sample, and the column.
+HD bool law_sees(const LaneGroup *group, int column) { return lane_code_needs(&law_of(group)->of, column); }
+HD void law_see(const LaneGroup *group, int column, real value, mask which)
+{
+    lane_code_set(group, &law_of(group)->of, column, value, which);
+}
+
+// ---- cells: what was decided, what is held, whether a number was none, then registers -------------------------------
+
+HD int law_held(const Law *law) { return law->n_outputs; }
+HD int law_wrong(const Law *law) { return law->n_outputs + law->n_held; }
+// Registers behind those of columns and parameters: held numbers, normal numbers, whether the period is the first.
+HD int law_register(const Law *law, int k) { return law->of.n_needed + law->of.n_parameters + k; }
+
+HD int law_integer(const Law *law, int64_t k) { return lane_code_integer(&law->of, k); }
+HD real law_at(const LaneGroup *group, int cell) { return lane_code_get(group, &law_of(group)->of, cell); }
+HD real law_value(const LaneGroup *group, int at)
+{
+    return law_at(group, lane_code_register(&law_of(group)->of, at));
+}
+HD void law_set_register(const LaneGroup *group, int at, real value)
+{
+    lane_code_put(group, &law_of(group)->of, lane_code_register(&law_of(group)->of, at), value);
+}
+
+// Whether the law gives an output, and what it gave last.
+HD bool law_gives(const LaneGroup *group, int output)
+{
+    return law_integer(law_of(group), law_of(group)->outputs + output) >= 0;
+}
+HD real law_output(const LaneGroup *group, int output) { return law_at(group, output); }
+// The lanes in which an output, or a number that is held, was not a number.
+HD mask law_is_wrong(const LaneGroup *group) { return MASK(law_at(group, law_wrong(law_of(group))) != 0.0); }
+
+// ---- a period -------------------------------------------------------------------------------------------------------
+
+// Held numbers at the start, in the lanes of `which`.
+HD void law_begin(const LaneGroup *group, mask which)
+{
+    const Law *law = law_of(group);
+    lane_code_begin(group, &law->of);
+    for (int k = 0; k < law->n_held; k++)
+        lane_code_put_in(group, &law->of, law_held(law) + k, law_value(group, law_integer(law, law->start + k)), which);
+    lane_code_put_in(group, &law->of, law_wrong(law), splat(0.0), which);
+}
+
+// Standard normal numbers (Box & Muller 1958), functions of the lane's seed, the period and their index.
+HD_CALL void law_draw(const LaneGroup *group, real period)
+{
+    const Law *law = law_of(group);
+    const real seed = lanes_parameter(group, law->seed);
+    for (int k = 0; k < law->n_noises; k += 2) {
+        real u, v, sine_of, cosine_of;
+        philox_uniforms(period, splat(0.0), (uint32_t)LAW_DRAW << 16 | (uint32_t)k, seed, &u, &v);
+        const real radius = square_root(-2.0 * logarithm(u));
+        sine_cosine(6.283185307179586 * v, &sine_of, &cosine_of);
+        law_set_register(group, law_register(law, law->n_held + k), radius * cosine_of);
+        if (k + 1 < law->n_noises)
+            law_set_register(group, law_register(law, law->n_held + k + 1), radius * sine_of);
+    }
+}
+
+
+// Decides for the period with this number, from 0 on, in the lanes of `which`; their columns have been seen.
+HD_CALL void law_decide(const LaneGroup *group, real period, mask which)
+{
+    const Law *law = law_of(group);
+    const mask first = which & MASK(period == 0.0);
+    if (any_lane(first)) law_begin(group, first);
+    for (int k = 0; k < law->n_held; k++)
+        law_set_register(group, law_register(law, k), law_at(group, law_held(law) + k));
+    if (law->n_noises > 0) law_draw(group, period);
+    law_set_register(group, law_register(law, law->n_held + law->n_noises),
+                     select_real(MASK(period == 0.0), splat(1.0), splat(0.0)));
+    lane_code_run(group, &law->of, false);
+    mask wrong = no_lanes();
+    for (int k = 0; k < law->n_held; k++) {
+        const int from = law_integer(law, law->next + k);
+        const real value = law_value(group, from);
+        if (k < law->n_checked) wrong = wrong | MASK(value != value);
+        lane_code_put_in(group, &law->of, law_held(law) + k, value, which);
+    }
+    for (int k = 0; k < law->n_outputs; k++) {
+        if (!law_gives(group, k)) continue;
+        const real value = law_value(group, law_integer(law, law->outputs + k));
+        wrong = wrong | MASK(value != value);
+        lane_code_put_in(group, &law->of, k, value, which);
+    }
+    lane_code_put_in(group, &law->of, law_wrong(law), splat(1.0), which & wrong);
+}
+#endif
+
+#endif
