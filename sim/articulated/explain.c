@@ -259,8 +259,16 @@ static void robot_say_reference(RobotRemarks *to, const ArticulatedHost *host, c
                            (step[0] - 1 + fraction[0]) * c->dt, (step[last] - 1 + fraction[last]) * c->dt, between));
 }
 
+// Whether a law gives a driven body an effort.
+static bool robot_is_pushed(const Law *law, const ArticulatedBody *body)
+{
+    int64_t at = -1;
+    if (law != NULL) memcpy(&at, law->of.assets + law->outputs + 2 * (body->driven - 1) + 1, sizeof at);
+    return at >= 0;
+}
+
 // Motors that are commanded by torque have no gains of their own.
-static void robot_say_gains(RobotRemarks *to, const ArticulatedConstants *c, const double *assets)
+static void robot_say_gains(RobotRemarks *to, const ArticulatedConstants *c, const double *assets, const Law *law)
 {
     const ArticulatedBody *bodies = (const ArticulatedBody *)assets;
     const ArticulatedInput *inputs = (const ArticulatedInput *)(assets + c->inputs);
@@ -270,7 +278,7 @@ static void robot_say_gains(RobotRemarks *to, const ArticulatedConstants *c, con
         bool gains = bodies[i].number[ARTICULATED_kp] != 0.0 || bodies[i].number[ARTICULATED_kd] != 0.0;
         for (int k = 0; k < c->n_inputs && !gains; k++)
             gains = inputs[k].body == i && (inputs[k].number == ARTICULATED_kp || inputs[k].number == ARTICULATED_kd);
-        idle += bodies[i].driven != 0 && !gains;
+        idle += bodies[i].driven != 0 && !gains && !robot_is_pushed(law, &bodies[i]);
     }
     if (idle == 0) return;
     robot_say(to, "motors", true,
@@ -329,7 +337,7 @@ int articulated_explain(const Configured *configured, const double *point, int c
     robot_say_fields(&to, host);
     robot_say_reduced(&to, host->robot);
     robot_say_reference(&to, host, &c);
-    robot_say_gains(&to, &c, configured->assets);
+    robot_say_gains(&to, &c, configured->assets, configured->law);
     robot_say_added(&to, host, &c, configured->assets);
     return to.count;
 }

@@ -84,12 +84,14 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
                    MASK(ticks > (double)world->c.settle));
 
         const mask fell = MASK(hopper_fallen(world, &s, &lanes->q) > 0.0);
-        const HopperFailures failures = hopper_failures_of(lanes, fell, step.residual);
+        HopperFailures failures = hopper_failures_of(lanes, fell, step.residual);
+        if (hopper_with(world, HOPPER_WITH_LAW)) failures.diverged = failures.diverged | law_is_wrong(group);
         const mask ended = running & (MASK(ticks == (double)world->c.ticks) | hopper_failed(&failures));
         if (any_lane(ended)) {
             if (observed) {
                 const HopperAction next =
-                    hopper_with(world, HOPPER_WITH_POLICY) ? lanes->held : hopper_action(world, tick + 1);
+                    hopper_with(world, HOPPER_WITH_POLICY | HOPPER_WITH_LAW) ? lanes->held
+                                                                             : hopper_action(world, tick + 1);
                 const HopperControl last = hopper_control_now(world, lanes, &next, speed, after.height, t_end);
                 hopper_sample(group, lanes, &last, t_end, true, ended);
             }

@@ -31,7 +31,8 @@ enum {
     HOPPER_CONTROL,
     HOPPER_PERIOD,
     HOPPER_ACTIONS,
-    HOPPER_ACTIONS_FILE
+    HOPPER_ACTIONS_FILE,
+    HOPPER_LAW
 };
 
 // Words of options, a row each.
@@ -52,7 +53,8 @@ enum {
 #define HOPPER_CONTROLS(X) \
     X(raibert, 0) \
     X(external, HOPPER_WITH_EXTERNAL) \
-    X(policy, HOPPER_WITH_EXTERNAL | HOPPER_WITH_POLICY)
+    X(policy, HOPPER_WITH_EXTERNAL | HOPPER_WITH_POLICY) \
+    X(law, HOPPER_WITH_EXTERNAL | HOPPER_WITH_LAW)
 // clang-format on
 
 static const Option hopper_options[] = {
@@ -89,14 +91,16 @@ static const Option hopper_options[] = {
     {"control.mode", OPTION_CHOICE, "", 0, 0, CHOICES(HOPPER_CONTROLS),
      "raibert: three-part control; external: thrust u1 and hip torque u2 are the actions of control.actions or "
      "control.file, or of an environment, within u1_min to u1_max and u2_min to u2_max; policy: a network gives them "
-     "for what environment.observe says"},
+     "for what environment.observe says; law: control.law gives them"},
     {"control.period", OPTION_NUMBER, "s", 1e-3, 1e-7, 1e3, NULL,
-     "control external and policy: how long each action is held; a whole number of steps dt"},
+     "control external, policy and law: how long each action is held; a whole number of steps dt"},
     {"control.actions", OPTION_NUMBERS, "", 0, -1e6, 1e6, NULL,
      "control external: u1 (N), u2 (N m), row after row; the last row holds to the end. Without a table all are 0"},
     {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
      "control external: the table as a CSV file with the columns u1 (N) and u2 (N m); control policy: the weights of "
      "the network, with the columns layer, output, input (0: the constant) and weight"},
+    {"control.law", OPTION_LAW, "", 0, 0, 0, NULL,
+     "control law: u1 and u2 as expressions of the columns of trajectories, once a control period"},
 };
 
 // Variants of the model, by the choices of an option. A terrain that is not flat has its parameters beside.
@@ -320,11 +324,18 @@ static int hopper_environment_kernel(const double *settings, int32_t variants)
     return variants == HOPPER_WITH_EXTERNAL ? hopper_kernels[integrator].plain : hopper_kernels[integrator].full;
 }
 
-// What gives the actions: a table, or a policy.
+// What a law may give.
+static const LawOutput hopper_outputs[HOPPER_N_ACTIONS] = {{"u1", "N", true}, {"u2", "N m", true}};
+
+// What gives the actions: a table, a policy or a law.
 static Error hopper_take_source(const double *settings, const Points *listed, const Points *file, Arena *arena,
                                 HopperConstants *constants, Configured *out)
 {
-    const bool policy = (constants->variants & HOPPER_WITH_POLICY) != 0;
+    const bool policy = (constants->variants & HOPPER_WITH_POLICY) != 0,
+               law = (constants->variants & HOPPER_WITH_LAW) != 0;
+    if (law && (listed->count > 0 || file->count > 0))
+        return error_make(ERROR_USER, "control.%s needs control: {mode: external}",
+                          file->count > 0 ? "file" : "actions");
     if (listed->count > 0 && file->count > 0)
         return error_make(ERROR_USER, "the actions are in control.actions already: give one of the two");
     if (policy && listed->count > 0) return error_make(ERROR_USER, "control.actions needs control: {mode: external}");
@@ -332,7 +343,8 @@ static Error hopper_take_source(const double *settings, const Points *listed, co
     if ((int)settings[HOPPER_INTEGRATOR] == HOPPER_INTEGRATOR_dormand_prince)
         return error_make(ERROR_USER,
                           "control: {mode: %s} needs fixed steps: choose another integrator than dormand_prince",
-                          policy ? "policy" : "external");
+                          policy ? "policy" : law ? "law" : "external");
+    if (law) return error_none();
     out->wrong_option = 1 + (listed->count > 0 ? HOPPER_ACTIONS : HOPPER_ACTIONS_FILE);
     return policy ? hopper_take_policy(file, arena, out)
                   : hopper_take_table_of_actions(listed, file, arena, constants, out);
@@ -356,8 +368,21 @@ static Error hopper_take_actions(const double *settings, const Points *points, A
         return error_make(ERROR_USER, "control.period (%g s) must be a whole number of steps dt (%g s)",
                           settings[HOPPER_PERIOD], settings[HOPPER_DT]);
     out->wrong_option = 0;
+    const bool given = points != NULL && points[HOPPER_LAW].count > 0,
+               law = (constants->variants & HOPPER_WITH_LAW) != 0;
+    out->wrong_option = 1 + (given ? HOPPER_LAW : HOPPER_CONTROL);
+    if (given && !law) return error_make(ERROR_USER, "control.law needs control: {mode: law}");
+    if (law && !given)
+        return error_make(ERROR_USER, "control: {mode: law} needs control.law, such as {effort: {u1: 0, u2: 0}}");
+    out->wrong_option = 0;
     if (!acts) return error_none();
     constants->held = (int32_t)held;
+    if (law) {
+        out->outputs = hopper_outputs;
+        out->n_outputs = HOPPER_N_ACTIONS;
+        out->action_ticks = held;
+        return error_none();
+    }
     if (out->policy) return error_none();
     out->actions = hopper_actions;
     out->n_actions = HOPPER_N_ACTIONS;
@@ -370,7 +395,7 @@ extern const Model hopper_model;
 
 static int hopper_work(int32_t variants, bool adaptive)
 {
-    if ((variants & HOPPER_WITH_POLICY) != 0) return HOPPER_N_ALL_WORK;
+    if ((variants & (HOPPER_WITH_POLICY | HOPPER_WITH_LAW)) != 0) return HOPPER_N_ALL_WORK;
     if ((variants & HOPPER_WITH_TERMS) != 0) return HOPPER_N_TERMS_WORK;
     return adaptive ? HOPPER_N_ADAPTIVE_WORK : HOPPER_N_WORK;
 }
@@ -421,6 +446,15 @@ static Error hopper_configure(const double *settings, const Points *points, Aren
     return error_none();
 }
 
+static void hopper_move_seeds(Configured *configured, int by)
+{
+    HopperConstants constants;
+    memcpy(&constants, &configured->constants, sizeof constants);
+    if (constants.row[HOPPER_VARIANT_lane_seed] >= 0)
+        constants.row[HOPPER_VARIANT_lane_seed] = (int16_t)(constants.row[HOPPER_VARIANT_lane_seed] + by);
+    memcpy(&configured->constants, &constants, sizeof constants);
+}
+
 const Model hopper_model = {
     .name = "hopper",
     .doc = "Raibert's planar one-legged hopper: spring leg, hip torque, three-part control",
@@ -428,10 +462,11 @@ const Model hopper_model = {
     .options = hopper_options,
     .n_options = (int)(sizeof hopper_options / sizeof hopper_options[0]),
     .numerics = "dt|integrator|newton.jacobian|newton.iterations|newton.tolerance|tolerance|steps",
-    .later = "control.mode|control.period|control.actions|control.file",
+    .later = "control.mode|control.period|control.actions|control.file|control.law",
     .extra = hopper_variant_parameters,
     .n_extra = HOPPER_N_VARIANT_PARAMETERS - 1, // all but lane_seed
     .configure = hopper_configure,
+    .move_seeds = hopper_move_seeds,
     .choose = hopper_choose,
     .see = hopper_see,
 };

@@ -33,7 +33,8 @@ enum {
     HOPPER_WITH_TERMS = TERRAIN_HAS_END << 6,
     HOPPER_WITH_REFERENCE = TERRAIN_HAS_END << 7, // the equations of the reference
     HOPPER_WITH_EXTERNAL = TERRAIN_HAS_END << 8,  // actions in place of Raibert's control
-    HOPPER_WITH_POLICY = TERRAIN_HAS_END << 9     // that a policy gives
+    HOPPER_WITH_POLICY = TERRAIN_HAS_END << 9,    // that a policy gives
+    HOPPER_WITH_LAW = TERRAIN_HAS_END << 10       // that a law of the spec's own gives (../law.h)
 };
 
 // clang-format off

@@ -2,6 +2,7 @@
 #ifndef HOPSCOTCH_HOPPER_LANE_H
 #define HOPSCOTCH_HOPPER_LANE_H
 
+#include "../law.h"
 #include "../policy.h"
 #include "../samples.h"
 #include "step.h"
@@ -126,7 +127,7 @@ HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLane
     } else if (world->clocked) {
         HOPPER_TERM_SUMS(HOPPER_NO_TERM)
     }
-    if (hopper_with(world, HOPPER_WITH_POLICY)) {
+    if (hopper_with(world, HOPPER_WITH_POLICY | HOPPER_WITH_LAW)) {
         lanes->held.u1 = lanes_work(group, HOPPER_WORK_held_u1);
         lanes->held.u2 = lanes_work(group, HOPPER_WORK_held_u2);
     } else if (world->clocked) {
@@ -155,7 +156,7 @@ HD void hopper_store(const HopperWorld *world, const LaneGroup *group, const Hop
     if (hopper_with(world, HOPPER_WITH_TERMS)) {
         HOPPER_TERM_SUMS(HOPPER_STORE_TERM)
     }
-    if (hopper_with(world, HOPPER_WITH_POLICY)) {
+    if (hopper_with(world, HOPPER_WITH_POLICY | HOPPER_WITH_LAW)) {
         lanes_set_work(group, HOPPER_WORK_held_u1, lanes->held.u1, which);
         lanes_set_work(group, HOPPER_WORK_held_u2, lanes->held.u2, which);
     }
@@ -198,9 +199,27 @@ HD HopperAction hopper_decide(const HopperWorld *world, const LaneGroup *group, 
     return action;
 }
 
-// The action for the step after `tick` steps: a policy decides again when its last one was held for a period.
+// What a law of the spec's own asks for. It sees the same columns.
+HD_CALL HopperAction hopper_obey(const LaneGroup *group, const HopperLanes *lanes, int64_t tick, real t)
+{
+    const real column[HOPPER_COLUMNS] = {t,          lanes->q.x,     lanes->q.z,     lanes->q.a,        lanes->q.b,
+                                         lanes->q.l, lanes->v.x,     lanes->v.z,     lanes->v.a,        lanes->v.b,
+                                         lanes->v.l, lanes->held.u1, lanes->held.u2, lanes->machine.fsm};
+    HopperAction action;
+    for (int c = 0; c < HOPPER_COLUMNS; c++) law_see(group, c, column[c], all_lanes());
+    law_decide(group, law_period(group, tick), all_lanes());
+    action.u1 = law_gives(group, 0) ? law_output(group, 0) : splat(0.0);
+    action.u2 = law_gives(group, 1) ? law_output(group, 1) : splat(0.0);
+    return action;
+}
+
+// The action for the step after `tick` steps: a policy or a law decides again when its last one was held for a period.
 HD HopperAction hopper_asked(const HopperWorld *world, const LaneGroup *group, HopperLanes *lanes, int64_t tick, real t)
 {
+    if (hopper_with(world, HOPPER_WITH_LAW)) {
+        if (law_is_due(group, tick)) lanes->held = hopper_obey(group, lanes, tick, t);
+        return lanes->held;
+    }
     if (!hopper_with(world, HOPPER_WITH_POLICY)) return hopper_action(world, tick);
     if (tick % world->c.held == 0) lanes->held = hopper_decide(world, group, lanes, t);
     return lanes->held;

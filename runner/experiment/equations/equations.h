@@ -164,6 +164,7 @@ bool equations_truth(SystemReader *reader, const Node *mapping, const char *key)
 // Declares time, then parameters, states, held numbers and lets; or all but time.
 void equations_declare(SystemReader *reader);
 void equations_declare_own(SystemReader *reader);
+void equations_declare_let(SystemReader *reader, const Node *key, const Node *node, int mode); // its name is free
 void equations_seed_row(Parameter *row); // what the noise of a lane is drawn by: behind all others, without a name
 int equations_find(const SystemReader *reader, const char *name, SystemNameKind kind); // its index; -1: there is none
 // The nearest of names for a message: "; did you mean 'x'?", or "".

@@ -75,6 +75,40 @@ static void law_check_names(const LawReader *law)
     }
 }
 
+// Angles of the base that laws are full of, from its quaternion: turns about z, then y, then x lead to its axes.
+static const struct {
+    const char *name, *value;
+} law_angles[] = {
+    {"roll", "atan2(2*(base_qw*base_qx + base_qy*base_qz), 1 - 2*(base_qx^2 + base_qy^2))"},
+    {"pitch", "asin(clip(2*(base_qw*base_qy - base_qz*base_qx), -1, 1))"},
+    {"yaw", "atan2(2*(base_qw*base_qz + base_qx*base_qy), 1 - 2*(base_qy^2 + base_qz^2))"},
+};
+
+static const Node *law_scalar(const LawReader *law, const char *text)
+{
+    Node *node = ARENA_NEW(law->reader->arena, Node, 1);
+    *node = *law->reader->root;
+    node->kind = NODE_SCALAR;
+    node->count = 0;
+    node->text = text;
+    return node;
+}
+
+// Names that the law does not use, or gives itself, are left out.
+static void law_declare_angles(LawReader *law)
+{
+    SystemReader *reader = law->reader;
+    if (equations_find(reader, "base_qw", SYSTEM_NAME_STATE) < 0) return;
+    for (size_t i = 0; i < sizeof law_angles / sizeof *law_angles; i++) {
+        bool taken = false;
+        for (int k = 0; k < reader->n_names && !taken; k++)
+            taken = strcasecmp(reader->names[k].name, law_angles[i].name) == 0;
+        if (taken) continue;
+        const Node *value = law_scalar(law, law_angles[i].value), *key = law_scalar(law, law_angles[i].name);
+        equations_declare_let(reader, key, value, -1);
+    }
+}
+
 // ---- outputs --------------------------------------------------------------------------------------------------------
 
 bool law_matches(const char *pattern, const char *name, int64_t *number)
@@ -390,6 +424,7 @@ static void law_declare(LawReader *law)
     equations_declare_model(reader, law->configured);
     equations_declare_own(reader);
     law_check_names(law);
+    law_declare_angles(law);
     equations_read_inputs(reader);
     law->inputs = law_inputs(reader);
     law->held = ARENA_NEW(reader->arena, TapeValue, system->n_held);

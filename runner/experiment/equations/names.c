@@ -259,6 +259,14 @@ static void equations_declare_states(SystemReader *reader, const char *section_n
     }
 }
 
+void equations_declare_let(SystemReader *reader, const Node *key, const Node *node, int mode)
+{
+    equations_add_name(reader, key, node, SYSTEM_NAME_LET, reader->n_lets);
+    reader->lets[reader->n_lets] =
+        (SystemLet){.name = reader->n_names - 1, .mode = mode, .value = TAPE_NONE, .from = -1};
+    reader->n_lets++;
+}
+
 static void equations_declare_lets(SystemReader *reader, const Node *mapping, int mode)
 {
     const Node *section = equations_section(reader, mapping, "let", NODE_MAPPING);
@@ -275,10 +283,7 @@ static void equations_declare_lets(SystemReader *reader, const Node *mapping, in
             diagnose(reader->diagnostics, key, "the name '%.60s' is a shorthand of all modes already", key->text);
             continue;
         }
-        equations_add_name(reader, key, section->items[i], SYSTEM_NAME_LET, reader->n_lets);
-        reader->lets[reader->n_lets] =
-            (SystemLet){.name = reader->n_names - 1, .mode = mode, .value = TAPE_NONE, .from = -1};
-        reader->n_lets++;
+        equations_declare_let(reader, key, section->items[i], mode);
     }
 }
 

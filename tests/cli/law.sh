@@ -1,0 +1,193 @@
+#!/bin/sh
+# Control laws of the user's own (control: law): the hopper's own controller as a law against the built-in one; a law with
+# everything against what Python computes from the columns; a cart and pole against MuJoCo; equal bits whatever the
+# instruction set, the batch, the threads and the samples; noise; what is refused.
+. "$(dirname "$0")/../scratch.sh"
+
+says() # says TITLE PATTERN [FILE]
+{
+    grep -q -- "$2" "${3:-err}"
+    check $? "$1"
+}
+
+# ---- the hopper's controller as a law -------------------------------------------------------------------------------
+
+cat >hop.yaml <<'.'
+version: 1
+experiment: hop
+model: hopper
+simulation:
+  duration: 5
+  dt: 0.001
+  integrator: rk4
+  control:
+    mode: law
+    law:
+      held: {T_s: {start: 0.425, unit: s}, T_c: {start: 0, unit: s}, on: {start: 0, unit: s}, since: {start: 0, unit: s}}
+      let:
+        v: l_2*dphi_body*cos(phi_body) + dx_foot + len_leg*dphi_leg*cos(phi_leg) + dlen_leg*sin(phi_leg)
+        a_des: "-asin(clip((v*T_s/2 + k_xdot*(v - x_dot_des))/len_leg, -1, 1))"
+        place: "if(z_foot > z_low, k_fp*(phi_leg - a_des) + b_fp*dphi_leg, 0)"
+        level: "-k_att*(phi_body - phi_leg/2) - b_att*dphi_body"
+      modes:
+        flight:
+          effort: {u1: 0, u2: place}
+          events: [{falls: fsm - 1.5, to: compression, set: {since: time}}]
+        compression:
+          effort: {u1: 0, u2: level}
+          events: [{rises: fsm - 0.5, to: thrusting, set: {T_c: time - since, on: time, since: time}}]
+        thrusting:
+          effort: {u1: "if(time - on <= T_max_thrust, thrust, 0)", u2: level}
+          events: [{rises: fsm - 1.5, to: flight, set: {T_s: time - on + T_c, since: time}}]
+parameters: {u1_min: -1e5, u1_max: 1e5, u2_min: -1e5, u2_max: 1e5}
+search: {method: grid, over: {k_xdot: [0.01, 0.02, 0.03], thrust: [34, 35, 36]}}
+objective: {minimize: velocity_error}
+.
+sed -e '/^  control:/,/^parameters/d' -e 's/^experiment: hop/experiment: own/' hop.yaml >own.yaml
+for spec in hop own; do
+    "$HOPSCOTCH" run $spec.yaml --progress none >out 2>err
+    check $? "run $spec"
+    "$HOPSCOTCH" query $spec --columns velocity_error,distance,hop_count,apex_mean,attitude_rms,energy,peak_ground_force \
+        --order id --format csv >$spec.csv
+done
+paste -d, hop.csv own.csv | awk -F, 'NR > 1 { rows++
+    for (i = 1; i <= 7; i++) { far = ($i - $(i + 7)) / ($(i + 7) + 1e-12); if (far < 0) far = -far; if (far > 1e-10) bad++ } }
+    END { exit !(rows == 9 && bad == 0) }'
+check $? 'the hopper under its own controller as a law: nine trials with the metrics of the built-in one to 1e-10'
+"$HOPSCOTCH" replay hop/4 >out 2>err && grep -q 'the same to the bit' out err
+check $? 'a replay gives its bits'
+
+# ---- a law with everything ------------------------------------------------------------------------------------------
+
+cat >arm.xml <<'.'
+<mujoco model="arm"><compiler angle="radian"/>
+<worldbody>
+  <body name="base" pos="0 0 1"><joint name="rail" type="slide" axis="1 0 0" damping="1"/><geom type="box" size="0.1 0.1 0.05" mass="1"/>
+    <body name="upper"><joint name="link_1" type="hinge" axis="0 1 0" damping="0.05"/><geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.02" mass="0.3"/>
+      <body name="lower" pos="0 0 -0.4"><joint name="link_2" type="hinge" axis="0 1 0" damping="0.05"/><geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.02" mass="0.2"/></body></body></body>
+</worldbody>
+<actuator><position name="a" joint="rail" kp="200" kv="20"/><position name="b" joint="link_1" kp="20" kv="1"/><motor name="c" joint="link_2" ctrlrange="-3 3"/></actuator>
+</mujoco>
+.
+cat >all.yaml <<'.'
+version: 1
+experiment: all
+model: articulated
+seed: 3
+simulation:
+  robot: arm.xml
+  duration: 2
+  dt: 0.002
+  control:
+    mode: law
+    period: 0.006
+    law:
+      parameters:
+        amp: {value: 0.3, unit: rad, range: [0, 1]}
+        freq: {value: 1.5, unit: Hz}
+        kd: {value: 0.2, unit: N m s/rad}
+        ks: {value: 0.1, unit: N m/rad}
+        drift: {value: 0.01, unit: rad}
+      held: {phase: 0, count: 0, seen: {start: 0.1, unit: rad}}
+      let: {error: link_1_q - seen, wave: sin(2*pi*phase)}
+      sensors:
+        link_1_q: {delay: 3, bias: drift}
+        "*_rate": {delay: 1, quantum: 0.05}
+        rail_q: {quantum: 1e-3}
+      every_period: {phase: "mod(phase + freq*0.006, 1)"}
+      command: {link_#: "(0.1*# + amp)*wave", rail: 0.05*count}
+      modes:
+        swing:
+          effort: {link_2: "-kd*link_2_rate + ks*error"}
+          every_period: {seen: "seen + 0.1*(link_1_q - seen)"}
+          events: [{name: turn, rises: link_1_rate, to: hold, set: {count: count + 1}}]
+        hold:
+          let: {push: 0.2*wave}
+          effort: {link_2: push}
+          events: [{name: back, falls: link_1_rate, to: swing, set: {seen: link_1_q}}]
+      events:
+        - {every: 0.25, set: {count: count + 10}}
+        - {at: 0.8, set: {phase: 0, count: 0}}
+        - {crosses: phase - 0.5, set: {count: count + 0.5}}
+metrics: {reach: {max: link_1_q}, effort: {rms: link_2_torque}}
+search: {method: grid, over: {amp: {linspace: [0.1, 0.5, 5]}, phase: [0, 0.2], link_1_start: [0, 0.2]}}
+objective: {minimize: effort}
+record: {trajectories: {select: {every: 4}, sample: 0.002}}
+.
+"$HOPSCOTCH" check all.yaml >out 2>err
+check $? 'check: a law with everything'
+"$HOPSCOTCH" run all.yaml --progress none >out 2>err
+check $? 'it runs'
+"$HOPSCOTCH" query all --format csv --order id --columns all >all.csv 2>err
+[ "$(wc -l <all.csv)" -eq 21 ] && ! grep -q diverged all.csv
+check $? 'a row for each trial'
+right=$("$HOPSCOTCH" digest all)
+for way in '--isa scalar --batch 1' '--isa v2 --batch 3 --threads 1' '--batch 7 --threads 2' '--batch 20'; do
+    rm -rf results/way
+    # shellcheck disable=SC2086
+    "$HOPSCOTCH" run all.yaml --progress none --set experiment=way $way >out 2>err
+    "$HOPSCOTCH" query way --format csv --order id --columns all | cmp -s - all.csv
+    check $? "equal metrics with $way"
+done
+"$HOPSCOTCH" run all.yaml --progress none --set experiment=bare --set record=null >out 2>err ||
+    { sed '/^record/d' all.yaml >bare.yaml && "$HOPSCOTCH" run bare.yaml --progress none --set experiment=bare >out 2>err; }
+"$HOPSCOTCH" query bare --format csv --order id --columns all | cmp -s - all.csv
+check $? 'equal metrics without trajectories'
+"$HOPSCOTCH" run results/all/resolved.yaml --progress none --set experiment=again >out 2>err
+"$HOPSCOTCH" query again --format csv --order id --columns all | cmp -s - all.csv
+check $? 'equal metrics by the resolved spec'
+"$HOPSCOTCH" replay all/7 -o all.trace.csv --sample 0.002 >out 2>err && grep -q 'the same to the bit' out err
+check $? 'a replay gives its bits'
+"$HOPSCOTCH" verify all >out 2>err
+check $? 'verify'
+[ -n "$right" ]
+check $? 'it has a digest'
+
+# what the law gives, from the columns of the steps, in Python's arithmetic
+cat >oracle.py <<'.'
+import csv, math, sys
+rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(open(sys.argv[1]))]
+amp, phase = float(sys.argv[2]), float(sys.argv[3])
+count, seen, mode, period, worst, compared = 0.0, 0.1, "swing", 0, 0.0, 0
+past, before, quarter = [], {}, 0
+def quantised(x, q): return math.floor(x/q + 0.5)*q
+def rate(k, name): return quantised(rows[3*max(k - 1, 0)][name], 0.05)
+while 3*period + 1 < len(rows):
+    row = rows[3*period]
+    q1 = rows[3*max(period - 3, 0)]["link_1_q"] + 0.01
+    r1, r2 = rate(period, "link_1_rate"), rate(period, "link_2_rate")
+    now = {"turn": r1 if mode == "swing" else None, "back": r1 if mode == "hold" else None, "half": phase - 0.5}
+    was = mode
+    def rises(name): return name in before and before[name] is not None and before[name] < 0 and now[name] is not None and now[name] >= 0
+    def falls(name): return name in before and before[name] is not None and before[name] > 0 and now[name] is not None and now[name] <= 0
+    t = 0.006*period
+    if was == "swing" and rises("turn"): count += 1; mode = "hold"
+    elif was == "hold" and falls("back"): seen = q1; mode = "swing"
+    fourth = math.floor((t + 6e-12)/0.25)
+    if period > 0 and fourth > quarter: count += 10
+    quarter = fourth
+    half = rises("half") or falls("half")
+    if period > 0 and t + 6e-12 >= 0.8 > t - 0.006 + 6e-12: phase = 0.0; count = 0.0
+    if half: count += 0.5
+    before = {"turn": r1 if mode == "swing" else None, "back": r1 if mode == "hold" else None, "half": phase - 0.5}
+    wave = math.sin(2*math.pi*phase)
+    want = {"link_1_command": (0.1 + amp)*wave, "link_2_command": (0.2 + amp)*wave, "rail_command": 0.05*count}
+    for name, value in want.items():
+        for step in (1, 2, 3):  # what a step applied is in the sample behind it
+            if 3*period + step < len(rows):
+                worst = max(worst, abs(rows[3*period + step][name] - value)); compared += 1
+    if mode == "swing": seen += 0.1*(q1 - seen)
+    phase = math.fmod(phase + 1.5*0.006, 1.0)
+    period += 1
+print(compared, worst, count, mode)
+sys.exit(not (compared > 2900 and worst < 1e-9))
+.
+if command -v python3 >/dev/null; then
+    amp=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["id"] == 7 { print $at["amp"] }' all.csv)
+    start=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["id"] == 7 { print $at["phase"] }' all.csv)
+    python3 oracle.py all.trace.csv "$amp" "$start" >out 2>err
+    check $? "commands of 333 periods are those of Python: $(cat out)"
+else
+    skip 'commands against Python' python3 'apt-get install python3'
+fi
+exit $status
