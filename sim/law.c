@@ -40,7 +40,9 @@ Error law_make(const LawProgram *program, const Configured *configured, Arena *a
                  .seed = -1,
                  .ticks = configured->action_ticks,
                  .parameters = program->parameters,
-                 .n_parameters = program->n_parameters};
+                 .n_parameters = program->n_parameters,
+                 .shown = program->shown,
+                 .n_shown = program->n_shown};
     lane_code_assign(program->tape, &inputs, arena, &out->of);
     const int first = out->of.n_needed + out->of.n_parameters + n_held + program->n_noises + 1;
     TRY(tape_layout(program->tape, first, values, count, arena, &layout));
@@ -73,12 +75,23 @@ static void law_add_parameters(const Law *law, Configured *configured, Arena *ar
     configured->n_parameters = n + more;
 }
 
+static void law_add_columns(const Law *law, Configured *configured, Arena *arena)
+{
+    const int n = configured->n_columns;
+    Field *columns = ARENA_NEW(arena, Field, n + law->n_shown);
+    memcpy(columns, configured->columns, (size_t)n * sizeof *columns);
+    if (law->n_shown > 0) memcpy(columns + n, law->shown, (size_t)law->n_shown * sizeof *columns);
+    configured->columns = columns;
+    configured->n_columns = n + law->n_shown;
+}
+
 void law_attach(const Law *law, Configured *configured, Arena *arena)
 {
     Law *own = ARENA_NEW(arena, Law, 1);
     *own = *law;
     law_add_parameters(law, configured, arena);
     lane_code_attach(&own->of, configured, arena);
+    law_add_columns(law, configured, arena);
     if (law->n_noises > 0) own->seed = configured->n_parameters - 1;
     configured->law = own;
 }

@@ -24,6 +24,9 @@ HD mask law_is_wrong(const LaneGroup *group) { return (void)group, no_lanes(); }
 HD bool law_is_due(const LaneGroup *group, int64_t tick) { return (void)group, (void)tick, false; }
 HD real law_period(const LaneGroup *group, int64_t tick) { return (void)group, (void)tick, splat(0.0); }
 HD void law_decide(const LaneGroup *group, real period, mask which) { (void)group, (void)period, (void)which; }
+HD void law_begin(const LaneGroup *group) { (void)group; }
+HD int law_shown(const LaneGroup *group) { return (void)group, 0; }
+HD real law_shown_value(const LaneGroup *group, int k) { return (void)group, (void)k, splat(0.0); }
 #else
 
 enum { LAW_DRAW = 7 }; // purpose of a random number, beside those of sim.h, environment.h and equations/noise.h
@@ -76,15 +79,19 @@ HD mask law_is_wrong(const LaneGroup *group) { return MASK(law_at(group, law_wro
 
 // ---- a period -------------------------------------------------------------------------------------------------------
 
-// Held numbers at the start, in the lanes of `which`.
-HD void law_begin(const LaneGroup *group, mask which)
+// Before the first sample of lanes: the numbers that the law holds at the start.
+HD_CALL void law_begin(const LaneGroup *group)
 {
     const Law *law = law_of(group);
     lane_code_begin(group, &law->of);
     for (int k = 0; k < law->n_held; k++)
-        lane_code_put_in(group, &law->of, law_held(law) + k, law_value(group, law_integer(law, law->start + k)), which);
-    lane_code_put_in(group, &law->of, law_wrong(law), splat(0.0), which);
+        lane_code_put(group, &law->of, law_held(law) + k, law_value(group, law_integer(law, law->start + k)));
+    lane_code_put(group, &law->of, law_wrong(law), splat(0.0));
 }
+
+// The numbers with columns, which are the first that are held.
+HD int law_shown(const LaneGroup *group) { return law_of(group)->n_shown; }
+HD real law_shown_value(const LaneGroup *group, int k) { return law_at(group, law_held(law_of(group)) + k); }
 
 // Standard normal numbers (Box & Muller 1958), functions of the lane's seed, the period and their index.
 HD_CALL void law_draw(const LaneGroup *group, real period)
@@ -107,8 +114,6 @@ HD_CALL void law_draw(const LaneGroup *group, real period)
 HD_CALL void law_decide(const LaneGroup *group, real period, mask which)
 {
     const Law *law = law_of(group);
-    const mask first = which & MASK(period == 0.0);
-    if (any_lane(first)) law_begin(group, first);
     for (int k = 0; k < law->n_held; k++)
         law_set_register(group, law_register(law, k), law_at(group, law_held(law) + k));
     if (law->n_noises > 0) law_draw(group, period);

@@ -3,6 +3,7 @@
 #ifndef HOPSCOTCH_SAMPLES_H
 #define HOPSCOTCH_SAMPLES_H
 
+#include "law.h"
 #include "meter.h"
 
 // Whether a trajectory of the lane has a sample before this tick.
@@ -38,6 +39,9 @@ HD void lanes_set_sample(const LaneGroup *group, int column, real value, mask wh
 HD void lanes_end_sample(const LaneGroup *group, bool last, mask which)
 {
     if (group->own.column != NULL) return;
+    const int shown = lanes_have_law(group) ? law_shown(group) : 0;
+    for (int k = 0; k < shown; k++)
+        lanes_set_sample(group, group->n_columns - shown + k, law_shown_value(group, k), which);
     const Trace *trace = &group->batch.trace;
     const bool metered = group->batch.meter.of.cell != NULL;
     for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {

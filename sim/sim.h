@@ -625,11 +625,13 @@ struct Law {
     int32_t n_noises, n_outputs;
     int32_t start, next; // in the assets: [n_held] registers of held numbers
     int32_t outputs;     // [n_outputs] registers; -1: the law does not give it
+    int32_t n_shown;     // of the held numbers: they have columns, the last of a sample
     int32_t seed;        // the lane's input by which normal numbers are drawn; -1: none are
     int64_t ticks;       // of a period
     // Of the host:
     const Parameter *parameters; // [n_parameters]
     int n_parameters;
+    const Field *shown; // [n_shown]
 };
 
 // The derivatives of metrics' values (METER_OF) with respect to columns and parameters, for adjoints: a code with
@@ -974,11 +976,13 @@ typedef struct LawProgram {
     const TapeValue *outputs;      // [configured->n_outputs] TAPE_NONE: not given
     const Parameter *parameters;   // [n_parameters] of the law; the last is a seed if there are noises
     int n_parameters;
+    const Field *shown; // [n_shown] columns of the first held numbers
+    int n_shown;
 } LawProgram;
 
 // Changes the tape. Error (user): the law is too long.
 Error law_make(const LawProgram *program, const Configured *configured, Arena *arena, Law *out);
-// Adds a law's parameters to those of the model. All columns and parameters that it needs must be there.
+// Adds a law's parameters and columns to those of the model. All columns and parameters that it needs must be there.
 void law_attach(const Law *law, Configured *configured, Arena *arena);
 
 // ---- metrics of the user's own --------------------------------------------------------------------------------------

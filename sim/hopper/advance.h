@@ -119,6 +119,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
     HopperSums sums;
     if (group->tick == 0) {
         hopper_begin(&world, &lanes, &sums);
+        if (lanes_have_law(group)) law_begin(group);
     } else {
         hopper_load(&world, group, &lanes, &sums);
     }

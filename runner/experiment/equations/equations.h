@@ -326,6 +326,7 @@ const Node *equations_written(Arena *arena, const char *text);
 const Node *equations_written_lists(Arena *arena, const double *first, int n, const double *second, int m);
 const Node *equations_written_rows(Arena *arena, const double *numbers, int rows, int columns);
 
+void equations_check_used(SystemReader *reader);  // warns of shorthands that nothing uses
 void equations_read_inputs(SystemReader *reader); // values of parameters, after all names are declared
 
 // ---- meter.c --------------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LAW_MODE "law_mode" // the column with the mode
+
 typedef struct LawReader {
     SystemReader *reader;
     const Configured *configured;
@@ -54,6 +56,7 @@ static bool law_is_taken(const Configured *configured, const char *name, const c
     *as = "column";
     for (int c = 0; c < configured->n_columns; c++)
         if (strcasecmp(configured->columns[c].name, name) == 0) return true;
+    if (strcasecmp(name, LAW_MODE) == 0) return true;
     *as = "parameter";
     for (int p = 0; p < configured->n_parameters; p++)
         if (strcasecmp(configured->parameters[p].name, name) == 0) return true;
@@ -106,6 +109,7 @@ static void law_declare_angles(LawReader *law)
         if (taken) continue;
         const Node *value = law_scalar(law, law_angles[i].value), *key = law_scalar(law, law_angles[i].name);
         equations_declare_let(reader, key, value, -1);
+        reader->names[reader->n_names - 1].used = true; // it need not be
     }
 }
 
@@ -446,6 +450,21 @@ static SystemModes law_modes(SystemReader *reader)
     return modes;
 }
 
+// Columns of trajectories: the user's held numbers, then the mode.
+static const Field *law_shown(const LawReader *law)
+{
+    const SystemReader *reader = law->reader;
+    const int n = reader->system->n_held;
+    Field *shown = ARENA_NEW(reader->arena, Field, n + 1);
+    const char *words = "";
+    for (int h = 0; h < n; h++) shown[h] = reader->system->held_columns[h];
+    for (int h = 0; h < n; h++) shown[h].group = "law";
+    for (int m = 0; m < reader->n_modes; m++)
+        words = arena_format(reader->arena, "%s%s%d %s", words, m > 0 ? ", " : "", m, equations_mode_name(reader, m));
+    shown[n] = (Field){LAW_MODE, "1", arena_format(reader->arena, "mode of the law: %s", words), "law"};
+    return shown;
+}
+
 // All values, with what the law sees in place of columns.
 static LawProgram law_program(LawReader *law)
 {
@@ -462,8 +481,11 @@ static LawProgram law_program(LawReader *law)
     law_read_sensors(reader, law->configured, &law->inputs, values, count + n_outputs);
     LawProgram program = law_laid(reader, law->configured, &law->inputs, values, count);
     program.outputs = values + count;
+    program.shown = law_shown(law);
+    program.n_shown = own + (reader->n_modes > 1);
     TapeValue *start = (TapeValue *)program.start;
-    for (int k = 0; k < program.n_held; k++) start[k] = k < own ? system->start[system->n_states + k] : law_number(law, 0.0);
+    for (int k = 0; k < program.n_held; k++)
+        start[k] = k < own ? system->start[system->n_states + k] : law_number(law, 0.0);
     for (int i = 0; i < system->n_instants; i++) // `at: 0` and the begin of `every` are over
         start[own + (reader->n_modes > 1) + system->n_guards + i] = law_number(law, 1e300);
     return program;
@@ -497,6 +519,7 @@ bool equations_read_law(const Node *given, const Configured *configured, const S
     law_read_next(&law);
     const LawProgram program = law_program(&law);
     if (diagnostics_errors(diagnostics) > errors) return false;
+    equations_check_used(&reader);
     const Error error = law_make(&program, configured, arena, out);
     if (error.kind != OK) diagnose(diagnostics, given, "the law is too long: %s", error.text);
     return error.kind == OK;

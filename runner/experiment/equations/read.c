@@ -71,7 +71,7 @@ static bool is_copy_used(const SystemReader *reader, const SystemName *name)
 }
 
 // Shorthands that nothing uses: a name was mistyped, or they are left over.
-static void check_used(SystemReader *reader)
+void equations_check_used(SystemReader *reader)
 {
     for (int i = 0; i < reader->n_lets; i++) {
         const SystemName *name = &reader->names[reader->lets[i].name];
@@ -160,7 +160,7 @@ const System *equations_read(const Node *node, Arena *arena, Diagnostics *diagno
         diagnose(diagnostics, node, "the equations are too long: more than %d operations", TAPE_VALUES_MAX);
     if (diagnostics_errors(diagnostics) > errors) return NULL;
     equations_check_reached(&reader, &modes);
-    check_used(&reader);
+    equations_check_used(&reader);
     take_modes(&reader, &modes);
     system->n_expressions = reader.n_expressions;
     system->n_checked = reader.n_checked;
