@@ -57,8 +57,8 @@ endif
 # All files of a floor are compiled as one unit, which is written here: a new file is part of it at once.
 floors := sim io experiment campaign view command
 extension := runner/campaign/store/extension
-not_of_a_floor := sim/cpu_kernels.c sim/dual_kernels.c sim/environment_kernels.c io/database_extension.c \
-  $(extension)/extension.c
+not_of_a_floor := sim/cpu_kernels.c sim/dual_kernels.c sim/trail_kernels.c sim/environment_kernels.c \
+  io/database_extension.c $(extension)/extension.c
 files_of_sqlite := $(addprefix sim/,base.c graph/threads.c thread.c thread_team.c) \
   $(addprefix io/,characters.c clock.c column_deflate.c column_hash.c columns.c database.c database_block_plan.c \
   database_block_rows.c database_blocks.c database_error.c database_extension.c database_user.c file.c file_within.c \
@@ -102,9 +102,9 @@ kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(gpu_kernels)),$(gpu_kerne
 
 # In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
 can_fail := sim io command
-units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) dual_kernels version)
+units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) dual_kernels trail_kernels version)
 units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) \
-  dual_kernels version)
+  dual_kernels trail_kernels version)
 
 kernels: $(kernels) $(environments)
 all: $(BUILD)/hopscotch $(if $(first),,$(BUILD)/libhopscotch.so $(BUILD)/libhopscotch_sqlite.so)
@@ -112,7 +112,7 @@ $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(kernels) $(BUILD)/main.o $(uni
 	$(call step,$@)
 	$(Q)$(LINK)
 # runner/hopscotch.h; what it exports stands in runner/library/exports.map
-units_library := $(patsubst %,$(BUILD)/%.o,sim io experiment library dual_kernels version)
+units_library := $(patsubst %,$(BUILD)/%.o,sim io experiment library dual_kernels trail_kernels version)
 $(BUILD)/libhopscotch.so: $(environments) $(kernels) $(units_library) runner/library/exports.map
 	$(call step,$@)
 	$(Q)$(CC) -shared -Wl,--version-script=runner/library/exports.map -Wl,-soname,libhopscotch.so.1 -Wl,-z,defs \
@@ -136,6 +136,9 @@ $(BUILD)/io.o $(BUILD)/faults/io.o: $(wildcard io/page/*.css io/page/*.js)
 $(BUILD)/dual_kernels.o: sim/dual_kernels.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) -DHOPSCOTCH_CALLS -c $< -o $@
+$(BUILD)/trail_kernels.o: sim/trail_kernels.c build/config.mk
+	$(call step,$@)
+	$(Q)$(HOST) -DHOPSCOTCH_CALLS -DHOPSCOTCH_SCALAR -c $< -o $@
 $(BUILD)/version.o: HOST += -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
 $(BUILD)/version.o: $(BUILD)/commit
 # The host computes with one lane, whatever it is compiled for (sim/real.h).
@@ -320,13 +323,14 @@ compile_commands.json: FORCE
 	    BEGIN { print "[" } END { print "\n]" } { flags = "" } \
 	    /^tests/ { flags = " -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS" } \
 	    /dual_kernels/ { flags = " -DHOPSCOTCH_CALLS" } \
+	    /trail_kernels/ { flags = " -DHOPSCOTCH_CALLS -DHOPSCOTCH_SCALAR" } \
 	    /environment_kernels/ { flags = " -DENVIRONMENT_KERNELS_OF=cpu_environment_v3 $(ISA_v3)" } \
 	    /cpu_kernels/ { flags = " -DCPU_KERNELS=cpu_plain_v3 -DOBSERVED=false $(ISA_v3)" } \
 	    { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s%s -c %s\"}", \
 	             (NR > 1 ? ",\n" : ""), folder, $$0, cc, flags, $$0) }' >$@
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
-fuzz: $(cpu_kernels) $(BUILD)/dual_kernels.o | $(BUILD)/headers
+fuzz: $(cpu_kernels) $(BUILD)/dual_kernels.o $(BUILD)/trail_kernels.o | $(BUILD)/headers
 	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
 # hostile input, then all hostile folders and races under the address sanitizer: hours of a core, shared out to all
 hostile: all asan_programs

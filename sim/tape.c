@@ -408,6 +408,76 @@ TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const 
     return slope[value];
 }
 
+// Operations whose derivatives are numbers, or that choose: what is 0 stays 0 through them.
+static bool adjoint_is_plain(int operation)
+{
+    return operation == PROGRAM_ADD || operation == PROGRAM_SUBTRACT || operation == PROGRAM_NEGATE ||
+           operation == PROGRAM_IF || operation == PROGRAM_MIN || operation == PROGRAM_MAX || operation == PROGRAM_CLIP;
+}
+static bool adjoint_chooses(int operation)
+{
+    return operation == PROGRAM_IF || operation == PROGRAM_MIN || operation == PROGRAM_MAX || operation == PROGRAM_CLIP;
+}
+
+// Which of the values before `end` change with along[count].
+static void adjoint_mark_moving(const Tape *tape, TapeValue end, const TapeValue *along, int count, int32_t *moves)
+{
+    memset(moves, 0, (size_t)end * sizeof *moves);
+    for (int k = 0; k < count; k++)
+        if (along[k] != TAPE_NONE && along[k] < end) moves[along[k]] = 1;
+    for (TapeValue i = 0; i < end; i++) {
+        const TapeNode *node = &tape->nodes[i];
+        if (tape_is_leaf(node)) continue;
+        moves[i] |= (node->a != TAPE_NONE && moves[node->a]) || (node->b != TAPE_NONE && moves[node->b]) ||
+                    (node->c != TAPE_NONE && moves[node->c]);
+    }
+}
+
+// What `bar` of a value gives to its operand k: the rules of slopes are linear. gated: the bar is 0 where a choice was
+// for another value, and there a derivative that is not finite does not count.
+static TapeValue adjoint_of(Tape *tape, TapeValue value, int k, TapeValue bar, bool gated)
+{
+    const TapeNode node = tape->nodes[value];
+    const TapeValue of[3] = {node.a, node.b, node.c};
+    TapeValue d[3] = {TAPE_NONE, TAPE_NONE, TAPE_NONE};
+    d[k] = bar;
+    const TapeValue slope = slope_of(tape, value, of, d);
+    if (!gated || slope == TAPE_NONE || adjoint_is_plain(node.operation)) return slope;
+    return tape_operation(tape, PROGRAM_IF, bar, slope, tape_number(tape, 0.0));
+}
+
+// Sources: A. Griewank & A. Walther, Evaluating Derivatives, 2nd ed., 2008, 3.2.
+void tape_adjoint(Tape *tape, const TapeValue *outputs, const TapeValue *weight, int n, const TapeValue *along,
+                  int count, TapeValue *slope)
+{
+    enum { GATED = 2 };                // a bit beside 1: it moves
+    const TapeValue end = tape->count; // it grows
+    for (int k = 0; k < count; k++) slope[k] = TAPE_NONE;
+    if (!tape_lists(tape, 2 * (int64_t)end + n)) return;
+    TapeValue *bar = tape->list[0];
+    int32_t *state = tape->list[1];
+    const bool *needed = tape_needed(tape, outputs, n);
+    adjoint_mark_moving(tape, end, along, count, state);
+    for (TapeValue i = 0; i < end; i++) bar[i] = TAPE_NONE;
+    for (int i = 0; i < n; i++)
+        if (outputs[i] != TAPE_NONE) bar[outputs[i]] = slope_sum(tape, bar[outputs[i]], weight[i]);
+    for (TapeValue i = end - 1; i >= 0; i--) {
+        const TapeNode node = tape->nodes[i];
+        const TapeValue of[3] = {node.a, node.b, node.c};
+        if (!needed[i] || !state[i] || bar[i] == TAPE_NONE || tape_is_leaf(&node)) continue;
+        const bool gated = (state[i] & GATED) != 0;
+        for (int k = 0; k < 3; k++) {
+            if (of[k] == TAPE_NONE || !state[of[k]]) continue;
+            const TapeValue part = adjoint_of(tape, i, k, bar[i], gated);
+            if (part == TAPE_NONE) continue;
+            bar[of[k]] = slope_sum(tape, bar[of[k]], part);
+            if (gated || adjoint_chooses(node.operation)) state[of[k]] |= GATED;
+        }
+    }
+    for (int k = 0; k < count; k++)
+        if (along[k] != TAPE_NONE && along[k] < end) slope[k] = bar[along[k]];
+}
+
 // ---- replacing ------------------------------------------------------------------------------------------------------
 
 // Marks what values[n] are made of, but for what only values are made of that now[] replaces.

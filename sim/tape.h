@@ -97,6 +97,11 @@ bool tape_reads(Tape *tape, TapeValue value, int first, int end);
 // are those of slopes of tables.
 TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const TapeValue *rate, int count);
 
+// The same backwards: slope[k] <- the derivative of the sum of weight[i] outputs[i], i < n, by the input along[k],
+// k < count; TAPE_NONE: 0. A TAPE_NONE among the outputs is left out. No weight depends on these inputs.
+void tape_adjoint(Tape *tape, const TapeValue *outputs, const TapeValue *weight, int n, const TapeValue *along,
+                  int count, TapeValue *slope);
+
 // values[n] <- the same with to[i] in place of from[i], i < count, wherever they are made of that. TAPE_NONE in `to`:
 // from[i] stays. Once: what to[i] is made of stays.
 void tape_replace(Tape *tape, TapeValue *values, int n, const TapeValue *from, const TapeValue *to, int count);

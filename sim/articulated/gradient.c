@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool gradient_of_metric(int metric)
+static const char *gradient_bends(const Configured *configured, int metric)
 {
     static const bool smooth[ARTICULATED_N_METRICS] = {
         [ARTICULATED_METRIC_distance] = true,      [ARTICULATED_METRIC_mean_speed] = true,
@@ -14,7 +14,8 @@ static bool gradient_of_metric(int metric)
         [ARTICULATED_METRIC_tilt_rms] = true,      [ARTICULATED_METRIC_action_rate] = true,
         [ARTICULATED_METRIC_slip] = true,          [ARTICULATED_METRIC_ground_force_mean] = true,
     };
-    return metric == ARTICULATED_REFERENCE_ERROR || (metric < ARTICULATED_N_METRICS && smooth[metric]);
+    (void)configured;
+    return metric == ARTICULATED_REFERENCE_ERROR || (metric < ARTICULATED_N_METRICS && smooth[metric]) ? NULL : "";
 }
 
 static bool gradient_by_parameter(const Configured *configured, int parameter)
@@ -75,7 +76,7 @@ static int gradient_tangent(const Configured *configured, const double *paramete
 }
 
 const Adjoint articulated_adjoint = {.refuses = gradient_refuses,
-                                     .metric = gradient_of_metric,
+                                     .bends = gradient_bends,
                                      .parameter = gradient_by_parameter,
                                      .lanes = gradient_lanes,
                                      .bytes = gradient_bytes,

@@ -95,6 +95,7 @@ HD_CALL void equations_act(const EquationsLane *lane, int64_t row, mask fires, E
               to = equations_integer(lane, row + EQUATIONS_ACTION_TO),
               failure = equations_integer(lane, row + EQUATIONS_ACTION_FAILURE);
     const EquationsCode set = equations_code(lane, row + EQUATIONS_ACTION_SET);
+    trail_action(lane, row);
     equations_at_event(lane, event, false, fires);
     const mask recorded = equations_record_before(lane, event, fires);
     equations_set(lane, set, fires);
@@ -402,6 +403,49 @@ HD void equations_copy(const EquationsLane *lane, int to, int from, int count, m
     for (int i = 0; i < count; i++) frame_put(lane->frame, to + i, frame_get(lane->frame, from + i), which);
 }
 
+#if defined(HOPSCOTCH_TRAIL)
+// Why a step of length h that ends at time `now` does: its cause, and which guard, instant or switch it is.
+static void trail_cause(const EquationsLane *lane, real t, real now, bool landing, double *entry)
+{
+    const EquationsConstants *c = lane->c;
+    const int64_t row = equations_mode_row(lane, (int)equations_named(lane, EQUATIONS_MODE_OF));
+    const int64_t first = equations_integer(lane, row + EQUATIONS_MODE_ACTIONS);
+    const int actions = equations_integer(lane, row + EQUATIONS_MODE_N_ACTIONS);
+    entry[TRAIL_CAUSE] = landing ? TRAIL_GUARD : TRAIL_KNOWN;
+    for (int k = c->n_guards - 1; k >= 0 && landing; k--)
+        if (frame_get(lane->frame, c->turn + k) == 1.0) entry[TRAIL_WHICH] = k;
+    if (landing || !equations_before_end(lane, now)) return;
+    for (int k = equations_switches(c) - 1; k >= 0; k--) {
+        if (equations_switch_instant(lane, k) != now) continue;
+        entry[TRAIL_CAUSE] = TRAIL_SWITCH;
+        entry[TRAIL_WHICH] = k;
+    }
+    for (int a = actions - 1; a >= 0; a--) {
+        const int k = equations_integer(lane, first + (int64_t)a * EQUATIONS_ACTION + EQUATIONS_ACTION_INSTANT);
+        if (k < 0 || !(equations_is_instant(lane, k, now) || equations_instant(lane, k, t) == now)) continue;
+        entry[TRAIL_CAUSE] = TRAIL_INSTANT;
+        entry[TRAIL_WHICH] = k;
+    }
+}
+
+// Before a step from t of length h is taken.
+static void trail_step(const EquationsLane *lane, real t, real h, real now, mask landing, mask timed)
+{
+    double *entry = trail_put(lane, TRAIL_STEP, t);
+    entry[TRAIL_H] = h;
+    entry[TRAIL_NOW] = now;
+    if (any_lane(landing | timed))
+        trail_cause(lane, t, now, any_lane(landing), entry);
+    else
+        entry[TRAIL_CAUSE] = TRAIL_FREE;
+}
+#else
+HD void trail_step(const EquationsLane *lane, real t, real h, real now, mask landing, mask timed)
+{
+    (void)lane, (void)t, (void)h, (void)now, (void)landing, (void)timed;
+}
+#endif
+
 // A step has been taken: `next` is the state now.
 HD void equations_take(const EquationsLane *lane, real now, mask on_grid, mask taken)
 {
@@ -459,7 +503,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
     int64_t bent = 0; // before this tick the steps are looked at one by one
     for (int64_t tick = group->tick; tick < end; tick++) {
         real grid;
-        if (c->straight != 0 && !observed && tick >= bent) {
+        if (c->straight != 0 && !observed && !EQUATIONS_TRAILS && tick >= bent) {
             const int64_t steps = equations_go_straight(lane, tick, end, running);
             bent = steps > 0 ? tick : tick + STRAIGHT_STEPS;
             tick += steps - 1;
@@ -504,6 +548,7 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
                            blind | (accepted & ~landing));
         }
         if (any_lane(taken)) {
+            trail_step(lane, t, h, select_real(timed, deadline, t + h), landing, timed);
             if (observed) equations_trace(lane, group, method, t, h, taken);
             if (c->extrema && method != EQUATIONS_BY_map && !noisy) {
                 equations_dense(lane, method, h);

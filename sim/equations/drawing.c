@@ -9,6 +9,7 @@
 // What it takes to find the points of a sample: a code for each mode.
 typedef struct EquationsFigure {
     const System *system;
+    const struct EquationsDerivatives *derivatives;
     TapeLayout layout;
     TapeCode *codes; // [n_modes], with 2 n_points outputs
     Drawing drawing;
@@ -74,12 +75,14 @@ static double equations_draw_ground(const Configured *configured, const double *
     return figure->system->ground;
 }
 
-Error equations_figure(const System *system, Arena *arena, Configured *out)
+Error equations_figure(const System *system, const struct EquationsDerivatives *derivatives, Arena *arena,
+                       Configured *out)
 {
     const int count = 2 * system->n_points, all = count * system->n_modes;
     EquationsFigure *figure = ARENA_NEW(arena, EquationsFigure, 1);
     TapeValue *wanted = ARENA_NEW(arena, TapeValue, all);
     figure->system = system;
+    figure->derivatives = derivatives;
     out->host = figure;
     if (system->n_shapes == 0) return error_none();
     figure->codes = ARENA_NEW(arena, TapeCode, system->n_modes);
@@ -110,4 +113,9 @@ Error equations_figure(const System *system, Arena *arena, Configured *out)
 const System *equations_system(const Configured *configured)
 {
     return ((const EquationsFigure *)configured->host)->system;
+}
+
+const struct EquationsDerivatives *equations_derivatives(const Configured *configured)
+{
+    return ((const EquationsFigure *)configured->host)->derivatives;
 }

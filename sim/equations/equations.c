@@ -3,7 +3,9 @@
 
 #include "../models.h"
 #include "../tape_code.h"
+#include "derivatives.h"
 #include "drawing.h"
+#include "gradient.h"
 #include "made.h"
 #include "step_values.h"
 #include "straight.h"
@@ -647,7 +649,9 @@ static Error equations_configure(const double *settings, const Points *points, A
                         .n_assets = build.assets.count};
     equations_tables(system, arena, out);
     equations_event_columns(system, arena, out);
-    TRY(equations_figure(system, arena, out));
+    const EquationsDerivatives *derivatives = equations_derivatives_make(build.system, build.switches, build.n_switches,
+                                                                         equations_method(system, settings), arena);
+    TRY(equations_figure(system, derivatives, arena, out));
     memcpy(&out->constants, &build.c, sizeof build.c);
     return error_none();
 }
@@ -714,4 +718,5 @@ const Model equations_model = {
     .made_macros = equations_made_macros,
     .made_on_cpu = true,
     .explain = equations_explain,
+    .adjoint = &equations_adjoint,
 };

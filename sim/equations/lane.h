@@ -7,11 +7,19 @@
 #include "equations.h"
 #include "system.h"
 
+#if defined(HOPSCOTCH_TRAIL)
+typedef struct EquationsTrail EquationsTrail; // trail.h
+static EquationsTrail *trail_of_group(const LaneGroup *group);
+#endif
+
 typedef struct EquationsLane {
     const EquationsConstants *c;
     const double *assets;
     Frame frame, file;         // file: the registers of codes, in the frame
     const LaneGroup *recorded; // the group, if events of its lanes are recorded; else NULL (record.h)
+#if defined(HOPSCOTCH_TRAIL)
+    EquationsTrail *trail; // trail.h
+#endif
 } EquationsLane;
 
 HD real equations_named(const EquationsLane *lane, int name) { return frame_get(lane->frame, name); }
@@ -291,6 +299,9 @@ HD EquationsLane equations_lane(const Constants *constants, const double *assets
     lane.c = (const EquationsConstants *)constants; // a copy would be in a GPU's local memory
 #endif
     lane.assets = assets;
+#if defined(HOPSCOTCH_TRAIL)
+    lane.trail = trail_of_group(group);
+#endif
 #if defined(HOPSCOTCH_MADE)
     lane.frame.at = own;
     lane.frame.apart = 1;

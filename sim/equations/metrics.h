@@ -5,6 +5,7 @@
 
 #include "../reduce.h"
 #include "events.h"
+#include "trail.h"
 
 HD int equations_metric(const EquationsLane *lane, int metric, int member)
 {
@@ -248,6 +249,7 @@ HD real equations_metric_value(const EquationsLane *lane, int m, mask defined)
 // Ends the lanes of `which`. The arguments are the lane's state.
 HD_CALL void equations_finish(const EquationsLane *lane, const LaneGroup *group, real failure, mask which)
 {
+    trail_end(lane);
     equations_watch(lane, lane->c->saved, which);
     FRAME_EACH
     for (int m = 0; m < lane->c->n_metrics; m++)

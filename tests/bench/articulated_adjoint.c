@@ -77,7 +77,8 @@ static AdjointGroup bench_group(AdjointBench *bench, int width, size_t most)
     double *parameter = ARENA_NEW(&bench->arena, double, configured->n_parameters *width);
     double *weight = ARENA_NEW(&bench->arena, double, configured->n_metrics *width);
     for (int k = 0; k < configured->n_parameters * width; k++) parameter[k] = configured->parameters[k / width].value;
-    for (int k = 0; k < configured->n_metrics * width; k++) weight[k] = configured->model->adjoint->metric(k / width);
+    for (int k = 0; k < configured->n_metrics * width; k++)
+        weight[k] = configured->model->adjoint->bends(configured, k / width) == NULL;
     return (AdjointGroup){.lanes = {.count = width,
                                     .parameter = parameter,
                                     .most = most,

@@ -458,7 +458,7 @@ static void check_metrics(PartTest *part)
     for (int k = 0; k < ARTICULATED_SUMS; k++)
         set_limb(w, articulated_sum(w, k), random_between(&part->state, 0.1, 2.0));
     for (int m = 0; m < ARTICULATED_N_METRICS; m++)
-        part->metric_weight[m] = adjoint->metric(m) ? part_random(part) : 0.0;
+        part->metric_weight[m] = adjoint->bends(&part->test.configured, m) == NULL ? part_random(part) : 0.0;
     part_vary(part, ARTICULATED_X, 3);
     part_vary(part, w->c.sums_at, ARTICULATED_SUMS);
     part->parameter_dot[ARTICULATED_PARAMETER_gravity] = part_random(part);

@@ -505,7 +505,7 @@ static const char *gradient_bends(const Spec *spec, int metric)
 {
     const int own = configured_own_metrics(&spec->configured);
     if (metric >= own) return spec->configured.meter->slopes->bends[metric - own];
-    return spec->model->adjoint->metric(metric) ? NULL : "";
+    return spec->model->adjoint->bends(&spec->configured, metric);
 }
 
 // Metrics of the objective without a derivative: "gap_max, highest (max)"; returns their number.

@@ -1,0 +1,542 @@
+// A lane forward, which leaves its trail, and back along it. The lengths of steps are numbers, but for three kinds: one
+// that ends at an instant has the length that is left until then, the last of a run until the duration, and one that
+// lands on a guard is as long as the guard says: it is 0 where the step ends. So the time of an event, and what it
+// leads to, depend on all that the guard does (the saltation of hybrid systems: M. A. Aizerman & F. R. Gantmakher, Q. J.
+// Mech. Appl. Math. 11, 1958).
+// Where the trail does not fit into memory, the lane is kept at the begin of each segment of it, and all segments but
+// the last are run once more.
+#ifndef HOPSCOTCH_EQUATIONS_ADJOINT_LANE_H
+#define HOPSCOTCH_EQUATIONS_ADJOINT_LANE_H
+
+#include "../drawing.h"
+#include "pull.h"
+
+enum {
+    TRAIL_MEMORY = 1 << 25, // bytes, if no other number is given
+    TRAIL_SLICE = 1024,     // attempts at a step between two looks whether to leave
+    TRAIL_LEAST = 256       // entries
+};
+#define TRAIL_GRAZES 1e-9 // of the speed of a guard at its event, over the sum of the sizes of what it is made of
+
+// At the start of the memory of a lane; arrays follow.
+typedef struct TrailLane {
+    const Configured *configured;
+    TrailGroup group;
+    EquationsTrail trail;
+    Motion motion;
+    int64_t tick;           // of the lane
+    int64_t segments, most; // of the trail; at most
+    int64_t held;           // the segment whose entries are in memory
+    int64_t at_once;        // entries of an attempt at a step, at most
+    bool overflows;         // more than `most` segments were needed
+    bool grazes;            // a guard is only touched: nothing has a derivative
+    int32_t status;
+    double *metric;                   // [n_metrics]
+    double *parameter;                // [n_parameters]
+    double *work;                     // [n_work]
+    double *firsts;                   // [most][1 + n_work] the tick and the lane where a segment begins
+    double *next, *conditions;        // [width] the entry behind; [n_conditions] at the end of a step
+    double *bar, *to, *guard, *other; // [n_inputs]
+    double *integrals;                // [n_integrals] bars
+    double *left;                     // [n_metrics] occurrences of an event that are still to come, backwards
+    double *taken;                    // [n_metrics] 1: the least was taken, 2: the greatest
+    bool (*leaves)(const void *of);
+    const void *of;
+} TrailLane;
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+typedef struct TrailPlan {
+    int64_t room, most, at_once;
+    int width;
+} TrailPlan;
+
+HD const EquationsConstants *trail_constants(const Configured *configured)
+{
+    return (const EquationsConstants *)(const void *)&configured->constants;
+}
+
+static int64_t trail_at_once(const Configured *configured)
+{
+    const EquationsConstants *c = trail_constants(configured);
+    int64_t actions = 0;
+    for (int m = 0; m < c->n_modes; m++) {
+        const int64_t of =
+            asset_integer(configured->assets, c->modes + (int64_t)m * EQUATIONS_MODE + EQUATIONS_MODE_N_ACTIONS);
+        if (of > actions) actions = of;
+    }
+    return 3 + (c->cascade + 3) * actions;
+}
+
+static TrailPlan trail_plan(const Configured *configured, size_t most)
+{
+    const EquationsConstants *c = trail_constants(configured);
+    TrailPlan plan = {.width = trail_width(c), .at_once = trail_at_once(configured)};
+    const int64_t doubles = (int64_t)((most > 0 ? most : (size_t)TRAIL_MEMORY) / sizeof(double));
+    const int64_t needed = configured->ticks < c->steps_max ? configured->ticks : c->steps_max;
+    plan.room = doubles * 3 / 4 / plan.width;
+    if (c->fixed_steps && plan.room > needed + needed / 4 + 2 * plan.at_once)
+        plan.room = needed + needed / 4 + 2 * plan.at_once;
+    if (plan.room < 2 * plan.at_once + TRAIL_LEAST) plan.room = 2 * plan.at_once + TRAIL_LEAST;
+    plan.most = doubles / 4 / (configured->n_work + 1);
+    if (c->fixed_steps && plan.most > 2 + 4 * needed / plan.room) plan.most = 2 + 4 * needed / plan.room;
+    if (plan.most < 2) plan.most = 2;
+    return plan;
+}
+
+static double *trail_carve(double **from, int64_t count)
+{
+    double *at = *from;
+    *from += count;
+    return at;
+}
+
+// Lays the arrays out from `at` on; returns where they end.
+static double *trail_lay(const Configured *configured, const TrailPlan *plan, double *at, TrailLane *lane)
+{
+    const EquationsConstants *c = trail_constants(configured);
+    const EquationsDerivatives *d = equations_derivatives(configured);
+    lane->metric = trail_carve(&at, configured->n_metrics);
+    lane->parameter = trail_carve(&at, configured->n_parameters);
+    lane->work = trail_carve(&at, configured->n_work);
+    lane->firsts = trail_carve(&at, plan->most * (1 + configured->n_work));
+    lane->next = trail_carve(&at, plan->width);
+    lane->conditions = trail_carve(&at, c->n_conditions);
+    lane->bar = trail_carve(&at, d->n_inputs);
+    lane->to = trail_carve(&at, d->n_inputs);
+    lane->guard = trail_carve(&at, d->n_inputs);
+    lane->other = trail_carve(&at, d->n_inputs);
+    lane->integrals = trail_carve(&at, c->n_integrals);
+    lane->left = trail_carve(&at, c->n_metrics);
+    lane->taken = trail_carve(&at, c->n_metrics);
+    lane->trail.sums = trail_carve(&at, (int64_t)EQUATIONS_SUMS * c->n_metrics);
+    lane->motion.file = trail_carve(&at, d->registers);
+    lane->trail.entries = trail_carve(&at, plan->room * plan->width);
+    return at;
+}
+
+enum { TRAIL_HEAD = (sizeof(TrailLane) + 63) / 64 * 64 / sizeof(double) };
+
+static size_t trail_bytes(const Configured *configured, size_t most)
+{
+    TrailLane lane;
+    const TrailPlan plan = trail_plan(configured, most);
+    double *none = NULL;
+    return (size_t)(TRAIL_HEAD + (trail_lay(configured, &plan, none, &lane) - none)) * sizeof(double);
+}
+
+static TrailLane *trail_open(const Configured *configured, size_t most, void *memory)
+{
+    const TrailPlan plan = trail_plan(configured, most);
+    TrailLane *lane = memory;
+    memset(lane, 0, sizeof *lane);
+    (void)trail_lay(configured, &plan, (double *)memory + TRAIL_HEAD, lane);
+    lane->configured = configured;
+    lane->most = plan.most;
+    lane->at_once = plan.at_once;
+    lane->trail.room = plan.room;
+    lane->trail.width = plan.width;
+    lane->motion.c = trail_constants(configured);
+    lane->motion.d = equations_derivatives(configured);
+    lane->motion.assets = configured->assets;
+    lane->group.trail = &lane->trail;
+    lane->group.group = (LaneGroup){.batch = {.lanes = 1,
+                                              .stride = 1,
+                                              .parameter = lane->parameter,
+                                              .work = lane->work,
+                                              .metric = lane->metric,
+                                              .status = &lane->status},
+                                    .valid = 1};
+    return lane;
+}
+
+// ---- forward --------------------------------------------------------------------------------------------------------
+
+static bool trail_leaves(const TrailLane *lane) { return lane->leaves != NULL && lane->leaves(lane->of); }
+
+// Attempts at steps that fit into the trail. 0: it is full.
+static int64_t trail_fits(const TrailLane *lane)
+{
+    const int64_t ticks = (lane->trail.room - lane->trail.count) / lane->at_once;
+    if (ticks < 16 && 2 * lane->trail.count > lane->trail.room) return 0;
+    return ticks < TRAIL_SLICE ? ticks : TRAIL_SLICE;
+}
+
+static void trail_advance(TrailLane *lane, int64_t ticks)
+{
+    const Configured *configured = lane->configured;
+    lane->group.group.tick = lane->tick;
+    lane->group.group.ticks = ticks;
+    equations_advance(&configured->constants, configured->assets, &lane->group.group, lane->motion.d->method, false);
+    lane->tick += ticks;
+}
+
+// Runs the lane until the trail is full or the lane ends. False: it left.
+static bool trail_fill(TrailLane *lane)
+{
+    for (int64_t ticks; (ticks = trail_fits(lane)) > 0;) {
+        if (trail_leaves(lane)) return false;
+        trail_advance(lane, ticks);
+        if (lane->status != LANE_RUNNING) break;
+    }
+    return true;
+}
+
+static double *trail_first(const TrailLane *lane, int64_t segment)
+{
+    return lane->firsts + segment * (1 + lane->configured->n_work);
+}
+
+static void trail_store_first(TrailLane *lane)
+{
+    double *first = trail_first(lane, lane->segments);
+    first[0] = (double)lane->tick;
+    memcpy(first + 1, lane->work, (size_t)lane->configured->n_work * sizeof *first);
+    lane->held = lane->segments++;
+    lane->trail.count = 0;
+}
+
+// The whole run. False: it left.
+static bool trail_run(TrailLane *lane)
+{
+    do {
+        lane->overflows |= lane->segments == lane->most; // the run goes on, for its metrics
+        if (lane->overflows)
+            lane->trail.count = 0;
+        else
+            trail_store_first(lane);
+        if (!trail_fill(lane)) return false;
+    } while (lane->status == LANE_RUNNING);
+    return true;
+}
+
+// The entries of a segment. False: it left.
+static bool trail_hold(TrailLane *lane, int64_t segment)
+{
+    const double *first = trail_first(lane, segment);
+    if (lane->held == segment) return true;
+    lane->status = LANE_RUNNING;
+    lane->tick = (int64_t)first[0];
+    memcpy(lane->work, first + 1, (size_t)lane->configured->n_work * sizeof *first);
+    lane->held = segment;
+    lane->trail.count = 0;
+    return trail_fill(lane);
+}
+
+static const double *trail_entry(const TrailLane *lane, int64_t k)
+{
+    return lane->trail.entries + k * lane->trail.width;
+}
+
+// ---- metrics --------------------------------------------------------------------------------------------------------
+
+static int trail_metric(const TrailLane *lane, int metric, int member)
+{
+    const int64_t at = lane->motion.c->metrics + (int64_t)metric * EQUATIONS_METRIC + member;
+    return (int)asset_integer(lane->motion.assets, at);
+}
+static double trail_sum(const TrailLane *lane, int metric, int k)
+{
+    return lane->trail.sums[metric * EQUATIONS_SUMS + k];
+}
+
+// Adds the bars of a metric's expression at the arguments, in a mode.
+static void trail_pull_watched(TrailLane *lane, const DerivativeMode *mode, int metric, double bar)
+{
+    if (bar != 0.0) motion_add(&lane->motion, &mode->watched_pull[metric], bar, lane->bar);
+}
+
+// What a metric over the whole run gives to the end of it. sum: its time.
+static void trail_pull_whole(TrailLane *lane, const double *end, int metric, double weight)
+{
+    const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION),
+              integral = trail_metric(lane, metric, EQUATIONS_METRIC_INTEGRAL);
+    const DerivativeMode *mode = entry_mode(&lane->motion, end);
+    const double total = integral >= 0 ? entry_integrals(&lane->motion, end)[integral] : 0.0,
+                 time = trail_sum(lane, metric, 0), rms = square_root(total / time);
+    switch (reduction) {
+    case REDUCTION_FINAL:
+        motion_argue(&lane->motion, end);
+        if (mode->watches[metric]) trail_pull_watched(lane, mode, metric, weight);
+        break;
+    case REDUCTION_MEAN: lane->integrals[integral] += weight / time; break;
+    case REDUCTION_RMS:
+        if (rms > 0.0) lane->integrals[integral] += weight / (2.0 * time * rms);
+        break;
+    case REDUCTION_INTEGRAL: lane->integrals[integral] += weight; break;
+    case REDUCTION_PART: lane->bar[SYSTEM_TIME] -= weight * time / (end[TRAIL_NOW] * end[TRAIL_NOW]); break;
+    default: break;
+    }
+}
+
+// d metric/d length of a step of this entry, of metrics that are over a time.
+static double trail_length_bar(const TrailLane *lane, const double *entry, const double *end_time, int metric)
+{
+    const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION),
+              condition = trail_metric(lane, metric, EQUATIONS_METRIC_CONDITION);
+    const double value = lane->metric[metric], time = trail_sum(lane, metric, 0);
+    const bool watched = entry_mode(&lane->motion, entry)->watches[metric];
+    if (reduction == REDUCTION_MEAN && watched) return -value / time;
+    if (reduction == REDUCTION_RMS && watched) return -0.5 * value / time;
+    if (reduction == REDUCTION_PART && program_is_true(entry_conditions(&lane->motion, entry)[condition]))
+        return 1.0 / *end_time;
+    return 0.0;
+}
+
+// 1: the metric is the time at the end of this step; else 0.
+static double trail_time_bar(TrailLane *lane, const double *entry, int metric)
+{
+    const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION),
+              condition = trail_metric(lane, metric, EQUATIONS_METRIC_CONDITION);
+    if (reduction != REDUCTION_FIRST && reduction != REDUCTION_LAST) return 0.0;
+    const bool held = program_is_true(entry_conditions(&lane->motion, entry)[condition]),
+               holds = program_is_true(lane->conditions[condition]);
+    if (lane->taken[metric] != 0.0 || entry[TRAIL_NOW] != trail_sum(lane, metric, 0)) return 0.0;
+    if (reduction == REDUCTION_FIRST ? held || !holds : !held && !holds) return 0.0;
+    lane->taken[metric] = 1.0;
+    return 1.0;
+}
+
+// The weight of an occurrence of the event of a metric, from the last to the first. The value is at the arguments.
+static double trail_occurrence(TrailLane *lane, const DerivativeMode *mode, int metric)
+{
+    const int take = trail_metric(lane, metric, EQUATIONS_METRIC_TAKE);
+    const double count = trail_sum(lane, metric, 1);
+    const double k = lane->left[metric] -= 1.0;
+    double weight = 0.0;
+    if (take == REDUCTION_TAKE_FIRST) return k == 0.0 ? 1.0 : 0.0;
+    if (take == REDUCTION_TAKE_LAST) return k == count - 1.0 ? 1.0 : 0.0;
+    if (take == REDUCTION_TAKE_MEAN) return 1.0 / count;
+    const double value = motion_value(&lane->motion, &mode->watched[metric]);
+    const bool spread = take == REDUCTION_TAKE_SPREAD;
+    const int taken = (int)lane->taken[metric];
+    int now = 0;
+    if (value == trail_sum(lane, metric, 0) && (taken & 1) == 0) {
+        weight += 1.0;
+        now |= 1;
+    }
+    if (spread && value == trail_sum(lane, metric, 2) && (taken & 2) == 0) {
+        weight -= 1.0;
+        now |= 2;
+    }
+    lane->taken[metric] = taken | now;
+    return weight;
+}
+
+// The metrics at an event, at the arguments.
+static void trail_pull_event(TrailLane *lane, const double *weight, const DerivativeMode *mode, int event, bool after)
+{
+    const int reduction = after ? REDUCTION_AFTER : REDUCTION_BEFORE;
+    for (int m = 0; m < lane->motion.c->n_metrics; m++) {
+        if (trail_metric(lane, m, EQUATIONS_METRIC_REDUCTION) != reduction) continue;
+        if (trail_metric(lane, m, EQUATIONS_METRIC_EVENT) != event || !mode->watches[m]) continue;
+        if (weight[m] != 0.0) trail_pull_watched(lane, mode, m, weight[m] * trail_occurrence(lane, mode, m));
+    }
+}
+
+// ---- back -----------------------------------------------------------------------------------------------------------
+
+static void trail_back_end(TrailLane *lane, const double *entry, const double *weight)
+{
+    const EquationsConstants *c = lane->motion.c;
+    for (int m = 0; m < c->n_metrics; m++)
+        if (weight[m] != 0.0) trail_pull_whole(lane, entry, m, weight[m]);
+    if (!c->is_map) lane->bar[SYSTEM_TIME] += weight[c->n_metrics]; // survived
+}
+
+// Which action of which mode has this row.
+static const DerivativeAction *trail_action_of(const TrailLane *lane, int64_t row)
+{
+    const Motion *m = &lane->motion;
+    for (int mode = 0; mode < m->c->n_modes; mode++) {
+        const int64_t at = m->c->modes + (int64_t)mode * EQUATIONS_MODE,
+                      first = asset_integer(m->assets, at + EQUATIONS_MODE_ACTIONS),
+                      count = asset_integer(m->assets, at + EQUATIONS_MODE_N_ACTIONS);
+        if (row >= first && row < first + count * EQUATIONS_ACTION)
+            return &m->d->modes[mode].actions[(row - first) / EQUATIONS_ACTION];
+    }
+    return NULL;
+}
+
+// The arguments are those behind an action: of the next entry, but the sides of guards are those before.
+static void trail_argue_after(const TrailLane *lane, const double *entry)
+{
+    const Motion *m = &lane->motion;
+    motion_argue(m, lane->next);
+    for (int k = 0; k < m->d->n_rows; k++) m->file[m->d->n_inputs + k] = entry_rows(m, entry)[k];
+}
+
+static void trail_back_action(TrailLane *lane, const double *entry, const double *weight)
+{
+    Motion *m = &lane->motion;
+    const int64_t row = (int64_t)entry[TRAIL_WHICH];
+    const int event = (int)asset_integer(m->assets, row + EQUATIONS_ACTION_EVENT),
+              settable = m->c->n_states + m->c->n_held;
+    const DerivativeAction *action = trail_action_of(lane, row);
+    trail_argue_after(lane, entry);
+    trail_pull_event(lane, weight, entry_mode(m, lane->next), event, true);
+    motion_argue(m, entry);
+    for (int i = 0; i < settable && action->sets != NULL; i++) {
+        double *bar = &lane->bar[SYSTEM_STATE(i)]; // held numbers stand behind states
+        m->file[m->d->weight + i] = action->sets[i] ? *bar : 0.0;
+        if (action->sets[i]) *bar = 0.0;
+    }
+    if (action->sets != NULL) motion_add(m, &action->pull, 1.0, lane->bar);
+    trail_pull_event(lane, weight, entry_mode(m, entry), event, false);
+}
+
+// Adds `due`, the bar of the time at which a step of an entry ends, to what that time depends on.
+static void trail_pull_instant(TrailLane *lane, const double *entry, double due, double *to)
+{
+    Motion *m = &lane->motion;
+    const int which = (int)entry[TRAIL_WHICH];
+    if ((int)entry[TRAIL_CAUSE] == TRAIL_INSTANT) {
+        const bool every = asset_integer(m->assets, m->c->instants + 2 * (int64_t)which) != 0;
+        const double at = motion_value(m, &m->d->instant[which]);
+        motion_add(m, &m->d->instant_pull[which], every ? due * math_nearest(entry[TRAIL_NOW] / at) : due, to);
+    }
+    if ((int)entry[TRAIL_CAUSE] == TRAIL_SWITCH) {
+        m->file[m->d->n_inputs + m->c->n_guards + which] += 1.0; // the row that begins then
+        motion_add(m, &m->d->switch_pull[which], due, to);
+    }
+}
+
+// Whether a guard whose derivatives are guard[n_inputs] moves at all where a step lands on it, with speed `rate`.
+static bool trail_is_touched(const TrailLane *lane, const double *entry, double rate)
+{
+    const Motion *m = &lane->motion;
+    double speed[MOTION_TOTAL], size = absolute(lane->guard[SYSTEM_TIME]);
+    motion_argue_at(m, entry[TRAIL_NOW], entry_state(lane->next));
+    motion_values(m, &entry_mode(m, entry)->rates, speed, m->c->n_total);
+    for (int i = 0; i < m->c->n_states; i++) size += absolute(lane->guard[SYSTEM_STATE(i)] * speed[i]);
+    return !(absolute(rate) > TRAIL_GRAZES * size);
+}
+
+// A step that lands on a guard, g = 0 at its end: its length changes by -dg/(dg/d length). length: the bar of the
+// length so far. Adds to `to` what that gives.
+static void trail_pull_guard(TrailLane *lane, const double *entry, double length, double *to)
+{
+    Motion *m = &lane->motion;
+    const int n = m->d->n_inputs;
+    const DerivativeCode *code = &entry_mode(m, entry)->guard_pull[(int)entry[TRAIL_WHICH]];
+    double from[MOTION_TOTAL] = {0.0};
+    for (int k = 0; k < n; k++) lane->guard[k] = lane->other[k] = 0.0;
+    motion_argue_at(m, entry[TRAIL_NOW], entry_state(lane->next));
+    motion_add(m, code, 1.0, lane->guard);
+    for (int i = 0; i < m->c->n_states; i++) from[i] = lane->guard[SYSTEM_STATE(i)];
+    const double rate = pull_step(m, entry, from, lane->other) + lane->guard[SYSTEM_TIME];
+    if (trail_is_touched(lane, entry, rate)) lane->grazes = true;
+    const double factor = -length / rate;
+    for (int k = 0; k < n; k++) {
+        const bool state = k > SYSTEM_TIME && k <= m->c->n_states; // by the step alone
+        to[k] += factor * (lane->other[k] + (state ? 0.0 : lane->guard[k]));
+    }
+}
+
+static void trail_back_step(TrailLane *lane, const double *entry, const double *weight, const double *end_time)
+{
+    Motion *m = &lane->motion;
+    const EquationsConstants *c = m->c;
+    const int n = m->d->n_inputs, cause = (int)entry[TRAIL_CAUSE];
+    double from[MOTION_TOTAL], length = 0.0, *bar = lane->bar, *to = lane->to;
+    for (int k = 0; k < c->n_metrics && !c->is_map; k++) {
+        if (weight[k] == 0.0) continue;
+        length += weight[k] * trail_length_bar(lane, entry, end_time, k);
+        bar[SYSTEM_TIME] += weight[k] * trail_time_bar(lane, entry, k);
+    }
+    for (int i = 0; i < c->n_states; i++) from[i] = bar[SYSTEM_STATE(i)];
+    for (int i = 0; i < c->n_integrals; i++) from[c->n_states + i] = lane->integrals[i];
+    for (int k = 0; k < n; k++) to[k] = 0.0;
+    motion_argue(m, entry);
+    length += pull_step(m, entry, from, to);
+    if (c->is_map) {
+        to[SYSTEM_TIME] = bar[SYSTEM_TIME] = 0.0; // the number of an iteration
+    } else if (cause == TRAIL_FREE) {
+        to[SYSTEM_TIME] += bar[SYSTEM_TIME];
+    } else if (cause == TRAIL_GUARD) {
+        to[SYSTEM_TIME] += bar[SYSTEM_TIME];
+        trail_pull_guard(lane, entry, length + bar[SYSTEM_TIME], to);
+    } else {
+        to[SYSTEM_TIME] -= length;
+        trail_pull_instant(lane, entry, length + bar[SYSTEM_TIME], to);
+    }
+    for (int k = 0; k <= c->n_states; k++) bar[k] = to[k];
+    for (int k = c->n_states + 1; k < n; k++) bar[k] += to[k];
+}
+
+static void trail_back_begin(TrailLane *lane)
+{
+    const EquationsConstants *c = lane->motion.c;
+    for (int k = 0; k < lane->motion.d->n_inputs; k++) lane->bar[k] = 0.0;
+    for (int k = 0; k < c->n_integrals; k++) lane->integrals[k] = 0.0;
+    for (int m = 0; m < c->n_metrics; m++) {
+        lane->left[m] = trail_sum(lane, m, 1);
+        lane->taken[m] = 0.0;
+    }
+    lane->grazes = false;
+    motion_begin(&lane->motion, lane->parameter);
+}
+
+// The entry is the one before lane->next.
+static void trail_back_entry(TrailLane *lane, const double *entry, const double *weight, double *end_time)
+{
+    if (entry_is(entry, TRAIL_END)) {
+        *end_time = entry[TRAIL_NOW];
+        trail_back_end(lane, entry, weight);
+    }
+    if (entry_is(entry, TRAIL_ACTION)) trail_back_action(lane, entry, weight);
+    if (entry_is(entry, TRAIL_STEP)) trail_back_step(lane, entry, weight, end_time);
+    memcpy(lane->next, entry, (size_t)lane->trail.width * sizeof *entry);
+    if (!entry_is(entry, TRAIL_ACTION) && lane->motion.c->n_conditions > 0)
+        memcpy(lane->conditions, entry_conditions(&lane->motion, entry),
+               (size_t)lane->motion.c->n_conditions * sizeof *entry);
+}
+
+// Of a metric at an event that takes the least or the greatest, the one that it took was found.
+static bool trail_all_found(const TrailLane *lane, const double *weight)
+{
+    for (int m = 0; m < lane->motion.c->n_metrics; m++) {
+        const int reduction = trail_metric(lane, m, EQUATIONS_METRIC_REDUCTION),
+                  take = trail_metric(lane, m, EQUATIONS_METRIC_TAKE);
+        if (weight[m] == 0.0 || (reduction != REDUCTION_BEFORE && reduction != REDUCTION_AFTER)) continue;
+        if (take == REDUCTION_TAKE_SPREAD && lane->taken[m] != 3.0) return false;
+        if ((take == REDUCTION_TAKE_MIN || take == REDUCTION_TAKE_MAX) && lane->taken[m] != 1.0) return false;
+    }
+    return true;
+}
+
+static double trail_norm(const TrailLane *lane)
+{
+    double sum = 0.0;
+    for (int i = 0; i < lane->motion.c->n_states; i++) sum += lane->bar[SYSTEM_STATE(i)] * lane->bar[SYSTEM_STATE(i)];
+    return square_root(sum);
+}
+
+// gradient[n_parameters] <- the derivatives of sum weight[n_metrics] metrics; NaN: there are none. *growth: as in
+// Adjoint.back. False: it left.
+static bool trail_back(TrailLane *lane, const double *weight, double *gradient, double *growth)
+{
+    const Motion *m = &lane->motion;
+    const EquationsConstants *c = m->c;
+    double greatest = 0.0, last = 0.0, end_time = 0.0;
+    trail_back_begin(lane);
+    for (int64_t segment = lane->segments - 1; segment >= 0 && !lane->overflows; segment--) {
+        if (!trail_hold(lane, segment)) return false;
+        for (int64_t k = lane->trail.count - 1; k >= 0; k--) {
+            if (k % TRAIL_SLICE == 0 && trail_leaves(lane)) return false;
+            trail_back_entry(lane, trail_entry(lane, k), weight, &end_time);
+            const double size = trail_norm(lane);
+            if (last == 0.0) last = size;
+            greatest = greater_of(size, greatest);
+        }
+    }
+    motion_weigh(m, lane->bar + SYSTEM_STATE(0), c->n_states + c->n_held);
+    motion_add(m, &m->d->start_pull, 1.0, lane->bar);
+    const bool none = lane->grazes || lane->overflows || !trail_all_found(lane, weight);
+    for (int p = 0; p < c->n_parameters; p++)
+        gradient[p] = none ? math_nan() : lane->bar[SYSTEM_PARAMETER(c->n_states, c->n_held, p)];
+    *growth = last > 0.0 ? greatest / last : math_nan();
+    return true;
+}
+
+#endif

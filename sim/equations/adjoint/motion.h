@@ -1,0 +1,167 @@
+// What goes along the trail of a lane (../trail.h): its entries, the codes of its derivatives, and the stages of a step
+// that is computed once more.
+#ifndef HOPSCOTCH_EQUATIONS_ADJOINT_MOTION_H
+#define HOPSCOTCH_EQUATIONS_ADJOINT_MOTION_H
+
+#include "../advance.h"
+#include "../derivatives.h"
+
+enum { MOTION_TOTAL = SYSTEM_STATES_MAX + SYSTEM_METRICS_MAX, MOTION_STAGES = 8 };
+
+// A lane whose trail is read. file: registers of the codes.
+typedef struct Motion {
+    const EquationsConstants *c;
+    const EquationsDerivatives *d;
+    const double *assets; // of the kernels
+    double *file;
+    double stage[MOTION_STAGES][MOTION_TOTAL];
+    double matrix[SYSTEM_STATES_MAX * SYSTEM_STATES_MAX]; // decomposed (linear.h)
+    double below[SYSTEM_METRICS_MAX * SYSTEM_STATES_MAX]; // the rows of integrals
+    double diagonal;
+    int pivots[SYSTEM_STATES_MAX];
+} Motion;
+
+// ---- entries --------------------------------------------------------------------------------------------------------
+
+HD const double *entry_state(const double *entry) { return entry + TRAIL_NAMED; }
+HD const double *entry_integrals(const Motion *m, const double *entry) { return entry + TRAIL_NAMED + m->c->n_states; }
+HD const double *entry_held(const Motion *m, const double *entry) { return entry + TRAIL_NAMED + m->c->n_total; }
+HD const double *entry_rows(const Motion *m, const double *entry) { return entry_held(m, entry) + m->c->n_held; }
+HD const double *entry_conditions(const Motion *m, const double *entry) { return entry_rows(m, entry) + m->d->n_rows; }
+HD const DerivativeMode *entry_mode(const Motion *m, const double *entry)
+{
+    return &m->d->modes[(int)entry[TRAIL_MODE]];
+}
+HD bool entry_is(const double *entry, int kind) { return (int)entry[TRAIL_KIND] == kind; }
+
+// ---- codes ----------------------------------------------------------------------------------------------------------
+
+HD void motion_run(const Motion *m, const DerivativeCode *code)
+{
+    const Frame frame = {m->file, 1};
+    if (code->count > 0) tape_run(m->d->assets, m->d->tables, code->first, code->count, frame);
+}
+HD int motion_what(const Motion *m, const DerivativeCode *code, int k)
+{
+    return (int)asset_integer(m->d->assets, code->outputs + 2 * (int64_t)k);
+}
+HD double motion_output(const Motion *m, const DerivativeCode *code, int k)
+{
+    return m->file[asset_integer(m->d->assets, code->outputs + 2 * (int64_t)k + 1)];
+}
+
+// to[count] <- the outputs of a code that runs now; 0: it has none.
+HD void motion_values(const Motion *m, const DerivativeCode *code, double *to, int count)
+{
+    motion_run(m, code);
+    for (int i = 0; i < count; i++) to[i] = 0.0;
+    for (int k = 0; k < code->n_outputs; k++) to[motion_what(m, code, k)] = motion_output(m, code, k);
+}
+HD double motion_value(const Motion *m, const DerivativeCode *code)
+{
+    double value;
+    motion_values(m, code, &value, 1);
+    return value;
+}
+
+// to[..] += factor times the outputs of a code that runs now.
+HD void motion_add(const Motion *m, const DerivativeCode *code, double factor, double *to)
+{
+    motion_run(m, code);
+    for (int k = 0; k < code->n_outputs; k++) to[motion_what(m, code, k)] += factor * motion_output(m, code, k);
+}
+
+// ---- arguments ------------------------------------------------------------------------------------------------------
+
+HD void motion_begin(const Motion *m, const double *parameter)
+{
+    const EquationsDerivatives *d = m->d;
+    const Frame frame = {m->file, 1};
+    for (int k = 0; k < d->registers; k++) m->file[k] = 0.0;
+    for (int k = 0; k < d->n_numbers; k++) m->file[d->first_number + k] = d->assets[d->numbers + k];
+    for (int p = 0; p < m->c->n_parameters; p++)
+        m->file[SYSTEM_PARAMETER(m->c->n_states, m->c->n_held, p)] = parameter[p];
+    tape_run(d->assets, d->tables, d->derived, d->n_derived, frame);
+}
+
+// The arguments are those of an entry: its state at its time.
+HD void motion_argue(const Motion *m, const double *entry)
+{
+    const EquationsConstants *c = m->c;
+    const double *held = entry_held(m, entry), *rows = entry_rows(m, entry);
+    m->file[SYSTEM_TIME] = entry[TRAIL_T];
+    for (int i = 0; i < c->n_states; i++) m->file[SYSTEM_STATE(i)] = entry_state(entry)[i];
+    for (int i = 0; i < c->n_held; i++) m->file[SYSTEM_HELD(c->n_states, i)] = held[i];
+    for (int k = 0; k < m->d->n_rows; k++) m->file[m->d->n_inputs + k] = rows[k];
+}
+// Another time and state in the same entry.
+HD void motion_argue_at(const Motion *m, double t, const double *y)
+{
+    m->file[SYSTEM_TIME] = t;
+    for (int i = 0; i < m->c->n_states; i++) m->file[SYSTEM_STATE(i)] = y[i];
+}
+HD void motion_weigh(const Motion *m, const double *weight, int count)
+{
+    for (int i = 0; i < count; i++) m->file[m->d->weight + i] = weight[i];
+}
+// The rates of the inputs, `count` of them from the first on.
+HD void motion_move(const Motion *m, const double *rate, int count)
+{
+    for (int k = 0; k < count; k++) m->file[m->d->rate + k] = rate[k];
+}
+HD void motion_move_too(const Motion *m, const double *rate, int count)
+{
+    for (int k = 0; k < count; k++) m->file[m->d->second + k] = rate[k];
+}
+
+// ---- explicit methods -----------------------------------------------------------------------------------------------
+
+typedef struct MotionTable {
+    int stages;
+    double a[6][6], b[6], c[6];
+} MotionTable;
+
+HD MotionTable motion_table(EquationsMethod method)
+{
+    MotionTable table = {4,
+                         {{0.0}, {0.5}, {0.0, 0.5}, {0.0, 0.0, 1.0}},
+                         {0.16666666666666666, 0.3333333333333333, 0.3333333333333333, 0.16666666666666666},
+                         {0.0, 0.5, 0.5, 1.0}};
+    if (method != EQUATIONS_BY_dormand_prince) return table;
+    const EquationsTable *of = equations_table();
+    table.stages = 6; // the seventh is where the step ends
+    for (int s = 0; s < 6; s++) {
+        for (int j = 0; j < 6; j++) table.a[s][j] = of->A[s][j];
+        table.b[s] = of->A[6][s];
+        table.c[s] = of->c[s];
+    }
+    return table;
+}
+
+HD double motion_weighted(const Motion *m, const double *weight, int count, int i)
+{
+    double sum = 0.0;
+    for (int j = 0; j < count; j++) sum += weight[j] * m->stage[j][i];
+    return sum;
+}
+
+// The argument of stage s of the step of an entry.
+HD void motion_argue_stage(const Motion *m, const MotionTable *table, int s, const double *entry)
+{
+    const double h = entry[TRAIL_H];
+    m->file[SYSTEM_TIME] = entry[TRAIL_T] + table->c[s] * h;
+    for (int i = 0; i < m->c->n_states; i++)
+        m->file[SYSTEM_STATE(i)] = entry_state(entry)[i] + h * motion_weighted(m, table->a[s], s, i);
+}
+
+// The rates of all stages.
+HD void motion_stages(Motion *m, const MotionTable *table, const double *entry)
+{
+    const DerivativeMode *mode = entry_mode(m, entry);
+    for (int s = 0; s < table->stages; s++) {
+        motion_argue_stage(m, table, s, entry);
+        motion_values(m, &mode->rates, m->stage[s], m->c->n_total);
+    }
+}
+
+#endif

@@ -1,0 +1,178 @@
+// Steps backwards: from the derivatives ("bars") of something by a step's end to those by its begin, its length and what
+// the rates read. Lengths of steps count as numbers here; lane.h says what they depend on.
+#ifndef HOPSCOTCH_EQUATIONS_ADJOINT_PULL_H
+#define HOPSCOTCH_EQUATIONS_ADJOINT_PULL_H
+
+#include "linear.h"
+
+// next[n_total]: bars of the states and integrals at the end. to[n_inputs]: those of time, states, held numbers and
+// parameters at the begin are added; integrals have the same bars before and after a step. Returns that of the length.
+// The arguments are those of the entry.
+
+// Adds the bars of the rates' arguments: of held numbers and parameters to `to`, of time and states to argument[1 +
+// n_states], which is cleared first.
+HD void pull_rates(const Motion *m, const DerivativeMode *mode, const double *weight, double *argument, double *to)
+{
+    const int n = m->c->n_states;
+    const DerivativeCode *code = &mode->rates_pull;
+    motion_weigh(m, weight, m->c->n_total);
+    motion_run(m, code);
+    for (int i = 0; i <= n; i++) argument[i] = 0.0;
+    for (int k = 0; k < code->n_outputs; k++) {
+        const int what = motion_what(m, code, k);
+        double *at = what <= n ? &argument[what] : &to[what];
+        *at += motion_output(m, code, k);
+    }
+}
+
+HD double pull_dot(const double *a, const double *b, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// With k_s = f(t + c_s h, y + h sum a_sj k_j), next = y + h sum b_s k_s.
+static double pull_explicit(Motion *m, const double *entry, const double *next, double *to)
+{
+    const MotionTable table = motion_table(m->d->method);
+    const int n = m->c->n_states, total = m->c->n_total;
+    const double h = entry[TRAIL_H];
+    double argument[6][1 + SYSTEM_STATES_MAX], weight[MOTION_TOTAL], length = 0.0;
+    motion_stages(m, &table, entry);
+    for (int i = 0; i < n; i++) to[SYSTEM_STATE(i)] += next[i];
+    for (int s = table.stages - 1; s >= 0; s--) {
+        for (int i = 0; i < total; i++) weight[i] = h * table.b[s] * next[i];
+        for (int j = s + 1; j < table.stages; j++)
+            for (int i = 0; i < n && table.a[j][s] != 0.0; i++) weight[i] += h * table.a[j][s] * argument[j][1 + i];
+        motion_argue_stage(m, &table, s, entry);
+        pull_rates(m, entry_mode(m, entry), weight, argument[s], to);
+        for (int i = 0; i <= n; i++) to[i] += argument[s][i];
+        length += table.b[s] * pull_dot(next, m->stage[s], total) + table.c[s] * argument[s][0];
+        for (int j = 0; j < s; j++)
+            if (table.a[s][j] != 0.0) length += table.a[s][j] * pull_dot(argument[s] + 1, m->stage[j], n);
+    }
+    return length;
+}
+
+// Velocities first: v + h f_v(t, x, v); then x + h f_x(t, x, new v).
+static double pull_semi_implicit_euler(Motion *m, const double *entry, const double *next, double *to)
+{
+    const EquationsConstants *c = m->c;
+    const DerivativeMode *mode = entry_mode(m, entry);
+    const int n = c->n_states, total = c->n_total;
+    const double h = entry[TRAIL_H], *y = entry_state(entry);
+    double bar[MOTION_TOTAL], weight[MOTION_TOTAL], argument[1 + SYSTEM_STATES_MAX], moved[SYSTEM_STATES_MAX];
+    double length = 0.0;
+    motion_argue_at(m, entry[TRAIL_T], y);
+    motion_values(m, &mode->rates, m->stage[0], total);
+    for (int i = 0; i < n; i++) {
+        const bool position = asset_integer(m->assets, c->positions + i) != 0;
+        moved[i] = position ? y[i] : y[i] + h * m->stage[0][i];
+    }
+    motion_argue_at(m, entry[TRAIL_T], moved);
+    motion_values(m, &mode->rates, m->stage[1], total);
+    for (int i = 0; i < total; i++) {
+        const bool position = i < n && asset_integer(m->assets, c->positions + i) != 0;
+        weight[i] = position ? h * next[i] : 0.0;
+        bar[i] = position ? 0.0 : next[i];
+        if (position) length += next[i] * m->stage[1][i];
+        if (position) to[SYSTEM_STATE(i)] += next[i];
+    }
+    pull_rates(m, mode, weight, argument, to);
+    to[SYSTEM_TIME] += argument[0];
+    for (int i = 0; i < n; i++) {
+        const bool position = asset_integer(m->assets, c->positions + i) != 0;
+        if (position)
+            to[SYSTEM_STATE(i)] += argument[1 + i];
+        else
+            bar[i] += argument[1 + i];
+    }
+    for (int i = 0; i < total; i++) {
+        weight[i] = h * bar[i];
+        length += bar[i] * m->stage[0][i];
+        if (i < n) to[SYSTEM_STATE(i)] += bar[i];
+    }
+    motion_argue_at(m, entry[TRAIL_T], y);
+    pull_rates(m, mode, weight, argument, to);
+    for (int i = 0; i <= n; i++) to[i] += argument[i];
+    return length;
+}
+
+// next = f(t, y); an integral is a sum.
+static double pull_map(Motion *m, const double *entry, const double *next, double *to)
+{
+    double argument[1 + SYSTEM_STATES_MAX];
+    motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
+    pull_rates(m, entry_mode(m, entry), next, argument, to);
+    for (int i = 1; i <= m->c->n_states; i++) to[i] += argument[i];
+    return 0.0;
+}
+
+// k = f(t + h/2, y + h/2 k), next = y + h k.
+static double pull_implicit_midpoint(Motion *m, const double *entry, const double *next, double *to)
+{
+    const EquationsConstants *c = m->c;
+    const DerivativeMode *mode = entry_mode(m, entry);
+    const int n = c->n_states, total = c->n_total;
+    const double h = entry[TRAIL_H];
+    double weight[MOTION_TOTAL], argument[1 + SYSTEM_STATES_MAX];
+    midpoint_stage(m, entry);
+    for (int i = 0; i < total; i++) weight[i] = h * next[i];
+    linear_solve_transposed(m, weight); // (1 - h/2 J)^T
+    motion_argue_midpoint(m, entry);
+    pull_rates(m, mode, weight, argument, to);
+    double length = pull_dot(next, m->stage[0], total) + 0.5 * argument[0];
+    length += 0.5 * pull_dot(argument + 1, m->stage[0], n);
+    to[SYSTEM_TIME] += argument[0];
+    for (int i = 0; i < n; i++) to[SYSTEM_STATE(i)] += next[i] + argument[1 + i];
+    return length;
+}
+
+// (1/(h gamma) - J) U_s = f(t + c_s h, y + sum a_sj U_j) + sum C_sj/h U_j + h d_s f_t, next = y + sum a_8j U_j. What J
+// and f_t change with goes by the derivative of J U_s + h d_s f_t, weighed as the right side.
+static double pull_rodas5p(Motion *m, const double *entry, const double *next, double *to)
+{
+    const EquationsRodas *of = equations_rodas();
+    const RodasTable table = rodas_table();
+    const DerivativeMode *mode = entry_mode(m, entry);
+    const int n = m->c->n_states, total = m->c->n_total;
+    const double h = entry[TRAIL_H];
+    double bar[8][MOTION_TOTAL], time_rates[MOTION_TOTAL], argument[1 + SYSTEM_STATES_MAX], length = 0.0;
+    rodas_stages(m, &table, entry, time_rates);
+    for (int s = 0; s < 8; s++)
+        for (int i = 0; i < total; i++) bar[s][i] = table.a[8][s] * next[i];
+    for (int i = 0; i < n; i++) to[SYSTEM_STATE(i)] += next[i];
+    for (int s = 7; s >= 0; s--) {
+        const double *u = m->stage[s];
+        linear_solve_transposed(m, bar[s]);
+        rodas_argue(m, &table, s, entry);
+        pull_rates(m, mode, bar[s], argument, to);
+        for (int i = 0; i <= n; i++) to[i] += argument[i];
+        length += table.c[s] * argument[0] + of->d[s] * pull_dot(bar[s], time_rates, total) +
+                  pull_dot(bar[s], u, total) / (h * h * of->gamma);
+        for (int j = 0; j < s; j++) {
+            for (int i = 0; i < n; i++) bar[j][i] += table.a[s][j] * argument[1 + i];
+            for (int i = 0; i < total; i++) bar[j][i] += of->C[s][j] / h * bar[s][i];
+            length -= of->C[s][j] / (h * h) * pull_dot(bar[s], m->stage[j], total);
+        }
+        motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
+        rodas_direct(m, h * of->d[s], u);
+        motion_weigh(m, bar[s], total);
+        motion_add(m, &mode->bend_pull, 1.0, to);
+    }
+    return length;
+}
+
+static double pull_step(Motion *m, const double *entry, const double *next, double *to)
+{
+    switch (m->d->method) {
+    case EQUATIONS_BY_semi_implicit_euler: return pull_semi_implicit_euler(m, entry, next, to);
+    case EQUATIONS_BY_implicit_midpoint: return pull_implicit_midpoint(m, entry, next, to);
+    case EQUATIONS_BY_rodas5p: return pull_rodas5p(m, entry, next, to);
+    case EQUATIONS_BY_map: return pull_map(m, entry, next, to);
+    default: return pull_explicit(m, entry, next, to);
+    }
+}
+
+#endif

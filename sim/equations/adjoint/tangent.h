@@ -1,0 +1,279 @@
+// How the metrics of a lane change along one direction of its parameters: along its trail as it grows. Its codes and its
+// rules for steps and events are not those of the adjoint, which it checks; which entries there are is the same.
+#ifndef HOPSCOTCH_EQUATIONS_ADJOINT_TANGENT_H
+#define HOPSCOTCH_EQUATIONS_ADJOINT_TANGENT_H
+
+#include "lane.h"
+#include "push.h"
+
+// Numbers of a metric: how its sums change.
+enum { TANGENT_KEPT, TANGENT_LEAST, TANGENT_VALUE, TANGENT_LEAST_VALUE, TANGENT_COUNT, TANGENT_CELLS };
+
+enum { TANGENT_MEMORY = 1 << 20 }; // bytes of a trail: it is forgotten as it is read
+
+typedef struct Tangent {
+    TrailLane *lane;
+    double *rate;      // [n_inputs] of time, states, held numbers; the direction
+    double *integrals; // [n_integrals]
+    double *cells;     // [n_metrics][TANGENT_CELLS]
+    double *slope;     // [n_metrics]
+} Tangent;
+
+static size_t tangent_bytes(const Configured *configured)
+{
+    const EquationsConstants *c = trail_constants(configured);
+    const int cells = equations_derivatives(configured)->n_inputs + c->n_integrals + TANGENT_CELLS * c->n_metrics;
+    return trail_bytes(configured, TANGENT_MEMORY) + (size_t)cells * sizeof(double);
+}
+
+static double *tangent_cell(const Tangent *tangent, int metric, int cell)
+{
+    return &tangent->cells[metric * TANGENT_CELLS + cell];
+}
+
+// How a metric's expression changes at the arguments.
+static double tangent_watched(const Tangent *tangent, const DerivativeMode *mode, int metric)
+{
+    const Motion *m = &tangent->lane->motion;
+    motion_move(m, tangent->rate, m->d->n_inputs);
+    return motion_value(m, &mode->watched_push[metric]);
+}
+
+// ---- events ---------------------------------------------------------------------------------------------------------
+
+// A metric takes a value that changes by `slope`.
+static void tangent_take(const Tangent *tangent, int metric, double value, double slope)
+{
+    double *kept = tangent_cell(tangent, metric, TANGENT_KEPT), *least = tangent_cell(tangent, metric, TANGENT_LEAST),
+           *of_kept = tangent_cell(tangent, metric, TANGENT_VALUE),
+           *of_least = tangent_cell(tangent, metric, TANGENT_LEAST_VALUE),
+           *count = tangent_cell(tangent, metric, TANGENT_COUNT);
+    const int take = trail_metric(tangent->lane, metric, EQUATIONS_METRIC_TAKE);
+    const bool first = (*count)++ == 0.0, greater = first || value > *of_kept, less = first || value < *of_least;
+    if (take == REDUCTION_TAKE_MEAN) *kept += slope;
+    if (take == REDUCTION_TAKE_LAST || (take == REDUCTION_TAKE_FIRST && first)) *kept = slope;
+    if (take == REDUCTION_TAKE_MIN && (first || value < *of_kept)) *kept = slope, *of_kept = value;
+    if ((take == REDUCTION_TAKE_MAX || take == REDUCTION_TAKE_SPREAD) && greater) *kept = slope, *of_kept = value;
+    if (less) *least = slope, *of_least = value;
+}
+
+static void tangent_event(const Tangent *tangent, const DerivativeMode *mode, int event, bool after)
+{
+    const TrailLane *lane = tangent->lane;
+    const int reduction = after ? REDUCTION_AFTER : REDUCTION_BEFORE;
+    for (int k = 0; k < lane->motion.c->n_metrics; k++) {
+        if (trail_metric(lane, k, EQUATIONS_METRIC_REDUCTION) != reduction) continue;
+        if (trail_metric(lane, k, EQUATIONS_METRIC_EVENT) != event || !mode->watches[k]) continue;
+        const double value = motion_value(&lane->motion, &mode->watched[k]);
+        tangent_take(tangent, k, value, tangent_watched(tangent, mode, k));
+    }
+}
+
+static void tangent_action(Tangent *tangent, const double *entry, const double *next)
+{
+    TrailLane *lane = tangent->lane;
+    const Motion *m = &lane->motion;
+    const int64_t row = (int64_t)entry[TRAIL_WHICH];
+    const int event = (int)asset_integer(m->assets, row + EQUATIONS_ACTION_EVENT),
+              settable = m->c->n_states + m->c->n_held;
+    const DerivativeAction *action = trail_action_of(lane, row);
+    double to[SYSTEM_STATES_MAX + SYSTEM_HELD_MAX + SYSTEM_TABLES_MAX];
+    motion_argue(m, entry);
+    tangent_event(tangent, entry_mode(m, entry), event, false);
+    motion_move(m, tangent->rate, m->d->n_inputs);
+    if (action->sets != NULL) motion_values(m, &action->push, to, settable);
+    for (int i = 0; i < settable && action->sets != NULL; i++)
+        if (action->sets[i]) tangent->rate[SYSTEM_STATE(i)] = to[i];
+    memcpy(lane->next, next, (size_t)lane->trail.width * sizeof *next);
+    trail_argue_after(lane, entry);
+    tangent_event(tangent, entry_mode(m, next), event, true);
+}
+
+// ---- steps ----------------------------------------------------------------------------------------------------------
+
+// How the time at which a step ends changes, if parameters give it.
+static double tangent_instant(const Tangent *tangent, const double *entry)
+{
+    const Motion *m = &tangent->lane->motion;
+    const int which = (int)entry[TRAIL_WHICH];
+    motion_move(m, tangent->rate, m->d->n_inputs);
+    if ((int)entry[TRAIL_CAUSE] == TRAIL_INSTANT) {
+        const bool every = asset_integer(m->assets, m->c->instants + 2 * (int64_t)which) != 0;
+        const double at = motion_value(m, &m->d->instant[which]), slope = motion_value(m, &m->d->instant_push[which]);
+        return every ? math_nearest(entry[TRAIL_NOW] / at) * slope : slope;
+    }
+    if ((int)entry[TRAIL_CAUSE] != TRAIL_SWITCH) return 0.0;
+    m->file[m->d->n_inputs + m->c->n_guards + which] += 1.0;
+    return motion_value(m, &m->d->switch_push[which]);
+}
+
+// How a guard at the end of a step changes, with time, states, and others as `rest` says.
+static double tangent_guard(const Tangent *tangent, const double *entry, const double *next, double time,
+                            const double *states, bool rest)
+{
+    const Motion *m = &tangent->lane->motion;
+    double *rate = m->file + m->d->rate;
+    motion_argue_at(m, entry[TRAIL_NOW], entry_state(next));
+    rate[SYSTEM_TIME] = time;
+    for (int k = 1; k < m->d->n_inputs; k++)
+        rate[k] = k <= m->c->n_states ? states[k - 1] : rest ? tangent->rate[k] : 0.0;
+    return motion_value(m, &entry_mode(m, entry)->guard_push[(int)entry[TRAIL_WHICH]]);
+}
+
+// The change of the length of a step that lands on a guard.
+static double tangent_landing(const Tangent *tangent, const double *entry, const double *next, const double *now)
+{
+    Motion *m = &tangent->lane->motion;
+    double as_is[MOTION_TOTAL], longer[MOTION_TOTAL], none[MOTION_TOTAL] = {0.0};
+    double *nothing = tangent->lane->other;
+    for (int k = 0; k < m->d->n_inputs; k++) nothing[k] = 0.0;
+    const Push same = {tangent->rate[SYSTEM_TIME], 0.0, now, tangent->rate}, stretched = {0.0, 1.0, none, nothing};
+    motion_argue(m, entry);
+    push_step(m, entry, &same, as_is);
+    push_step(m, entry, &stretched, longer);
+    const double change = tangent_guard(tangent, entry, next, tangent->rate[SYSTEM_TIME], as_is, true);
+    return -change / tangent_guard(tangent, entry, next, 1.0, longer, false);
+}
+
+// Times and durations of metrics, at the end of a step whose length changes by dh.
+static void tangent_durations(Tangent *tangent, const double *entry, const double *next, double dh)
+{
+    const TrailLane *lane = tangent->lane;
+    const Motion *m = &lane->motion;
+    for (int k = 0; k < m->c->n_metrics; k++) {
+        const int reduction = trail_metric(lane, k, EQUATIONS_METRIC_REDUCTION),
+                  condition = trail_metric(lane, k, EQUATIONS_METRIC_CONDITION);
+        double *kept = tangent_cell(tangent, k, TANGENT_KEPT), *count = tangent_cell(tangent, k, TANGENT_COUNT);
+        if ((reduction == REDUCTION_MEAN || reduction == REDUCTION_RMS) && entry_mode(m, entry)->watches[k])
+            *kept += dh;
+        if (condition < 0) continue;
+        const bool held = program_is_true(entry_conditions(m, entry)[condition]),
+                   holds = program_is_true(entry_conditions(m, next)[condition]);
+        if (reduction == REDUCTION_PART && held) *kept += dh;
+        if (reduction == REDUCTION_LAST && (held || holds)) *kept = tangent->rate[SYSTEM_TIME];
+        if (reduction == REDUCTION_FIRST && holds && !held && *count == 0.0) *kept = tangent->rate[SYSTEM_TIME];
+        if (held || holds) *count = 1.0;
+    }
+}
+
+// end: the state where the step ends; next: the next entry with conditions.
+static void tangent_step(Tangent *tangent, const double *entry, const double *end, const double *next)
+{
+    Motion *m = &tangent->lane->motion;
+    const EquationsConstants *c = m->c;
+    const int cause = (int)entry[TRAIL_CAUSE];
+    double now[MOTION_TOTAL], then[MOTION_TOTAL], dh = 0.0;
+    for (int i = 0; i < c->n_states; i++) now[i] = tangent->rate[SYSTEM_STATE(i)];
+    for (int i = 0; i < c->n_integrals; i++) now[c->n_states + i] = tangent->integrals[i];
+    motion_argue(m, entry);
+    if (c->is_map)
+        dh = 0.0;
+    else if (cause == TRAIL_GUARD)
+        dh = tangent_landing(tangent, entry, end, now);
+    else if (cause != TRAIL_FREE)
+        dh = tangent_instant(tangent, entry) - tangent->rate[SYSTEM_TIME];
+    const Push push = {tangent->rate[SYSTEM_TIME], dh, now, tangent->rate};
+    motion_argue(m, entry);
+    push_step(m, entry, &push, then);
+    for (int i = 0; i < c->n_states; i++) tangent->rate[SYSTEM_STATE(i)] = then[i];
+    for (int i = 0; i < c->n_integrals; i++) tangent->integrals[i] = then[c->n_states + i];
+    tangent->rate[SYSTEM_TIME] += dh;
+    if (!c->is_map) tangent_durations(tangent, entry, next, dh);
+}
+
+// ---- the end --------------------------------------------------------------------------------------------------------
+
+static double tangent_metric(const Tangent *tangent, const double *end, int metric)
+{
+    const TrailLane *lane = tangent->lane;
+    const Motion *m = &lane->motion;
+    const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION),
+              integral = trail_metric(lane, metric, EQUATIONS_METRIC_INTEGRAL),
+              take = trail_metric(lane, metric, EQUATIONS_METRIC_TAKE);
+    const double kept = *tangent_cell(tangent, metric, TANGENT_KEPT),
+                 least = *tangent_cell(tangent, metric, TANGENT_LEAST),
+                 count = *tangent_cell(tangent, metric, TANGENT_COUNT);
+    const double total = integral >= 0 ? entry_integrals(m, end)[integral] : 0.0,
+                 grows = integral >= 0 ? tangent->integrals[integral] : 0.0, time = trail_sum(lane, metric, 0);
+    const double mean = (grows - kept * total / time) / time, root = square_root(total / time);
+    switch (reduction) {
+    case REDUCTION_FINAL:
+        return entry_mode(m, end)->watches[metric] ? tangent_watched(tangent, entry_mode(m, end), metric) : 0.0;
+    case REDUCTION_MEAN: return mean;
+    case REDUCTION_RMS: return root > 0.0 ? 0.5 * mean / root : 0.0;
+    case REDUCTION_INTEGRAL: return grows;
+    case REDUCTION_PART: return (kept - time / end[TRAIL_NOW] * tangent->rate[SYSTEM_TIME]) / end[TRAIL_NOW];
+    case REDUCTION_BEFORE:
+    case REDUCTION_AFTER:
+        return take == REDUCTION_TAKE_SPREAD ? kept - least : take == REDUCTION_TAKE_MEAN ? kept / count : kept;
+    case REDUCTION_FIRST:
+    case REDUCTION_LAST: return kept;
+    default: return 0.0; // counts
+    }
+}
+
+static void tangent_end(Tangent *tangent, const double *end)
+{
+    const EquationsConstants *c = tangent->lane->motion.c;
+    motion_argue(&tangent->lane->motion, end);
+    for (int k = 0; k < c->n_metrics; k++) tangent->slope[k] = tangent_metric(tangent, end, k);
+    tangent->slope[c->n_metrics] = c->is_map ? 0.0 : tangent->rate[SYSTEM_TIME]; // survived
+}
+
+// The first entry from k on that has the conditions behind a step; NULL: it is not there yet.
+static const double *tangent_behind(const TrailLane *lane, int64_t k)
+{
+    while (k < lane->trail.count && entry_is(trail_entry(lane, k), TRAIL_ACTION)) k++;
+    return k < lane->trail.count ? trail_entry(lane, k) : NULL;
+}
+
+// Reads the entries behind which there is one; those that are left become the first.
+static void tangent_read(Tangent *tangent)
+{
+    TrailLane *lane = tangent->lane;
+    int64_t k = 0;
+    for (const double *behind; k < lane->trail.count && !entry_is(trail_entry(lane, k), TRAIL_END); k++) {
+        if ((behind = tangent_behind(lane, k + 1)) == NULL) break;
+        if (entry_is(trail_entry(lane, k), TRAIL_ACTION))
+            tangent_action(tangent, trail_entry(lane, k), trail_entry(lane, k + 1));
+        else
+            tangent_step(tangent, trail_entry(lane, k), trail_entry(lane, k + 1), behind);
+    }
+    const int64_t left = lane->trail.count - k;
+    memmove(lane->trail.entries, trail_entry(lane, k), (size_t)(left * lane->trail.width) * sizeof(double));
+    lane->trail.count = left;
+}
+
+static void tangent_begin(Tangent *tangent, const double *direction)
+{
+    const Motion *m = &tangent->lane->motion;
+    const int settable = m->c->n_states + m->c->n_held;
+    double start[SYSTEM_STATES_MAX + SYSTEM_HELD_MAX + SYSTEM_TABLES_MAX];
+    for (int k = 0; k < m->d->n_inputs; k++) tangent->rate[k] = 0.0;
+    for (int p = 0; p < m->c->n_parameters; p++)
+        tangent->rate[SYSTEM_PARAMETER(m->c->n_states, m->c->n_held, p)] = direction[p];
+    for (int i = 0; i < m->c->n_integrals; i++) tangent->integrals[i] = 0.0;
+    for (int k = 0; k < TANGENT_CELLS * m->c->n_metrics; k++) tangent->cells[k] = 0.0;
+    motion_begin(m, tangent->lane->parameter);
+    motion_move(m, tangent->rate, m->d->n_inputs);
+    motion_values(m, &m->d->start_push, start, settable);
+    for (int i = 0; i < settable; i++) tangent->rate[SYSTEM_STATE(i)] = start[i];
+}
+
+// slope[n_metrics] <- the derivatives of the metrics along direction[n_parameters].
+static void tangent_run(TrailLane *lane, double *memory, const double *direction, double *slope)
+{
+    const EquationsConstants *c = lane->motion.c;
+    Tangent tangent = {.lane = lane, .rate = memory, .slope = slope};
+    tangent.integrals = tangent.rate + lane->motion.d->n_inputs;
+    tangent.cells = tangent.integrals + c->n_integrals;
+    tangent_begin(&tangent, direction);
+    trail_store_first(lane);
+    while (lane->status == LANE_RUNNING) {
+        trail_advance(lane, trail_fits(lane) > 0 ? trail_fits(lane) : 1);
+        tangent_read(&tangent);
+    }
+    tangent_end(&tangent, trail_entry(lane, 0));
+}
+
+#endif

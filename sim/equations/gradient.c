@@ -1,0 +1,75 @@
+// What has a derivative, and the kernels that compute it (adjoint/lane.h).
+#include "gradient.h"
+
+#include "../models.h"
+#include "../trail_kernels.h"
+#include "derivatives.h"
+#include "drawing.h"
+
+static const char *gradient_refuses_equations(const Configured *configured)
+{
+    if (configured->meter != NULL) return "metrics over columns have no gradient in a system of equations";
+    return equations_derivatives(configured)->refusal;
+}
+
+static const char *gradient_bends_equations(const Configured *configured, int metric)
+{
+    const System *system = equations_system(configured);
+    if (metric >= system->n_metrics) return system->is_map ? "a number of iterations" : NULL; // survived
+    switch (system->metrics[metric].reduction) {
+    case REDUCTION_COUNT: return "count";
+    case REDUCTION_MIN: return "min";
+    case REDUCTION_MAX: return "max";
+    case REDUCTION_FIRST:
+    case REDUCTION_LAST:
+    case REDUCTION_PART: return system->is_map ? "a number of iterations" : NULL;
+    default: return NULL;
+    }
+}
+
+static bool gradient_by_parameter_of_equations(const Configured *configured, int parameter)
+{
+    (void)configured, (void)parameter;
+    return true;
+}
+
+static int gradient_one_lane(void) { return 1; }
+
+static size_t gradient_lane_bytes(const Configured *configured, int lanes, size_t most)
+{
+    (void)lanes;
+    return trail_equations.bytes(configured, most);
+}
+
+static bool gradient_lane_back(const Configured *configured, int lanes, void *memory, const double *weight,
+                               double *gradient, double *growth)
+{
+    (void)configured, (void)lanes;
+    return trail_equations.back(memory, weight, gradient, growth);
+}
+
+static size_t gradient_lane_tangent_bytes(const Configured *configured)
+{
+    return trail_equations.tangent_bytes(configured);
+}
+
+static bool gradient_lane_run(const Configured *configured, const AdjointLanes *lanes, void *memory)
+{
+    return trail_equations.run(configured, lanes, memory);
+}
+
+static int gradient_lane_tangent(const Configured *configured, const double *parameter, const double *direction,
+                                 void *memory, double *metric, double *slope)
+{
+    return trail_equations.tangent(configured, parameter, direction, memory, metric, slope);
+}
+
+const Adjoint equations_adjoint = {.refuses = gradient_refuses_equations,
+                                   .bends = gradient_bends_equations,
+                                   .parameter = gradient_by_parameter_of_equations,
+                                   .lanes = gradient_one_lane,
+                                   .bytes = gradient_lane_bytes,
+                                   .run = gradient_lane_run,
+                                   .back = gradient_lane_back,
+                                   .tangent_bytes = gradient_lane_tangent_bytes,
+                                   .tangent = gradient_lane_tangent};

@@ -1,0 +1,90 @@
+// The trail of a lane: each step that it took and each action that happened, for its derivatives (adjoint/). Kernels
+// that leave one are compiled apart (../trail_kernels.c), with one lane; others have no trace of it.
+#ifndef HOPSCOTCH_EQUATIONS_TRAIL_H
+#define HOPSCOTCH_EQUATIONS_TRAIL_H
+
+#include "lane.h"
+
+// An entry: these numbers, then the state and the integrals, held numbers, sides of guards and rows of switches, and
+// conditions, as they are before the step or the action, or at the end.
+enum {
+    TRAIL_KIND,
+    TRAIL_T,
+    TRAIL_H,
+    TRAIL_MODE,
+    TRAIL_CAUSE, // of a step: why it ended when it did
+    TRAIL_WHICH, // the guard, instant or switch; of an action its row
+    TRAIL_NOW,   // time at the end of a step
+    TRAIL_NAMED
+};
+enum { TRAIL_STEP, TRAIL_ACTION, TRAIL_END };
+// FREE: its length is what the method chose. KNOWN: at a time that depends on no parameter.
+enum { TRAIL_FREE, TRAIL_KNOWN, TRAIL_GUARD, TRAIL_INSTANT, TRAIL_SWITCH };
+
+#if defined(HOPSCOTCH_TRAIL)
+enum { EQUATIONS_TRAILS = 1 };
+
+struct EquationsTrail {
+    double *entries; // [room][width]
+    int64_t count, room;
+    int width;
+    double *sums; // [n_metrics][EQUATIONS_SUMS] of the lane at its end
+};
+
+// The group of a kernel that leaves a trail.
+typedef struct TrailGroup {
+    LaneGroup group;
+    EquationsTrail *trail;
+} TrailGroup;
+
+static EquationsTrail *trail_of_group(const LaneGroup *group)
+{
+    return ((const TrailGroup *)(const void *)group)->trail;
+}
+
+HD int trail_width(const EquationsConstants *c)
+{
+    return TRAIL_NAMED + c->n_total + c->n_held + c->n_guards + equations_switches(c) + c->n_conditions;
+}
+
+// A new entry with what the lane is now, at time t.
+static double *trail_put(const EquationsLane *lane, int kind, real t)
+{
+    const EquationsConstants *c = lane->c;
+    EquationsTrail *trail = lane->trail;
+    double *entry = trail->entries + trail->count++ * trail->width, *at = entry + TRAIL_NAMED;
+    entry[TRAIL_KIND] = kind;
+    entry[TRAIL_T] = t;
+    entry[TRAIL_H] = 0.0;
+    entry[TRAIL_MODE] = equations_named(lane, EQUATIONS_MODE_OF);
+    entry[TRAIL_CAUSE] = TRAIL_KNOWN;
+    entry[TRAIL_WHICH] = -1.0;
+    entry[TRAIL_NOW] = t;
+    for (int i = 0; i < c->n_total; i++) *at++ = frame_get(lane->frame, c->y + i);
+    for (int i = 0; i < c->n_held; i++) *at++ = frame_get(lane->file, SYSTEM_HELD(c->n_states, i));
+    for (int i = 0; i < c->n_guards; i++) *at++ = equations_side(lane, i);
+    for (int i = 0; i < equations_switches(c); i++) *at++ = frame_get(lane->file, equations_switch(c, i));
+    for (int i = 0; i < c->n_conditions; i++) *at++ = frame_get(lane->frame, c->condition + i);
+    return entry;
+}
+
+// Before an action of row `row` of the assets. The arguments are the lane's state.
+static void trail_action(const EquationsLane *lane, int64_t row)
+{
+    double *entry = trail_put(lane, TRAIL_ACTION, frame_get(lane->file, SYSTEM_TIME));
+    entry[TRAIL_WHICH] = (double)row;
+}
+
+static void trail_end(const EquationsLane *lane)
+{
+    const int sums = EQUATIONS_SUMS * lane->c->n_metrics;
+    (void)trail_put(lane, TRAIL_END, equations_named(lane, EQUATIONS_T));
+    for (int k = 0; k < sums; k++) lane->trail->sums[k] = frame_get(lane->frame, lane->c->sums + k);
+}
+#else
+enum { EQUATIONS_TRAILS = 0 };
+HD void trail_action(const EquationsLane *lane, int64_t row) { (void)lane, (void)row; }
+HD void trail_end(const EquationsLane *lane) { (void)lane; }
+#endif
+
+#endif

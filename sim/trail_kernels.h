@@ -1,0 +1,19 @@
+// Runs of a lane of `equations` for its derivatives: sim/trail_kernels.c.
+#ifndef HOPSCOTCH_TRAIL_KERNELS_H
+#define HOPSCOTCH_TRAIL_KERNELS_H
+
+#include "sim.h"
+
+// As the functions of an Adjoint, for one lane.
+typedef struct TrailKernels {
+    size_t (*bytes)(const Configured *configured, size_t most);
+    bool (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory);
+    bool (*back)(void *memory, const double *weight, double *gradient, double *growth);
+    size_t (*tangent_bytes)(const Configured *configured);
+    int (*tangent)(const Configured *configured, const double *parameter, const double *direction, void *memory,
+                   double *metric, double *slope);
+} TrailKernels;
+
+extern const TrailKernels trail_equations;
+
+#endif
