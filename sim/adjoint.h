@@ -9,7 +9,8 @@
 typedef struct AdjointPlan {
     int n_parameters, n_metrics;
     int64_t segment;
-    int64_t cells, state, firsts, residuals, metered; // metered: of the user's own metrics, on a CPU
+    int64_t cells, state, firsts, residuals;
+    int64_t metered, controlled; // of the user's own metrics and control law, on a CPU
 } AdjointPlan;
 
 // The work of a launch on a GPU: the steps [first, end) of one segment, forward or backward, for all lanes.

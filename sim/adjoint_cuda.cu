@@ -317,7 +317,7 @@ extern "C" Error adjoint_cuda_open(int device, double patience, const Configured
 {
     const AdjointEntry *entry = adjoint_find(configured);
     *out = NULL;
-    if (entry == NULL || configured->meter != NULL) return error_none(); // those of the user's own metrics by the CPU
+    if (entry == NULL || configured->meter != NULL || configured->law != NULL) return error_none(); // by the CPU
     CudaAdjoint *adjoint = (CudaAdjoint *)calloc(1, sizeof *adjoint);
     if (adjoint == NULL) return error_make(ERROR_MACHINE, "not enough memory for gradients on a GPU");
     adjoint->number = device;

@@ -1,4 +1,5 @@
 // Control laws of the user's own (Law in sim.h) on the host.
+#include "law.h"
 #include "lane_code_host.h"
 
 #include <string.h>
@@ -16,6 +17,103 @@ static int32_t law_put_registers(LawBuild *build, const int32_t *registers, int 
     for (int i = 0; i < count; i++) numbers[i] = registers[i];
     return tape_assets_put(&build->assets, numbers, count);
 }
+
+// ---- derivatives ----------------------------------------------------------------------------------------------------
+
+// Inputs by their registers; TAPE_NONE: the tape has none.
+static TapeValue *law_inputs_of(const LawBuild *build, int count)
+{
+    const Tape *tape = build->program->tape;
+    TapeValue *inputs = ARENA_NEW(build->arena, TapeValue, count);
+    for (int k = 0; k < count; k++) inputs[k] = TAPE_NONE;
+    for (TapeValue i = 0; i < tape->count; i++)
+        if (tape->nodes[i].operation == TAPE_INPUT && tape->nodes[i].a < count) inputs[tape->nodes[i].a] = i;
+    return inputs;
+}
+
+// A code of values[count], whose registers are put at *registers. False: it is too long.
+static bool law_put_slopes(LawBuild *build, int first, const TapeValue *values, int count, CodeView *view,
+                           const int32_t **registers)
+{
+    TapeLayout layout;
+    TapeCode code;
+    if (build->program->tape->full) return false;
+    if (tape_layout(build->program->tape, first, values, count, build->arena, &layout).kind != OK) return false;
+    if (tape_code(build->program->tape, &layout, values, count, build->arena, &code).kind != OK) return false;
+    *view = tape_assets_put_code(&build->assets, &layout, &code);
+    *registers = code.outputs;
+    return true;
+}
+
+// Where there is no such input, its slope is none.
+static void law_adjoint(LawBuild *build, const TapeValue *of, const TapeValue *weights, int n, const TapeValue *inputs,
+                        int count, TapeValue *slopes)
+{
+    TapeValue *there = ARENA_NEW(build->arena, TapeValue, count), *got = ARENA_NEW(build->arena, TapeValue, count);
+    int n_there = 0;
+    for (int k = 0; k < count; k++)
+        if (inputs[k] != TAPE_NONE) there[n_there++] = inputs[k];
+    tape_adjoint(build->program->tape, of, weights, n, there, n_there, got);
+    for (int k = 0, at = 0; k < count; k++) slopes[k] = inputs[k] != TAPE_NONE ? got[at++] : TAPE_NONE;
+}
+
+// The bars of inputs from those of next[n_held] and outputs[n_outputs], and those of parameters from those of starts.
+static bool law_build_back(LawBuild *build, const TapeValue *values, int n_inputs, LawSlopes *out)
+{
+    const Law *law = build->law;
+    Tape *tape = build->program->tape;
+    const int n_fixed = law->of.n_needed + law->of.n_parameters, n_by = n_fixed + law->n_held,
+              n_of = law->n_held + law->n_outputs, count = n_by + law->of.n_parameters;
+    const TapeValue *inputs = law_inputs_of(build, n_by);
+    TapeValue *weights = ARENA_NEW(build->arena, TapeValue, n_of), *slopes = ARENA_NEW(build->arena, TapeValue, count);
+    const int32_t *registers;
+    for (int k = 0; k < n_of; k++) weights[k] = tape_input(tape, n_inputs + k, TAPE_MOVING);
+    law_adjoint(build, values + law->n_held, weights, n_of, inputs, n_by, slopes);
+    law_adjoint(build, values, weights, law->n_held, inputs + law->of.n_needed, law->of.n_parameters, slopes + n_by);
+    if (!law_put_slopes(build, n_inputs + n_of, slopes, count, &out->back, &registers)) return false;
+    out->bars = law_put_registers(build, registers, n_by);
+    out->starts = law_put_registers(build, registers + n_by, law->of.n_parameters);
+    return true;
+}
+
+// The rates of next, outputs and starts from those of inputs.
+static bool law_build_along(LawBuild *build, const TapeValue *values, int n_inputs, LawSlopes *out)
+{
+    const Law *law = build->law;
+    Tape *tape = build->program->tape;
+    const int n_by = law->of.n_needed + law->of.n_parameters + law->n_held, n_of = law->n_held + law->n_outputs,
+              count = n_of + law->n_held;
+    const TapeValue *inputs = law_inputs_of(build, n_by);
+    TapeValue *along = ARENA_NEW(build->arena, TapeValue, n_by), *rates = ARENA_NEW(build->arena, TapeValue, n_by),
+              *slopes = ARENA_NEW(build->arena, TapeValue, count);
+    const int32_t *registers;
+    int n = 0;
+    for (int k = 0; k < n_by; k++) {
+        if (inputs[k] == TAPE_NONE) continue;
+        along[n] = inputs[k];
+        rates[n++] = tape_input(tape, n_inputs + k, TAPE_MOVING);
+    }
+    for (int k = 0; k < count; k++) {
+        const TapeValue of = k < n_of ? values[law->n_held + k] : values[k - n_of];
+        slopes[k] = of != TAPE_NONE ? tape_slope(tape, of, along, rates, n) : TAPE_NONE;
+    }
+    if (!law_put_slopes(build, n_inputs + n_by, slopes, count, &out->along, &registers)) return false;
+    out->rates = law_put_registers(build, registers, count);
+    return true;
+}
+
+// values: starts, next, outputs
+static void law_build_slopes(LawBuild *build, const TapeValue *values, int n_inputs)
+{
+    LawSlopes *out = ARENA_NEW(build->arena, LawSlopes, 1);
+    out->bends = build->program->bends;
+    if (out->bends == NULL &&
+        !(law_build_back(build, values, n_inputs, out) && law_build_along(build, values, n_inputs, out)))
+        out->bends = "the derivatives of control.law are too long";
+    build->law->slopes = out;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
 
 Error law_make(const LawProgram *program, const Configured *configured, Arena *arena, Law *out)
 {
@@ -52,6 +150,7 @@ Error law_make(const LawProgram *program, const Configured *configured, Arena *a
     out->next = law_put_registers(&build, code.outputs + n_held, n_held);
     out->outputs = law_put_registers(&build, code.outputs + 2 * n_held, n_outputs);
     out->of.cells = n_outputs + n_held + 1 + layout.registers;
+    if (configured->model->adjoint != NULL) law_build_slopes(&build, values, first);
     out->of.assets = build.assets.numbers;
     out->of.n_assets = build.assets.count;
     return error_none();
@@ -94,4 +193,87 @@ void law_attach(const Law *law, Configured *configured, Arena *arena)
     law_add_columns(law, configured, arena);
     if (law->n_noises > 0) own->seed = configured->n_parameters - 1;
     configured->law = own;
+}
+
+// ---- a lane with derivatives ----------------------------------------------------------------------------------------
+
+// Its memory behind the columns: the cells of the law, with the registers of `along` in place of its own; then the
+// derivatives of held numbers and of outputs, and whether a number was none.
+static int64_t law_tangent_inputs(const Law *law) { return 2 * law->of.n_needed + law->of.n_parameters; }
+static double *law_tangent_cells(const Law *law, double *memory) { return memory + law_tangent_inputs(law); }
+static int64_t law_tangent_registers(const Law *law) { return law->of.cells + law->slopes->along.registers; }
+
+int64_t law_tangent_doubles(const Law *law)
+{
+    return law_tangent_inputs(law) + law_tangent_registers(law) + law->n_held + 2 * law->n_outputs + 1;
+}
+
+static LaneGroup law_tangent_group(const Law *law, const double *parameter, int64_t stride, double *memory)
+{
+    LaneGroup group = {.batch = {.lanes = 1, .stride = stride, .parameter = (double *)parameter}, .valid = 1};
+    group.batch.law = *law;
+    group.batch.law.of.cell = law_tangent_cells(law, memory);
+    group.batch.law.of.cell_apart = 1;
+    group.batch.law.of.lane_apart = 0;
+    return group;
+}
+
+static Frame law_tangent_file(const Law *law, double *memory)
+{
+    return (Frame){law_tangent_cells(law, memory) + law->of.cells, 1};
+}
+static double *law_tangent_held(const Law *law, double *memory)
+{
+    return law_tangent_cells(law, memory) + law_tangent_registers(law);
+}
+const double *law_tangent_outputs(const Law *law, const double *memory)
+{
+    return memory + law_tangent_inputs(law) + law_tangent_registers(law) + law->n_held;
+}
+
+static double law_tangent_rate(const Law *law, int k, Frame file)
+{
+    const int at = law_integer(law, law->slopes->rates + k);
+    return at >= 0 ? frame_get(file, at) : 0.0;
+}
+
+// The law's inputs and their rates into the registers of `along`, which then runs.
+static void law_tangent_run(const LaneGroup *group, bool begins, double *memory)
+{
+    const Law *law = law_of(group);
+    const Frame file = law_tangent_file(law, memory);
+    const int n_needed = law->of.n_needed, n_fixed = n_needed + law->of.n_parameters,
+              n_inputs = n_fixed + law->n_held + law->n_noises + 1;
+    const double *held = law_tangent_held(law, memory);
+    for (int k = 0; k < n_inputs; k++) frame_set(file, k, law_value(group, k));
+    for (int k = 0; k < n_fixed; k++) frame_set(file, n_inputs + k, memory[n_needed + k]);
+    for (int k = 0; k < law->n_held; k++) frame_set(file, n_inputs + n_fixed + k, begins ? 0.0 : held[k]);
+    tape_begin(law->of.assets, &law->slopes->along, file);
+    tape_step(law->of.assets, &law->slopes->along, file);
+}
+
+void law_tangent_begin(const Law *law, const double *parameter, int64_t stride, double *memory)
+{
+    const LaneGroup group = law_tangent_group(law, parameter, stride, memory);
+    double *held = law_tangent_held(law, memory);
+    law_begin(&group);
+    law_tangent_run(&group, true, memory);
+    for (int k = 0; k < law->n_held; k++)
+        held[k] = law_tangent_rate(law, law->n_held + law->n_outputs + k, law_tangent_file(law, memory));
+}
+
+void law_tangent_decide(const Law *law, const double *parameter, int64_t stride, double period, double *memory)
+{
+    const LaneGroup group = law_tangent_group(law, parameter, stride, memory);
+    const Frame file = law_tangent_file(law, memory);
+    double *held = law_tangent_held(law, memory), *outputs = held + law->n_held;
+    for (int k = 0; k < law->of.n_needed; k++) law_set_register(&group, k, memory[k]);
+    law_decide(&group, period, all_lanes());
+    law_tangent_run(&group, false, memory);
+    for (int k = 0; k < law->n_held; k++) held[k] = law_tangent_rate(law, k, file);
+    for (int k = 0; k < law->n_outputs; k++) {
+        outputs[k] = law_gives(&group, k) ? law_output(&group, k) : 0.0;
+        outputs[law->n_outputs + k] = law_tangent_rate(law, law->n_held + k, file);
+    }
+    outputs[2 * law->n_outputs] = law_at(&group, law_wrong(law));
 }

@@ -11,26 +11,6 @@
 #include "philox_lanes.h"
 #endif
 
-#if defined(HOPSCOTCH_DUAL) // lanes with derivatives have no law
-HD bool lanes_have_law(const LaneGroup *group) { return group->batch.law.of.cell != NULL; }
-HD bool law_sees(const LaneGroup *group, int column) { return (void)group, (void)column, false; }
-HD void law_see(const LaneGroup *group, int column, real value, mask which)
-{
-    (void)group, (void)column, (void)value, (void)which;
-}
-HD bool law_gives(const LaneGroup *group, int output) { return (void)group, (void)output, false; }
-HD real law_output(const LaneGroup *group, int output) { return (void)group, (void)output, splat(0.0); }
-HD mask law_is_wrong(const LaneGroup *group) { return (void)group, no_lanes(); }
-HD bool law_is_due(const LaneGroup *group, int64_t tick) { return (void)group, (void)tick, false; }
-HD real law_period(const LaneGroup *group, int64_t tick) { return (void)group, (void)tick, splat(0.0); }
-HD void law_decide(const LaneGroup *group, real period, mask which) { (void)group, (void)period, (void)which; }
-HD void law_begin(const LaneGroup *group) { (void)group; }
-HD int law_shown(const LaneGroup *group) { return (void)group, 0; }
-HD real law_shown_value(const LaneGroup *group, int k) { return (void)group, (void)k, splat(0.0); }
-#else
-
-enum { LAW_DRAW = 7 }; // purpose of a random number, beside those of sim.h, environment.h and equations/noise.h
-
 HD const Law *law_of(const LaneGroup *group) { return &group->batch.law; }
 HD bool lanes_have_law(const LaneGroup *group) { return group->batch.law.of.cell != NULL; }
 
@@ -39,9 +19,58 @@ HD bool law_is_due(const LaneGroup *group, int64_t tick)
 {
     return lanes_have_law(group) && tick % law_of(group)->ticks == 0;
 }
-
 // The number of the period that begins at a tick.
 HD real law_period(const LaneGroup *group, int64_t tick) { return splat((double)(tick / law_of(group)->ticks)); }
+
+#if defined(HOPSCOTCH_DUAL) // lanes with derivatives: law_tangent_begin of sim.h
+HD int64_t law_asset(const LaneGroup *group, int64_t k)
+{
+    int64_t value;
+    memcpy(&value, law_of(group)->of.assets + k, sizeof value);
+    return value;
+}
+HD bool law_sees(const LaneGroup *group, int column)
+{
+    return law_asset(group, law_of(group)->of.columns + column) >= 0;
+}
+HD void law_see(const LaneGroup *group, int column, real value, mask which)
+{
+    const Law *law = law_of(group);
+    const int64_t at = law_asset(group, law->of.columns + column);
+    (void)which;
+    if (at < 0) return;
+    law->of.cell[at] = value_of(value);
+    law->of.cell[law->of.n_needed + at] = slope_of(value);
+}
+HD bool law_gives(const LaneGroup *group, int output) { return law_asset(group, law_of(group)->outputs + output) >= 0; }
+HD real law_output(const LaneGroup *group, int output)
+{
+    const double *outputs = law_tangent_outputs(law_of(group), law_of(group)->of.cell);
+    return dual(outputs[output], outputs[law_of(group)->n_outputs + output]);
+}
+HD mask law_is_wrong(const LaneGroup *group)
+{
+    const double *outputs = law_tangent_outputs(law_of(group), law_of(group)->of.cell);
+    return MASK(outputs[2 * law_of(group)->n_outputs] != 0.0);
+}
+HD void law_begin(const LaneGroup *group)
+{
+    const LaneCode *of = &law_of(group)->of;
+    for (int k = 0; k < of->n_parameters; k++)
+        of->cell[2 * of->n_needed + k] = slope_of(lanes_parameter(group, (int)law_asset(group, of->parameters + k)));
+    law_tangent_begin(law_of(group), group->batch.parameter, group->batch.stride, law_of(group)->of.cell);
+}
+HD void law_decide(const LaneGroup *group, real period, mask which)
+{
+    (void)which;
+    law_tangent_decide(law_of(group), group->batch.parameter, group->batch.stride, value_of(period),
+                       law_of(group)->of.cell);
+}
+HD int law_shown(const LaneGroup *group) { return (void)group, 0; }
+HD real law_shown_value(const LaneGroup *group, int k) { return (void)group, (void)k, splat(0.0); }
+#else
+
+enum { LAW_DRAW = 7 }; // purpose of a random number, beside those of sim.h, environment.h and equations/noise.h
 
 // Whether the law needs a column of the next sample, and the column.
 HD bool law_sees(const LaneGroup *group, int column) { return lane_code_needs(&law_of(group)->of, column); }
@@ -59,10 +88,7 @@ HD int law_register(const Law *law, int k) { return law->of.n_needed + law->of.n
 
 HD int law_integer(const Law *law, int64_t k) { return lane_code_integer(&law->of, k); }
 HD real law_at(const LaneGroup *group, int cell) { return lane_code_get(group, &law_of(group)->of, cell); }
-HD real law_value(const LaneGroup *group, int at)
-{
-    return law_at(group, lane_code_register(&law_of(group)->of, at));
-}
+HD real law_value(const LaneGroup *group, int at) { return law_at(group, lane_code_register(&law_of(group)->of, at)); }
 HD void law_set_register(const LaneGroup *group, int at, real value)
 {
     lane_code_put(group, &law_of(group)->of, lane_code_register(&law_of(group)->of, at), value);
@@ -104,11 +130,9 @@ HD_CALL void law_draw(const LaneGroup *group, real period)
         const real radius = square_root(-2.0 * logarithm(u));
         sine_cosine(6.283185307179586 * v, &sine_of, &cosine_of);
         law_set_register(group, law_register(law, law->n_held + k), radius * cosine_of);
-        if (k + 1 < law->n_noises)
-            law_set_register(group, law_register(law, law->n_held + k + 1), radius * sine_of);
+        if (k + 1 < law->n_noises) law_set_register(group, law_register(law, law->n_held + k + 1), radius * sine_of);
     }
 }
-
 
 // Decides for the period with this number, from 0 on, in the lanes of `which`; their columns have been seen.
 HD_CALL void law_decide(const LaneGroup *group, real period, mask which)

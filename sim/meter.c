@@ -115,8 +115,8 @@ static bool meter_place_slopes(MeterBuild *build, MeterSlopesBuild *slopes, Mete
     const Meter *meter = build->meter;
     TapeLayout layout;
     TapeCode code;
-    const Error laid =
-        tape_layout(tape, meter->of.n_needed + meter->of.n_parameters, slopes->values, slopes->n_rows, build->arena, &layout);
+    const Error laid = tape_layout(tape, meter->of.n_needed + meter->of.n_parameters, slopes->values, slopes->n_rows,
+                                   build->arena, &layout);
     if (laid.kind != OK) return false;
     if (tape_code(tape, &layout, slopes->values, slopes->n_rows, build->arena, &code).kind != OK) return false;
     for (int i = 0; i < slopes->n_rows; i++) slopes->rows[i][METER_SLOPE_OF] = code.outputs[i];

@@ -241,6 +241,7 @@ typedef struct Model Model;
 typedef struct Configured Configured;
 typedef struct Meter Meter;
 typedef struct Law Law;
+typedef struct LawSlopes LawSlopes;
 typedef struct MeterSlopes MeterSlopes;
 typedef struct EnvironmentSetup EnvironmentSetup;
 
@@ -389,7 +390,7 @@ struct Configured {
                             // steps of its own; 0: a step is a tick
     const Action *actions;  // [n_actions] of external control; n_actions 0: there is none
     int n_actions;
-    int64_t action_ticks;   // ticks for which an action is held, or what a law decides
+    int64_t action_ticks;     // ticks for which an action is held, or what a law decides
     const LawOutput *outputs; // [n_outputs] what a law of the user's own may give; n_outputs 0: the model takes no law
     int n_outputs;
     const LawGroup *output_groups; // [n_output_groups] names that stand for several of them
@@ -597,9 +598,10 @@ typedef struct LaneCode {
     int32_t parameters; // [n_parameters] those that it needs; their registers follow those of columns
     int32_t n_needed, n_parameters;
     CodeView code;
-    const double *assets;      // [n_assets]
-    const char *const *needed; // of the host: [n_needed + n_parameters] names of columns, the first is the time, then of
-                               // parameters
+    const double *assets; // [n_assets]
+    const char *const
+        *needed; // of the host: [n_needed + n_parameters] names of columns, the first is the time, then of
+                 // parameters
     // Of a batch; NULL: there is no code. On a GPU number k of a lane's cells stands at cell[lane + k*cell_apart]; on a CPU
     // those of a group of lanes together, lane_apart for each of its lanes
     double *cell;
@@ -632,6 +634,18 @@ struct Law {
     const Parameter *parameters; // [n_parameters]
     int n_parameters;
     const Field *shown; // [n_shown]
+    const LawSlopes *slopes;
+};
+
+// Derivatives of a law, for adjoints and tangents. Both codes have the inputs of the law's; behind them stand, of `back`,
+// the bars of the numbers held next and of outputs, of `along` the rates of the columns, parameters and held numbers
+// that it takes. Tables are in the law's assets.
+struct LawSlopes {
+    const char *bends; // why there are none; NULL: there are
+    CodeView back, along;
+    int32_t bars;   // [n_needed + n_parameters + n_held] registers of the bars of these inputs; -1: 0
+    int32_t starts; // [n_parameters] the same where the bars are those of held numbers at the start
+    int32_t rates;  // [n_held + n_outputs + n_held] of the rates of next, outputs and starts; -1: 0
 };
 
 // The derivatives of metrics' values (METER_OF) with respect to columns and parameters, for adjoints: a code with
@@ -978,12 +992,22 @@ typedef struct LawProgram {
     int n_parameters;
     const Field *shown; // [n_shown] columns of the first held numbers
     int n_shown;
+    const char *bends; // why it has no derivatives; NULL: it has
 } LawProgram;
 
 // Changes the tape. Error (user): the law is too long.
 Error law_make(const LawProgram *program, const Configured *configured, Arena *arena, Law *out);
 // Adds a law's parameters and columns to those of the model. All columns and parameters that it needs must be there.
 void law_attach(const Law *law, Configured *configured, Arena *arena);
+// A lane on the host whose numbers have derivatives along a direction of its parameters. memory[law_tangent_doubles]: at
+// first the columns of a sample that the law takes, [n_needed] values and [n_needed] derivatives, then [n_parameters]
+// derivatives of the parameters that it takes. Parameter p has its value at parameter[p*stride]. law_tangent_begin:
+// before the first period.
+int64_t law_tangent_doubles(const Law *law);
+void law_tangent_begin(const Law *law, const double *parameter, int64_t stride, double *memory);
+void law_tangent_decide(const Law *law, const double *parameter, int64_t stride, double period, double *memory);
+// What it gave last: [n_outputs] values and [n_outputs] derivatives; then whether a number was none.
+const double *law_tangent_outputs(const Law *law, const double *memory);
 
 // ---- metrics of the user's own --------------------------------------------------------------------------------------
 

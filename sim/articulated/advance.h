@@ -26,6 +26,7 @@ HD ArticulatedLanes articulated_open(const Constants *constants, const double *a
     w.bars = w.c.cells;
     w.residuals = NULL;
     w.metered = NULL;
+    w.controlled = NULL;
     w.senses = false;
 #define ARTICULATED_LOAD(name, ...) w.name = lanes_parameter(group, ARTICULATED_PARAMETER_##name);
     ARTICULATED_PARAMETERS(ARTICULATED_LOAD)

@@ -385,7 +385,8 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-    .later = "settle|reference|reference_scale|control.law|control.gait|control.legs|control.reaches|control.command|meshes|frames",
+    .later =
+        "settle|reference|reference_scale|control.law|control.gait|control.legs|control.reaches|control.command|meshes|frames",
     .numerics = "dt",
     .lists = articulated_lists,
     .n_lists = 2,

@@ -146,8 +146,7 @@ enum {
       "`control: {mode: raibert}` has no gradient by the adjoint or the tangent") \
     X(external, "external: the table of actions, or the actions of an environment", \
       CONTROL_MOTORS | CONTROL_TABLE | CONTROL_ACTS, "control external has no gradient; control actions has one") \
-    X(law, "; law: control.law, of your own", CONTROL_MOTORS | CONTROL_EFFORTS | CONTROL_LAW, \
-      "`control: {mode: law}` has no gradient by the adjoint or the tangent")
+    X(law, "; law: control.law, of your own", CONTROL_MOTORS | CONTROL_EFFORTS | CONTROL_LAW, NULL)
 
 // Words of `control.gait`: feet that swing together, and when. A stride's frequency (Hz), duty and bounce by default;
 // phases of a row of legs and of a right leg; of `wave` a row counts as that fraction of all rows.

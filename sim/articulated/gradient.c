@@ -25,6 +25,17 @@ static bool gradient_by_parameter(const Configured *configured, int parameter)
            parameter != ARTICULATED_PARAMETER_fall_height && parameter != ARTICULATED_PARAMETER_fall_tilt;
 }
 
+// Whether metrics of the user's own take columns of a law.
+static bool gradient_shows_law(const Configured *configured)
+{
+    const Law *law = configured->law;
+    const Meter *meter = configured->meter;
+    bool shows = false;
+    for (int k = 0; law != NULL && meter != NULL && k < meter->of.n_needed; k++)
+        for (int c = 0; c < law->n_shown; c++) shows |= strcmp(meter->of.needed[k], law->shown[c].name) == 0;
+    return shows;
+}
+
 static const char *gradient_refuses(const Configured *configured)
 {
 #define ARTICULATED_ROW(name, says, uses, refusal) refusal,
@@ -33,6 +44,8 @@ static const char *gradient_refuses(const Configured *configured)
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     if (why[c.control] != NULL) return why[c.control];
+    if (configured->law != NULL && configured->law->slopes->bends != NULL) return configured->law->slopes->bends;
+    if (gradient_shows_law(configured)) return "a metric takes a number that control.law holds: it has no derivative";
     return c.attachment == ARTICULATED_ATTACHMENT_tree ? NULL : "only `attachment: tree` has a gradient by the adjoint";
 }
 

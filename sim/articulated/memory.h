@@ -21,10 +21,11 @@ typedef struct ArticulatedLanes {
     const double *assets;
     const LaneGroup *group;
     double *base;
-    int bars;          // for the adjoint: cells from the base on to the derivatives with respect to cells
-    double *residuals; // [n_records][n_targets] differences from the recorded motion, for the adjoint; else NULL
-    double *metered;   // of the user's own metrics, for the adjoint (adjoint/meter.h); else NULL
-    bool senses;       // samples are for a law (../law.h)
+    int bars;           // for the adjoint: cells from the base on to the derivatives with respect to cells
+    double *residuals;  // [n_records][n_targets] differences from the recorded motion, for the adjoint; else NULL
+    double *metered;    // of the user's own metrics, for the adjoint (adjoint/meter.h); else NULL
+    double *controlled; // of a control law of the spec's own, for the adjoint (adjoint/law.h); else NULL
+    bool senses;        // samples are for a law (../law.h)
 #define ARTICULATED_MEMBER(name, ...) real name;
     ARTICULATED_PARAMETERS(ARTICULATED_MEMBER)
 #undef ARTICULATED_MEMBER

@@ -89,9 +89,9 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
         const mask ended = running & (MASK(ticks == (double)world->c.ticks) | hopper_failed(&failures));
         if (any_lane(ended)) {
             if (observed) {
-                const HopperAction next =
-                    hopper_with(world, HOPPER_WITH_POLICY | HOPPER_WITH_LAW) ? lanes->held
-                                                                             : hopper_action(world, tick + 1);
+                const HopperAction next = hopper_with(world, HOPPER_WITH_POLICY | HOPPER_WITH_LAW)
+                                              ? lanes->held
+                                              : hopper_action(world, tick + 1);
                 const HopperControl last = hopper_control_now(world, lanes, &next, speed, after.height, t_end);
                 hopper_sample(group, lanes, &last, t_end, true, ended);
             }

@@ -343,7 +343,9 @@ static Error hopper_take_source(const double *settings, const Points *listed, co
     if ((int)settings[HOPPER_INTEGRATOR] == HOPPER_INTEGRATOR_dormand_prince)
         return error_make(ERROR_USER,
                           "control: {mode: %s} needs fixed steps: choose another integrator than dormand_prince",
-                          policy ? "policy" : law ? "law" : "external");
+                          policy ? "policy"
+                          : law  ? "law"
+                                 : "external");
     if (law) return error_none();
     out->wrong_option = 1 + (listed->count > 0 ? HOPPER_ACTIONS : HOPPER_ACTIONS_FILE);
     return policy ? hopper_take_policy(file, arena, out)

@@ -15,11 +15,11 @@ typedef struct LawReader {
     const Configured *configured;
     LawInputs inputs;
     SystemModes modes;
-    TapeValue mode;                // input: the mode of the last period
-    TapeValue *held, *happened;    // [n_held] inputs; values after the events of a period
-    TapeValue mode_now;            // after them
-    TapeValue *outputs, *next;     // [n_outputs], [n_held]
-    TapeValue *before, *remember;  // [n_guards + n_instants] of guards at the last period: inputs; at this one
+    TapeValue mode;               // input: the mode of the last period
+    TapeValue *held, *happened;   // [n_held] inputs; values after the events of a period
+    TapeValue mode_now;           // after them
+    TapeValue *outputs, *next;    // [n_outputs], [n_held]
+    TapeValue *before, *remember; // [n_guards + n_instants] of guards at the last period: inputs; at this one
 } LawReader;
 
 static Tape *law_tape(const LawReader *law) { return law->reader->system->tape; }
@@ -470,8 +470,8 @@ static LawProgram law_program(LawReader *law)
 {
     SystemReader *reader = law->reader;
     const System *system = reader->system;
-    const int n_guards = system->n_guards + system->n_instants, n_kept = n_guards + (reader->n_modes > 1), own = system->n_held,
-              n_outputs = law->configured->n_outputs, count = own + n_kept;
+    const int n_guards = system->n_guards + system->n_instants, n_kept = n_guards + (reader->n_modes > 1),
+              own = system->n_held, n_outputs = law->configured->n_outputs, count = own + n_kept;
     TapeValue *values = ARENA_NEW(reader->arena, TapeValue, count + n_outputs);
     int n = 0;
     for (int h = 0; h < own; h++) values[n++] = law->next[h];
@@ -481,6 +481,9 @@ static LawProgram law_program(LawReader *law)
     law_read_sensors(reader, law->configured, &law->inputs, values, count + n_outputs);
     LawProgram program = law_laid(reader, law->configured, &law->inputs, values, count);
     program.outputs = values + count;
+    program.bends = law->inputs.rounds ? "control.law rounds what it sees of a sensor (quantum): such a reading has no "
+                                         "derivative"
+                                       : NULL;
     program.shown = law_shown(law);
     program.n_shown = own + (reader->n_modes > 1);
     TapeValue *start = (TapeValue *)program.start;

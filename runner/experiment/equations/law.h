@@ -18,6 +18,7 @@ typedef struct LawInputs {
     LawInputKind *kinds; // [count]
     TapeValue *next;     // [count] of a reading that is delayed: what it is at the next period; else TAPE_NONE
     TapeValue begins;    // the input LAW_INPUT_FIRST
+    bool rounds;         // a reading is rounded
     int count;
 } LawInputs;
 

@@ -34,7 +34,8 @@ LawProgram law_laid(SystemReader *reader, const Configured *configured, const La
                     int n_next)
 {
     const System *system = reader->system;
-    int *own = ARENA_NEW(reader->arena, int, inputs->count), n_kinds[LAW_INPUT_FIRST + 1] = {0}, at[LAW_INPUT_FIRST + 1];
+    int *own = ARENA_NEW(reader->arena, int, inputs->count), n_kinds[LAW_INPUT_FIRST + 1] = {0},
+        at[LAW_INPUT_FIRST + 1];
     TapeValue *values = ARENA_NEW(reader->arena, TapeValue, n_next + inputs->count);
     for (int k = 0; k < inputs->count; k++) n_kinds[inputs->kinds[k]]++;
     at[LAW_INPUT_HELD] = system->n_held;
@@ -54,7 +55,8 @@ LawProgram law_laid(SystemReader *reader, const Configured *configured, const La
                           .parameters = reader->parameters + configured->n_parameters,
                           .n_parameters = system->n_parameters - configured->n_parameters};
     program.start = ARENA_NEW(reader->arena, TapeValue, program.n_held + 1);
-    if (program.n_noises > 0) equations_seed_row(&reader->parameters[configured->n_parameters + program.n_parameters++]);
+    if (program.n_noises > 0)
+        equations_seed_row(&reader->parameters[configured->n_parameters + program.n_parameters++]);
     return program;
 }
 
@@ -137,6 +139,7 @@ static TapeValue sensor_reading(const Sensor *sensor, TapeValue value)
                            sensor_two(sensor, PROGRAM_MULTIPLY, noise, law_input(sensor->inputs, LAW_INPUT_NOISE)));
     if (quantum == TAPE_NONE) return value;
     Tape *tape = sensor->inputs->tape; // to the nearest multiple; 0: none
+    sensor->inputs->rounds = true;
     const TapeValue steps = sensor_two(sensor, PROGRAM_ADD, sensor_two(sensor, PROGRAM_DIVIDE, value, quantum),
                                        tape_number(tape, 0.5)),
                     rounded = sensor_two(sensor, PROGRAM_MULTIPLY, sensor_one(sensor, PROGRAM_FLOOR, steps), quantum);
@@ -155,8 +158,8 @@ static const Node *sensor_said(SystemReader *reader, const Node *section, const 
         if (strpbrk(section->keys[i]->text, "*#") == NULL || !law_matches(section->keys[i]->text, column, &number))
             continue;
         if (at >= 0)
-            diagnose(reader->diagnostics, section->keys[i], "what the law sees of %s is said by '%.60s' already", column,
-                     section->keys[at]->text);
+            diagnose(reader->diagnostics, section->keys[i], "what the law sees of %s is said by '%.60s' already",
+                     column, section->keys[at]->text);
         at = i;
     }
     return at >= 0 ? section->items[at] : NULL;

@@ -55,6 +55,11 @@ static void group_open(const Configured *configured, const AdjointLanes *lanes, 
                                  .work = own + group_own(configured, lanes->count),
                                  .metric = lanes->metric};
     group->group.valid = lanes->count;
+    if (configured->law != NULL) {
+        group->group.batch.law = *configured->law;
+        group->group.batch.law.of.cell_apart = 1;
+        group->group.batch.law.of.cell = group_gradient(group).w.controlled;
+    }
     if (configured->meter == NULL) return;
     group->group.batch.meter = *configured->meter;
     group->group.batch.meter.of.cell_apart = 1;

@@ -82,18 +82,22 @@ HD void pull_end(const ArticulatedLanes *w, int body, int of, real sign, real en
 HD void pull_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s,
                    const ArticulatedAxis *axis_bar, ArticulatedJointState *bar)
 {
-    const real zero = splat(0.0), kp = body_number(w, body, ARTICULATED_kp), kd = body_number(w, body, ARTICULATED_kd);
+    const real zero = splat(0.0), scale = joint_gain_scale(w, body);
+    const real kp = scale * body_number(w, body, ARTICULATED_kp), kd = scale * body_number(w, body, ARTICULATED_kd);
     const real K_bar = axis_bar->motor_K, f_bar = axis_bar->motor_f;
     const ArticulatedEnds ends = motor_ends(w, body);
     const real C = s->coordinate - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
-    const real effort = body_number(w, body, ARTICULATED_bias) - fused(kp, C, kd * s->rate);
+    real effort = scale * body_number(w, body, ARTICULATED_bias) - fused(kp, C, kd * s->rate);
+    if (w->c.efforts > 0) effort = effort + limb(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD);
     const mask above = MASK(effort > ends.high), bound = above | MASK(effort < ends.low);
     const real C_bar = select_real(bound, zero, -(h * kp * f_bar)), end_bar = h * f_bar;
-    number_bar(w, body, ARTICULATED_kp, select_real(bound, zero, fused(h * h, K_bar, -(h * C * f_bar))));
-    number_bar(w, body, ARTICULATED_kd, select_real(bound, zero, h * K_bar));
+    number_bar(w, body, ARTICULATED_kp, select_real(bound, zero, scale * fused(h * h, K_bar, -(h * C * f_bar))));
+    number_bar(w, body, ARTICULATED_kd, select_real(bound, zero, scale * (h * K_bar)));
     pull_end(w, body, ARTICULATED_most, splat(1.0), select_real(above, end_bar, zero));
     pull_end(w, body, ARTICULATED_least, splat(-1.0), select_real(bound & ~above, end_bar, zero));
-    number_bar(w, body, ARTICULATED_bias, select_real(bound, zero, h * f_bar));
+    number_bar(w, body, ARTICULATED_bias, select_real(bound, zero, scale * (h * f_bar)));
+    if (w->c.efforts > 0)
+        bar_add(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD, select_real(bound, zero, h * f_bar));
     bar->coordinate = bar->coordinate + C_bar;
     bar_add(w, articulated_at(body) + ARTICULATED_COMMAND, -C_bar);
 }

@@ -41,13 +41,14 @@ HD_BOTH AdjointPlan articulated_adjoint_plan(const Configured *configured, size_
     plan.firsts = (c.ticks + plan.segment - 1) / plan.segment * state;
     plan.residuals = (int64_t)c.n_records * c.n_targets;
     plan.metered = configured->meter != NULL ? metered_doubles(configured->meter, c.ticks) : 0;
+    plan.controlled = configured->law != NULL ? controlled_doubles(configured->law, c.ticks) : 0;
     return plan;
 }
 
 HD_BOTH int64_t articulated_adjoint_doubles(const AdjointPlan *plan)
 {
     return plan->cells + GRADIENT_SUMS + 3 + plan->firsts + plan->segment * plan->state + plan->residuals +
-           plan->metered;
+           plan->metered + plan->controlled;
 }
 
 // The group's memory is of the plan.
@@ -67,6 +68,8 @@ HD Gradient gradient_open(const Constants *constants, const double *assets, cons
     gradient.w.residuals = gradient.states + plan->segment * plan->state * ARTICULATED_STRIDE;
     if (group->batch.meter.slopes != NULL)
         gradient.w.metered = gradient.w.residuals + plan->residuals * ARTICULATED_STRIDE;
+    if (group->batch.law.slopes != NULL)
+        gradient.w.controlled = gradient.w.residuals + (plan->residuals + plan->metered) * ARTICULATED_STRIDE;
     return gradient;
 }
 
@@ -136,17 +139,23 @@ HD void gradient_begin(const Gradient *gradient)
     for (int64_t k = 0; k < residuals; k++) store_all(gradient->w.residuals + k * ARTICULATED_STRIDE, splat(0.0));
     if (lanes_are_metered(&gradient->w)) metered_begin(&gradient->w);
     articulated_begin(&gradient->w);
+    if (lanes_are_controlled(&gradient->w)) law_begin(gradient->w.group);
 }
 
 // Steps [first, end) of the lanes that run. failures[valid] of those that end; returns those that go on.
 HD mask gradient_forth(const Gradient *gradient, int64_t first, int64_t end, mask running, int32_t *failures)
 {
-    const ArticulatedLanes *w = &gradient->w;
+    ArticulatedLanes lanes = gradient->w, *w = &lanes;
     for (int64_t tick = first; tick < end && any_lane(running); tick++) {
         real changed;
         const int64_t segment = gradient->plan->segment, next = tick % segment + 1;
         if (next == 1) gradient_store_first(gradient, tick);
         if (lanes_are_metered(w)) metered_sample(w, tick, false, running);
+        if (law_is_due(w->group, tick)) {
+            const real period = law_period(w->group, tick);
+            articulated_decide(w, splat((double)tick * w->c.dt), period, all_lanes());
+            controlled_keep(w, tick / law_of(w->group)->ticks);
+        }
         ArticulatedSeen seen = articulated_tick_solve(w, tick, &changed);
         articulated_tick_move(w, &seen, changed, next < segment ? gradient_state(gradient, next) : NULL);
         articulated_tick_compare(w, tick + 1);
@@ -165,6 +174,7 @@ HD_CALL void gradient_run_segment(const Gradient *gradient, int64_t number)
     for (int64_t tick = first; tick < first + gradient->plan->segment; tick++) {
         const real t = splat((double)tick * w->c.dt);
         state_store(w, gradient_state(gradient, tick - first));
+        if (lanes_are_controlled(w)) controlled_recall(w, tick);
         (void)control_set(w, tick, t);
         (void)articulated_step(w, t);
     }
@@ -220,6 +230,7 @@ HD void gradient_back_begin(const Gradient *gradient)
     for (int k = 0; k < gradient_sums(w); k++)
         set_limb(w, gradient_sum(w, k), load_all(gradient->sums + k * ARTICULATED_STRIDE));
     if (lanes_are_metered(w)) metered_back_begin(w);
+    if (lanes_are_controlled(w)) controlled_back_begin(w);
     growth_store(gradient, &none);
 }
 
@@ -236,6 +247,7 @@ HD_CALL void gradient_enter(const Gradient *gradient, int64_t end, const double 
         set_bar(w, k, select_real(entering, splat(0.0), bar(w, k)));
     pull_metrics(w, steps, metric_bar, entering);
     if (lanes_are_metered(w)) metered_enter(w, steps, weight, lanes);
+    if (lanes_are_controlled(w)) controlled_enter(w, steps, entering);
     commands_start(w, end - 1);
 }
 
@@ -261,6 +273,7 @@ HD void gradient_back_end(const Gradient *gradient, int64_t lanes, double *resul
     growth_add(all_lanes(), gradient_first_squares(w), &growth);
     if (w->c.n_targets > 0) pull_reference(w, 0);
     if (lanes_are_metered(w)) pull_meter(w, 0);
+    if (lanes_are_controlled(w)) pull_law(w, 0);
     if (columns_count(w)) pull_begin_commands(w);
     pull_begin(w);
     for (int p = 0; p < gradient->plan->n_parameters; p++)

@@ -31,9 +31,28 @@ HD bool lanes_are_metered(const ArticulatedLanes *w)
     return w->metered != NULL;
 #endif
 }
-// True: what a step computes beside its state (rates, efforts, forces) may have bars, by a recorded motion or by
-// metrics of the user's own.
-HD bool columns_count(const ArticulatedLanes *w) { return w->c.n_targets > 0 || lanes_are_metered(w); }
+// The same of a control law of the spec's own.
+HD bool lanes_are_controlled(const ArticulatedLanes *w)
+{
+#if defined(HOPSCOTCH_TEAMS)
+    (void)w;
+    return false;
+#else
+    return w->controlled != NULL;
+#endif
+}
+// True: what a step computes beside its state (rates, efforts, forces) may have bars, by a recorded motion, by metrics
+// of the user's own, or by a law.
+HD bool columns_count(const ArticulatedLanes *w)
+{
+    return w->c.n_targets > 0 || lanes_are_metered(w) || lanes_are_controlled(w);
+}
+
+// The bars of the columns that a code over samples takes: [n_needed], by their registers.
+typedef struct ColumnBars {
+    const LaneCode *of;
+    double *bar;
+} ColumnBars;
 
 // Of a number of a body, where it depends on a parameter.
 HD bool number_counts(const ArticulatedLanes *w, int body, int first, int count)

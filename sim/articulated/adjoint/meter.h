@@ -5,8 +5,7 @@
 #define HOPSCOTCH_ARTICULATED_ADJOINT_METER_H
 
 #include "../../meter_slopes.h"
-#include "../sample.h"
-#include "reference.h"
+#include "sample.h"
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 // Doubles of a lane: the cells of the meter, the registers of its derivatives, the step at which the lane ended, the
@@ -16,7 +15,8 @@
 HD_BOTH int64_t metered_doubles(const Meter *meter, int64_t ticks)
 {
     const int64_t inputs = meter->of.n_needed + meter->of.n_parameters;
-    return meter->of.cells + meter->slopes->code.registers + 1 + meter->n_metrics + inputs + (ticks + 1) * meter->of.n_needed;
+    return meter->of.cells + meter->slopes->code.registers + 1 + meter->n_metrics + inputs +
+           (ticks + 1) * meter->of.n_needed;
 }
 
 typedef struct Metered {
@@ -90,8 +90,10 @@ HD void metered_pull_values(const ArticulatedLanes *w, const Metered *metered, i
     const mask last = MASK(load_all(metered->end) == (double)sample);
     const real after = select_real(last, splat(0.0), splat((double)(sample + 1) * w->c.dt - t));
     const real share = 0.5 * (before + after), one = splat(1.0), zero = splat(0.0);
-    for (int k = 0; k < meter->of.n_needed; k++) frame_set(metered->file, k, load_all(metered_column(metered, sample, k)));
-    for (int k = 0; k < meter->of.n_needed + meter->of.n_parameters; k++) store_all(metered_cell(metered->input, k), zero);
+    for (int k = 0; k < meter->of.n_needed; k++)
+        frame_set(metered->file, k, load_all(metered_column(metered, sample, k)));
+    for (int k = 0; k < meter->of.n_needed + meter->of.n_parameters; k++)
+        store_all(metered_cell(metered->input, k), zero);
     meter_slopes_run(w->group, metered->file);
     for (int i = 0; i < meter->slopes->n_rows; i++) {
         const MeterSlopeRow row = meter_slope_row(meter, i);
@@ -104,94 +106,6 @@ HD void metered_pull_values(const ArticulatedLanes *w, const Metered *metered, i
     }
 }
 
-// The bar of a column; 0: no metric takes it.
-HD real metered_bar(const ArticulatedLanes *w, const Metered *metered, int column)
-{
-    const int at = meter_integer(w->group, metered->meter->of.columns + column);
-    return at >= 0 ? load_all(metered_cell(metered->input, at)) : splat(0.0);
-}
-HD bool metered_takes(const ArticulatedLanes *w, const Metered *metered, int column)
-{
-    return meter_integer(w->group, metered->meter->of.columns + column) >= 0;
-}
-HD Vector3 metered_bar3(const ArticulatedLanes *w, const Metered *metered, int column)
-{
-    return vector3(metered_bar(w, metered, column), metered_bar(w, metered, column + 1),
-                   metered_bar(w, metered, column + 2));
-}
-HD Quaternion metered_bar4(const ArticulatedLanes *w, const Metered *metered, int column)
-{
-    Quaternion q;
-    q.x = metered_bar(w, metered, column);
-    q.y = metered_bar(w, metered, column + 1);
-    q.z = metered_bar(w, metered, column + 2);
-    q.w = metered_bar(w, metered, column + 3);
-    return q;
-}
-
-// sample_wide
-HD_CALL int pull_sample_wide(const ArticulatedLanes *restrict w, const Metered *metered, int column)
-{
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        const int kind = w->bodies[i].kind;
-        if (kind != ROBOT_BALL && (kind != ROBOT_FREE || i == 0)) continue;
-        if (kind == ROBOT_FREE) {
-            pull_position(w, i, metered_bar3(w, metered, column));
-            column += 3;
-        }
-        pull_sample_turn(w, i, metered_bar4(w, metered, column));
-        column += 4;
-    }
-    return column;
-}
-
-// sample_frames
-HD_CALL void pull_sample_frames(const ArticulatedLanes *restrict w, const Metered *metered, int column)
-{
-    const ArticulatedFrame *frames = (const ArticulatedFrame *)(w->assets + w->c.frames);
-    for (int i = 0; i < w->c.n_frames; i++, column += ARTICULATED_OF_FRAME) {
-        const int body = frames[i].body;
-        const ArticulatedPose pose = body_pose(w, body);
-        const Vector3 p = vector3_of(frames[i].p), from = scaled(body_number(w, body, ARTICULATED_scale), p),
-                      x_bar = metered_bar3(w, metered, column), v_bar = metered_bar3(w, metered, column + 7),
-                      r_bar = added(x_bar, cross3(v_bar, pose.w));
-        ArticulatedPoseBar bar = pose_bar_zero();
-        bar.x = x_bar;
-        bar.q = pull_first(metered_bar4(w, metered, column + 3), quaternion_of(frames[i].q));
-        bar.v = v_bar;
-        bar.w = added(metered_bar3(w, metered, column + 10), cross3(rotation_out(&pose.r, from), v_bar));
-        pull_turned(&bar.r, from, r_bar);
-        number_bar(w, body, ARTICULATED_scale, dot3(p, rotation_in(&pose.r, r_bar)));
-        pose_bar_add(w, body, &bar);
-    }
-}
-
-// articulated_sample. The bars of cells that a step computes wait there for pull_step and pull_commands.
-HD_CALL void pull_sample(const ArticulatedLanes *restrict w, const Metered *metered)
-{
-    const int base = base_at(w), n = w->c.n_joints;
-    int column = ARTICULATED_BASE_COLUMNS;
-    pull_position(w, w->c.base, metered_bar3(w, metered, 1));
-    bar_add4(w, base + ARTICULATED_Q, metered_bar4(w, metered, 4));
-    bar_add3(w, base + ARTICULATED_V, metered_bar3(w, metered, 8));
-    bar_add3(w, base + ARTICULATED_W, metered_bar3(w, metered, 11));
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        const int at = articulated_at(i), of_joint = column + w->bodies[i].joint;
-        if (w->bodies[i].joint < 0) continue;
-        if (metered_takes(w, metered, of_joint)) pull_sample_coordinate(w, i, metered_bar(w, metered, of_joint));
-        bar_add(w, at + ARTICULATED_RATE, metered_bar(w, metered, of_joint + n));
-        bar_add(w, at + ARTICULATED_COMMAND, metered_bar(w, metered, of_joint + 2 * n));
-        bar_add(w, at + ARTICULATED_EFFORT, metered_bar(w, metered, of_joint + 3 * n));
-    }
-    column += ARTICULATED_JOINT_COLUMNS * n;
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        if (w->bodies[i].n_points > 0)
-            bar_add(w, articulated_at(i) + ARTICULATED_FORCE, metered_bar(w, metered, column++));
-    }
-    column = pull_sample_wide(w, metered, column);
-    pull_sample_frames(w, metered, column);
-}
-
 // After `steps` steps, where the bodies stand now.
 HD_CALL void pull_meter(const ArticulatedLanes *restrict w, int64_t steps)
 {
@@ -200,7 +114,7 @@ HD_CALL void pull_meter(const ArticulatedLanes *restrict w, int64_t steps)
     metered_pull_values(w, &metered, steps);
     for (int k = meter->of.n_needed; k < meter->of.n_needed + meter->of.n_parameters; k++)
         parameter_bar(w, meter_parameter(meter, k), load_all(metered_cell(metered.input, k)));
-    pull_sample(w, &metered);
+    pull_sample(w, &(ColumnBars){&meter->of, metered.input});
 }
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "../metrics.h"
 #include "../reference.h"
+#include "law.h"
 #include "step.h"
 
 HD real sum_bar(const ArticulatedLanes *w, int sum) { return bar(w, articulated_sum(w, sum)); }
@@ -80,7 +81,9 @@ HD void pull_sums(const ArticulatedLanes *w, Quaternion q)
 // ---- commands -------------------------------------------------------------------------------------------------------
 
 // From the bar of a command to those of its numbers. A command at a limit of its motor depends on that limit alone.
-HD void pull_command(const ArticulatedLanes *w, int body, real t, const ArticulatedCommand *of, real command_bar)
+// past: it is of the control period before the one in reverse.
+HD void pull_command(const ArticulatedLanes *w, int body, real t, const ArticulatedCommand *of, bool past,
+                     real command_bar)
 {
     const real low = body_number(w, body, ARTICULATED_command_low), zero = splat(0.0);
     const real high = body_number(w, body, ARTICULATED_command_high);
@@ -88,12 +91,31 @@ HD void pull_command(const ArticulatedLanes *w, int body, real t, const Articula
     const real inside = select_real(at_low | at_high, zero, command_bar);
     number_bar(w, body, ARTICULATED_command_low, select_real(at_low, command_bar, zero));
     number_bar(w, body, ARTICULATED_command_high, select_real(at_high, command_bar, zero));
+    if ((w->c.uses & CONTROL_LAW) != 0 && law_gives(w->group, control_law_output(w, body, false))) {
+        controlled_add(w, control_law_output(w, body, false), past, inside);
+        return;
+    }
     number_bar(w, body, ARTICULATED_offset, inside);
     if ((w->c.uses & CONTROL_SWINGS) == 0) return;
     const real angle_bar = inside * body_number(w, body, ARTICULATED_amplitude) * of->cosine;
     number_bar(w, body, ARTICULATED_amplitude, inside * of->sine);
     number_bar(w, body, ARTICULATED_phase, angle_bar);
     parameter_bar(w, ARTICULATED_PARAMETER_gait_frequency, 6.283185307179586 * t * angle_bar);
+}
+
+// An effort that a law gives: at an end of the motor it depends on that end alone.
+HD void pull_law_effort(const ArticulatedLanes *w, int body)
+{
+    const int output = control_law_output(w, body, true), at = effort_at(w, body) + ARTICULATED_FEEDFORWARD;
+    if (law_gives(w->group, output)) {
+        const ArticulatedEnds ends = motor_ends(w, body);
+        const real effort = law_output(w->group, output), effort_bar = bar(w, at), zero = splat(0.0);
+        const mask above = MASK(effort > ends.high), below = MASK(effort < ends.low);
+        pull_end(w, body, ARTICULATED_most, splat(1.0), select_real(above, effort_bar, zero));
+        pull_end(w, body, ARTICULATED_least, splat(-1.0), select_real(below & ~above, effort_bar, zero));
+        controlled_add(w, output, false, select_real(above | below, zero, effort_bar));
+    }
+    set_bar(w, at, splat(0.0));
 }
 
 // The command of a step, kept until the step's reverse.
@@ -111,6 +133,7 @@ HD ArticulatedCommand command_load(const ArticulatedLanes *w, int body)
 // Before the reverse of the step `tick`, where that of the step after it has not been.
 HD_CALL void commands_start(const ArticulatedLanes *restrict w, int64_t tick)
 {
+    if (lanes_are_controlled(w)) controlled_recall(w, tick);
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].driven == 0) continue;
         const ArticulatedCommand of = control_terms(w, i, tick, splat((double)tick * w->c.dt));
@@ -122,7 +145,9 @@ HD_CALL void commands_start(const ArticulatedLanes *restrict w, int64_t tick)
 HD void commands_set(const ArticulatedLanes *w)
 {
     for (int i = 0; i < w->c.n_bodies; i++) {
-        if (w->bodies[i].driven != 0) set_limb(w, articulated_at(i) + ARTICULATED_COMMAND, command_load(w, i).command);
+        if (w->bodies[i].driven == 0) continue;
+        set_limb(w, articulated_at(i) + ARTICULATED_COMMAND, command_load(w, i).command);
+        if (lanes_are_controlled(w)) control_set_law_effort(w, i);
     }
 }
 
@@ -133,13 +158,22 @@ HD_CALL void pull_commands(const ArticulatedLanes *restrict w, int64_t tick)
     const int64_t last = tick > 0 ? tick - 1 : 0;
     const real t = splat((double)tick * w->c.dt), t_before = splat((double)last * w->c.dt);
     const real rate_bar = 2.0 * sum_bar(w, ARTICULATED_METRIC_action_rate);
+    const bool past = lanes_are_controlled(w) && tick % law_of(w->group)->ticks == 0, begins = past && tick == 0;
+    for (int i = 0; i < w->c.n_bodies && lanes_are_controlled(w); i++)
+        if (w->bodies[i].driven != 0) pull_law_effort(w, i);
+    if (past) controlled_recall(w, last);
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i) + ARTICULATED_COMMAND;
         if (w->bodies[i].driven == 0) continue;
-        const ArticulatedCommand now = command_load(w, i), before = control_terms(w, i, last, t_before);
+        const ArticulatedCommand now = command_load(w, i);
+        ArticulatedCommand before = control_terms(w, i, last, t_before);
+        if (begins) before.command = body_number(w, i, ARTICULATED_offset); // what a law finds (begin_command)
         const real change = now.command - before.command;
-        pull_command(w, i, t, &now, fused(rate_bar, change, bar(w, at)));
-        pull_command(w, i, t_before, &before, -(rate_bar * change));
+        pull_command(w, i, t, &now, false, fused(rate_bar, change, bar(w, at)));
+        if (begins)
+            number_bar(w, i, ARTICULATED_offset, -(rate_bar * change));
+        else
+            pull_command(w, i, t_before, &before, past, -(rate_bar * change));
         set_bar(w, at, splat(0.0));
         command_store(w, i, &before);
     }

@@ -119,7 +119,11 @@ HD void pull_begin_commands(const ArticulatedLanes *w)
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].driven == 0) continue;
         const ArticulatedCommand first = control_terms(w, i, 0, splat(0.0));
-        pull_command(w, i, splat(0.0), &first, bar(w, articulated_at(i) + ARTICULATED_COMMAND));
+        const real command_bar = bar(w, articulated_at(i) + ARTICULATED_COMMAND);
+        if (lanes_are_controlled(w)) // begin_command
+            number_bar(w, i, ARTICULATED_offset, command_bar);
+        else
+            pull_command(w, i, splat(0.0), &first, false, command_bar);
     }
 }
 

@@ -49,11 +49,21 @@ HD void bars_clear(const ArticulatedLanes *w, int n_parameters)
     for (int k = 0; k < w->c.cells + n_parameters; k++) set_bar(w, k, splat(0.0));
 }
 
+// After `steps` steps, where the bodies stand now: a period of the law that begins here.
+HD_CALL void pull_law(const ArticulatedLanes *restrict w, int64_t steps)
+{
+    const Controlled controlled = controlled_open(w);
+    if (steps % controlled.law->ticks != 0 || steps >= w->c.ticks) return;
+    controlled_pull(w, steps / controlled.law->ticks);
+    pull_sample(w, &(ColumnBars){&controlled.law->of, controlled.input});
+}
+
 // What the metrics take from the state after the step, which the cells hold.
 HD void pull_tick_sums(const ArticulatedLanes *w, int64_t tick)
 {
     if (w->c.n_targets > 0) pull_reference(w, tick + 1);
     if (lanes_are_metered(w)) pull_meter(w, tick + 1);
+    if (lanes_are_controlled(w)) pull_law(w, tick + 1);
     pull_sums(w, limb4(w, base_at(w) + ARTICULATED_Q));
 }
 

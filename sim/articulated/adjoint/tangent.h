@@ -14,7 +14,8 @@ static int64_t tangent_doubles(const Configured *configured)
 HD_CALL size_t articulated_tangent_bytes(const Configured *configured)
 {
     const int64_t metered = configured->meter != NULL ? meter_tangent_doubles(configured->meter) : 0;
-    return (size_t)(tangent_doubles(configured) + metered) * sizeof(double);
+    const int64_t controlled = configured->law != NULL ? law_tangent_doubles(configured->law) : 0;
+    return (size_t)(tangent_doubles(configured) + metered + controlled) * sizeof(double);
 }
 
 static LaneGroup tangent_group(const Configured *configured, const double *parameter, const double *direction,
@@ -25,6 +26,12 @@ static LaneGroup tangent_group(const Configured *configured, const double *param
         store_all(own + p * REAL_DOUBLES, dual(parameter[p], direction[p]));
     LaneGroup group = {
         .batch = {.lanes = 1, .stride = REAL_DOUBLES, .parameter = own, .work = memory, .metric = metric}, .valid = 1};
+    if (configured->law != NULL) {
+        const int64_t metered = configured->meter != NULL ? meter_tangent_doubles(configured->meter) : 0;
+        group.batch.law = *configured->law;
+        group.batch.law.of.cell = memory + tangent_doubles(configured) + metered;
+        memset(group.batch.law.of.cell, 0, (size_t)law_tangent_doubles(configured->law) * sizeof(double));
+    }
     if (configured->meter == NULL) return group;
     group.batch.meter = *configured->meter;
     group.batch.meter.of.cell = memory + tangent_doubles(configured);
@@ -62,12 +69,15 @@ HD_CALL int articulated_tangent(const Configured *configured, const double *para
 {
     const LaneGroup group = tangent_group(configured, parameter, direction, memory);
     const Tangent of = {parameter, direction, metric, slope};
-    const ArticulatedLanes w = articulated_open(&configured->constants, configured->assets, &group);
+    ArticulatedLanes w = articulated_open(&configured->constants, configured->assets, &group);
     real changed, failure = splat(ARTICULATED_NONE);
     int64_t tick = 0;
     articulated_begin(&w);
+    if (lanes_have_law(&group)) law_begin(&group);
     while (tick < w.c.ticks && !(value_of(failure) > ARTICULATED_NONE)) {
         tangent_sample(&w, &of, tick, false);
+        if (law_is_due(&group, tick))
+            articulated_decide(&w, splat((double)tick * w.c.dt), law_period(&group, tick), all_lanes());
         ArticulatedSeen seen = articulated_tick_solve(&w, tick++, &changed);
         articulated_tick_move(&w, &seen, changed, NULL);
         articulated_tick_compare(&w, tick);
