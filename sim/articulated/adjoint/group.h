@@ -55,6 +55,7 @@ static void group_open(const Configured *configured, const AdjointLanes *lanes, 
                                  .work = own + group_own(configured, lanes->count),
                                  .metric = lanes->metric};
     group->group.valid = lanes->count;
+    group->group.n_columns = configured->n_columns;
     if (configured->law != NULL) {
         group->group.batch.law = *configured->law;
         group->group.batch.law.of.cell_apart = 1;
