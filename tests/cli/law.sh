@@ -190,4 +190,127 @@ if command -v python3 >/dev/null; then
 else
     skip 'commands against Python' python3 'apt-get install python3'
 fi
+
+# ---- noise ----------------------------------------------------------------------------------------------------------
+
+# the rail rests at 0 and its motor has no gains, so that its command is the noise of the sensor
+cat >noise.yaml <<'.'
+version: 1
+experiment: noise
+model: articulated
+seed: 5
+simulation:
+  robot: arm.xml
+  duration: 4
+  dt: 0.002
+  control: {mode: law, period: 0.002, law: {parameters: {sigma: {value: 0.02, unit: m}}, sensors: {rail_q: {noise: sigma}}, command: {rail: rail_q}}}
+parameters: {all_kp: 0, all_kd: 0}
+metrics: {spread: {rms: rail_command}, bias: {mean: rail_command}}
+search: {method: grid, over: {sigma: [0.02, 0.05]}}
+replicates: {count: 4}
+objective: {minimize: spread}
+record: {trajectories: {select: {trials: [0]}, sample: 0.002, replicates: all}}
+.
+"$HOPSCOTCH" run noise.yaml --progress none >out 2>err
+check $? 'a law with noisy sensors runs'
+"$HOPSCOTCH" query noise --format csv --order id --columns sigma,spread,bias >noise.csv
+awk -F, 'NR > 1 { rows++; far = $2 / $1 - 1; if (far < 0) far = -far; if (far > 0.02) bad++
+    far = $3 / $1; if (far < 0) far = -far; if (far > 0.05) bad++ } END { exit !(rows == 2 && bad == 0) }' noise.csv
+check $? 'the noise has its deviation, over four replicates of 2,000 periods, and no mean'
+for k in 0 1; do "$HOPSCOTCH" replay noise/0/$k -o noise$k.csv --sample 0.002 >out 2>err; done
+paste -d, noise0.csv noise1.csv | awk -F, 'NR == 1 { for (i = 1; i <= NF / 2; i++) at[$i] = i; half = NF / 2; next }
+    { x = $at["rail_command"]; y = $(at["rail_command"] + half); sxx += x * x; syy += y * y; sxy += x * y; sxl += x * last; last = x }
+    END { c = sxy / sqrt(sxx * syy); l = sxl / sxx; exit !(NR > 1900 && c < 0.08 && c > -0.08 && l < 0.08 && l > -0.08) }'
+check $? 'replicates and periods have numbers of their own'
+rm -rf results/way
+"$HOPSCOTCH" run noise.yaml --progress none --set experiment=way --isa scalar --batch 3 >out 2>err
+"$HOPSCOTCH" query way --format csv --order id --columns sigma,spread,bias | cmp -s - noise.csv
+check $? 'equal metrics with --isa scalar --batch 3'
+
+# ---- what is refused ------------------------------------------------------------------------------------------------
+
+cat >bad.yaml <<'.'
+version: 1
+experiment: bad
+model: articulated
+simulation:
+  robot: arm.xml
+  control: {mode: law, period: 0.002, law: {held: {h: 0}, command: {rail: 0.1}}}
+objective: {minimize: energy}
+.
+# refused PATTERN LAW: the message for a law
+refused()
+{
+    sed "s/law: {held.*/law: $2}/" bad.yaml >worse.yaml
+    "$HOPSCOTCH" check worse.yaml >out 2>err
+    [ $? -eq 1 ] && grep -q -- "$1" err
+    check $? "refused: $2"
+}
+"$HOPSCOTCH" check bad.yaml >out 2>err
+check $? 'a small law is fine'
+refused 'the law gives no motor a command or an effort: command: {rail: 0}' '{held: {h: 0}}'
+refused "the model has no motor 'rali'; did you mean 'rail'?" '{command: {rali: 0}}'
+refused "the command of link_1 is given by 'link_\*' already" '{command: {"link_*": 0, "link_#": 0}}'
+refused 'mode two has no command of rail, and mode one has: write one here, or one for all modes' \
+    '{modes: {one: {command: {rail: 0}, events: [{rises: rail_q, to: two}]}, two: {command: {link_1: 0}, events: [{rises: rail_q, to: one}]}}}'
+refused "'g' is not a held number; did you mean 'h'?" '{held: {h: 0}, every_period: {g: 1}, command: {rail: h}}'
+refused "'g' is not a held number: declare it, held: {x: 0}" '{every_period: {g: 1}, command: {rail: 0}}'
+refused "the model has a column 'rail_q': take another name" '{held: {rail_q: 0}, command: {rail: 0}}'
+refused "the model has a parameter 'gravity': take another name" '{parameters: {gravity: 1}, command: {rail: 0}}'
+refused "the model has a metric 'energy': take another name" '{held: {energy: 1}, command: {rail: 0}}'
+refused 'rail_q is a column of the model: a law can set what it holds' \
+    '{command: {rail: 0}, events: [{rises: rail_rate, set: {rail_q: 0}}]}'
+refused "unknown key 'comand' in a law; did you mean 'command'?" '{comand: {rail: 0}}'
+refused "unknown key 'stop' in an event" '{command: {rail: 0}, events: [{rises: rail_rate, stop: true}]}'
+refused "the model has no column 'rail_p'; did you mean 'rail_q'?" '{command: {rail: rail_q}, sensors: {rail_p: {delay: 1}}}'
+refused 'the law knows the time: it is no sensor' '{command: {rail: rail_q}, sensors: {time: {delay: 1}}}'
+refused 'a sensor must be a mapping' '{command: {rail: rail_q}, sensors: {rail_q: 3}}'
+refused "what the law sees of link_1_q is said by 'link_\*' already" \
+    '{command: {link_1: link_1_q}, sensors: {"link_*": {delay: 1}, "*_q": {delay: 2}}}'
+refused 'the noise of a sensor must not be negative' '{command: {rail: rail_q}, sensors: {rail_q: {noise: -1}}}'
+refused 'the delay of a sensor is a whole number of control periods, at most 64' '{command: {rail: rail_q}, sensors: {rail_q: {delay: 1.5}}}'
+refused 'm + rad/s: both sides must have the same unit' '{command: {rail: rail_q + link_1_rate}}'
+refused 'expected a mapping such as {command: {elbow: 0.5}}, or the name of a file with one' '[1]'
+refused 'cannot read .three.yaml.' three.yaml
+refused "unknown name 'rail_p'" '{command: {rail: rail_p}}'
+sed 's/mode: law, //' bad.yaml >worse.yaml
+"$HOPSCOTCH" check worse.yaml >out 2>err
+says 'refused: a law without mode: law' 'control.law needs control: {mode: law}'
+sed 's/, law: {held.*/}/' bad.yaml >worse.yaml
+"$HOPSCOTCH" check worse.yaml >out 2>err
+says 'refused: mode: law without a law' 'control: {mode: law} needs control.law, such as {command: {all: 0}}'
+sed 's/period: 0.002/period: 0.003/' bad.yaml >worse.yaml
+"$HOPSCOTCH" check worse.yaml >out 2>err
+says 'refused: a period that is not whole' 'control.period (0.003 s) must be a whole number of steps dt (0.002 s)'
+sed -e '/^    law:/,/^parameters/d' -e 's/^objective/parameters: {u1_min: 0}\n&/' hop.yaml >worse.yaml
+"$HOPSCOTCH" check worse.yaml >out 2>err
+says 'refused: a hopper without its law' 'control: {mode: law} needs control.law, such as {effort: {u1: 0, u2: 0}}'
+sed 's/^    mode: law/    mode: external/' hop.yaml >worse.yaml
+"$HOPSCOTCH" check worse.yaml >out 2>err
+says 'refused: the law of a hopper under external control' 'control.law needs control: {mode: law}'
+sed 's/^          effort: {u1: 0, u2: place}/          command: {u1: 0, u2: place}/' hop.yaml >worse.yaml
+"$HOPSCOTCH" check worse.yaml >out 2>err
+says 'refused: commands of a hopper' "this model's motors take no command: write effort"
+sed 's/^    mode: law/&\n    actions: [1, 2]/' hop.yaml >worse.yaml
+"$HOPSCOTCH" check worse.yaml >out 2>err
+says 'refused: a table beside the law' 'control.actions needs control: {mode: external}'
+sed "s/law: {held.*/law: {command: {rail: 0.1}, let: {x: rail_q}}}/" bad.yaml >worse.yaml
+"$HOPSCOTCH" check worse.yaml >out 2>err
+says 'a shorthand that nothing uses is named' 'nothing uses x'
+{
+    sed '/law: {held/d; /^objective/d' bad.yaml
+    printf '  control:\n    mode: law\n    period: 0.002\n    law:\n      let:\n'
+    awk 'BEGIN { for (i = 1; i <= 100; i++) { printf "        a%d: \"0", i
+        for (k = 1; k <= 200; k++) printf " + 1.%05d*time", 200 * i + k
+        print "\"" }
+        printf "      command: {link_1: \"tanh(a1"; for (i = 2; i <= 100; i++) printf " + a%d", i; print ")\"}" }'
+    echo 'objective: {minimize: energy}'
+} >worse.yaml
+"$HOPSCOTCH" check worse.yaml >out 2>err
+says 'refused: 20,000 numbers' 'the law is too long: '
+# a number that is none fails the trial
+sed "s/law: {held.*/law: {command: {rail: u*sqrt(rail_q - 1)}}}/; s/rail_q - 1/rail_q\/u - 1/; s/command: {rail/parameters: {u: {value: 1, unit: m}}, &/" bad.yaml >worse.yaml
+"$HOPSCOTCH" run worse.yaml --progress none >out 2>err
+"$HOPSCOTCH" query bad --columns failure --format csv | grep -q non_finite
+check $? 'a command that is no number fails as non_finite'
 exit $status
