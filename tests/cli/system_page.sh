@@ -1,5 +1,5 @@
 #!/bin/sh
-# The example of `help spec equations` is a spec that runs, and the page fits two screens.
+# The examples of `help spec equations` and `help spec law` are specs that run; the first page fits two screens.
 . "$(dirname "$0")/../scratch.sh"
 
 "$HOPSCOTCH" help spec equations >page
@@ -17,4 +17,16 @@ for word in parameters states held let rates next modes events metrics failures 
 done
 "$HOPSCOTCH" help spec system >out 2>err && grep -q '^THE SYSTEM' out
 check $? "the key's own help has it too"
+# the same of laws
+"$HOPSCOTCH" help spec law >page
+awk '/^A LAW/ { inside = 1; next } /^[a-z]/ { inside = 0 } inside' page | sed 's/^    //' >example.yaml
+"$HOPSCOTCH" run example.yaml --progress none >out 2>err
+check $? "the example of laws runs"
+"$HOPSCOTCH" query swing --columns fitness --format csv | awk 'NR > 1 && $1 > 0' >moved
+[ "$(wc -l <moved)" -eq 20 ]
+check $? "and moves"
+for word in names parameters held let command effort every_period modes events sensors; do
+    grep -q "^$word " page
+    check $? "the page of laws has $word"
+done
 exit $status

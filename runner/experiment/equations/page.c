@@ -69,22 +69,80 @@ static const EquationsRow equations_rows[] = {
     {"failed", "Also as diverged, zeno, step_too_small, solver, limit, instant (every: 0)."},
 };
 
+// The same of laws.
+static const char equations_law_example[] =
+    "version: 1\n"
+    "experiment: swing\n"
+    "model: articulated                         # without a robot: two links\n"
+    "simulation:\n"
+    "  duration: 4\n"
+    "  control:\n"
+    "    mode: law\n"
+    "    period: 0.01\n"
+    "    law:                                   # or the name of a file with this mapping\n"
+    "      parameters: {amp: {value: 0.5, unit: rad}, freq: {value: 0.7, unit: Hz, range: [0.1, 3]}}\n"
+    "      held: {phase: 0}\n"
+    "      let: {period: {value: 0.01, unit: s}}\n"
+    "      every_period: {phase: \"mod(phase + freq*period, 1)\"}\n"
+    "      command: {shoulder: amp*sin(2*pi*phase)}\n"
+    "parameters: {shoulder_kp: 100, shoulder_kd: 5}\n"
+    "search: {method: grid, over: {freq: {linspace: [0.4, 1.2, 20]}}}\n"
+    "objective: {minimize: energy}\n";
+
+static const EquationsRow equations_law_rows[] = {
+    {"a period",
+     "Each begins with a sample. Events happen first, by guards of this period and the last one; then commands and efforts are given; "
+     "then `every_period` sets what the law holds for the next one."},
+    {"names", "The columns of trajectories, such as hip_q, hip_rate, base_z, shank_force (`models SPEC.yaml` and a "
+              "trajectory name them); the base's roll, pitch and yaw; parameters of the model and of the law; time."},
+    {"parameters", "NAME: 3, or {value: 3, unit: kg, range: [0, 9], doc: TEXT}, which can be searched."},
+    {"held", "NAME: 0, or {start: 0, unit: rad, doc: TEXT}. Numbers, also with columns of trajectories."},
+    {"let", "NAME: EXPR, or {value: EXPR, unit: m}. Shorthands in any order, also of a mode."},
+    {"command", "MOTOR: EXPR, the position that a motor is asked for. Without one it is asked for its offset."},
+    {"effort", "MOTOR: EXPR, beside a command added to what the motor's gains give; alone all that the motor gives."},
+    {"  MOTOR",
+     "A name, a group, or a pattern: hind_* is all that begin so, leg#_hip one for each number, which # is in "
+     "the expression too. A name counts before a group, and that before a pattern."},
+    {"every_period", "HELD: EXPR, all from the values before."},
+    {"modes", "NAME: {let, events, command, effort, every_period, doc}. The first is the mode at the start."},
+    {"events",
+     "A list of {WHEN, set: {HELD: EXPR}, to: MODE}, of a mode or of all. WHEN: rises, falls or crosses: EXPR, "
+     "a quantity that has passed zero since the last period; at: TIME; every: PERIOD."},
+    {"sensors",
+     "COLUMN: {delay: 2, noise: 0.01, bias: b, quantum: 0.001}, what the law sees of a column: late by control "
+     "periods, with normal noise of that deviation, an offset, rounded. COLUMN may be a pattern."},
+    {"tables", "As those of a system: `help spec tables`."},
+};
+
 static void equations_row(FILE *out, const EquationsRow *row, int columns)
 {
     enum { INDENT = 12 };
-    fprintf(out, "%-*s", INDENT, row->word);
+    fprintf(out, "%-*s%s", INDENT, row->word, strlen(row->word) >= INDENT ? " " : "");
     terminal_paragraph(out, row->text, INDENT, columns);
     fputc('\n', out);
 }
 
-void equations_page(FILE *out, int columns)
+static void equations_show(FILE *out, const char *title, const char *example, const EquationsRow *rows, size_t count,
+                           int columns)
 {
-    fputs("THE SYSTEM, a mapping in simulation.system, or in a file that it names\n\n", out);
-    for (const char *line = equations_example; *line != '\0'; line += strcspn(line, "\n") + 1)
+    fprintf(out, "%s\n\n", title);
+    for (const char *line = example; *line != '\0'; line += strcspn(line, "\n") + 1)
         fprintf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
     fputc('\n', out);
-    for (size_t i = 0; i < sizeof equations_rows / sizeof *equations_rows; i++)
-        equations_row(out, &equations_rows[i], columns);
+    for (size_t i = 0; i < count; i++) equations_row(out, &rows[i], columns);
+}
+
+void equations_page(FILE *out, int columns)
+{
+    equations_show(out, "THE SYSTEM, a mapping in simulation.system, or in a file that it names", equations_example,
+                   equations_rows, sizeof equations_rows / sizeof *equations_rows, columns);
+}
+
+void equations_law_page(FILE *out, int columns)
+{
+    fputc('\n', out);
+    equations_show(out, "A LAW, a mapping in simulation.control.law, or in a file that it names", equations_law_example,
+                   equations_law_rows, sizeof equations_law_rows / sizeof *equations_law_rows, columns);
 }
 
 bool equations_page_topic(FILE *out, const char *topic, bool alone, int columns)

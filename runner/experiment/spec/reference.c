@@ -341,6 +341,8 @@ Error spec_reference_topic(const char *topic, FILE *out, Arena *arena)
     const char *models = reference_models_with(topic, arena);
     if (models != NULL) fprintf(out, "%s'%s' is a parameter: %s\n", page.found > 0 ? "\n" : "", topic, models);
     const bool of_system = equations_page_topic(out, topic, page.found == 0, page.columns); // beside keys of that name
+    if (page.found > 0 && (strcmp(topic, "law") == 0 || strcmp(topic, "control.law") == 0))
+        equations_law_page(out, page.columns);
     if (page.found > 0 || models != NULL || of_system) return error_none();
     const char *nearest = nearest_name(topic, page.names, page.n_names);
     return error_make(ERROR_USAGE, "no key of a spec is called '%.60s'%s%s%s", topic,
