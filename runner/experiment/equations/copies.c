@@ -40,9 +40,10 @@ bool copies_count(Copies *copies, const Node *node, int bytes)
 typedef enum CopySection {
     COPY_NAMES,  // a mapping of names that are declared, and that expressions use
     COPY_STATES, // of states or held numbers, whose numbers are those of other items too
-    COPY_RATES,  // a mapping by state
+    COPY_RATES,  // a mapping by state or held number
     COPY_TOLD,   // a mapping of names that expressions do not use
     COPY_LIST,   // a list
+    COPY_MOTORS, // a mapping by motor, whose keys have marks of their own: they are patterns
     COPY_MODES
 } CopySection;
 
@@ -53,7 +54,7 @@ static const struct {
     {"states", COPY_STATES}, {"held", COPY_STATES},  {"parameters", COPY_NAMES}, {"let", COPY_NAMES},
     {"rates", COPY_RATES},   {"next", COPY_RATES},   {"noise", COPY_RATES},      {"metrics", COPY_TOLD},
     {"failures", COPY_TOLD}, {"columns", COPY_TOLD}, {"events", COPY_LIST},      {"drawing", COPY_LIST},
-    {"modes", COPY_MODES},
+    {"modes", COPY_MODES},   {"every_period", COPY_RATES}, {"command", COPY_MOTORS}, {"effort", COPY_MOTORS},
 };
 
 // False: copies have no part in it.
@@ -574,6 +575,18 @@ static const Node *copy_modes(Copies *copies, const Node *modes)
     return nodes_taken(&nodes, modes, NULL);
 }
 
+// What patterns say is written out for each motor that they fit (law.c).
+static const Node *copy_motors(Copies *copies, const Node *motors)
+{
+    CopyNodes nodes = {.arena = copies->reader->arena};
+    if (motors->kind != NODE_MAPPING) return motors;
+    for (int i = 0; i < motors->count; i++) {
+        const bool marked = strchr(motors->keys[i]->text, '#') != NULL;
+        nodes_add(&nodes, motors->keys[i], marked ? motors->items[i] : copy_node(copies, motors->items[i], NULL, NULL));
+    }
+    return nodes_taken(&nodes, motors, NULL);
+}
+
 static const Node *copy_section(Copies *copies, const Node *node, CopySection section)
 {
     switch (section) {
@@ -582,6 +595,7 @@ static const Node *copy_section(Copies *copies, const Node *node, CopySection se
     case COPY_RATES:
     case COPY_TOLD: return copy_mapping(copies, node, section);
     case COPY_LIST: return copy_list(copies, node);
+    case COPY_MOTORS: return copy_motors(copies, node);
     case COPY_MODES: return copy_modes(copies, node);
     }
     return node;
@@ -601,10 +615,12 @@ static const Node *copy_sections_of(Copies *copies, const Node *mapping)
 
 const Node *equations_copies(SystemReader *reader, const Node *system)
 {
-    Copies copies = {.reader = reader};
+    Copies *copies = ARENA_NEW(reader->arena, Copies, 1);
+    copies->reader = reader;
     if (!copy_is_asked(system)) return system;
-    copies_declare(&copies, system);
-    if (copies.wrong) return NULL;
-    const Node *written = copy_sections_of(&copies, system);
-    return copies.wrong ? NULL : written;
+    copies_declare(copies, system);
+    if (copies->wrong) return NULL;
+    const Node *written = copy_sections_of(copies, system);
+    reader->copies = copies;
+    return copies->wrong ? NULL : written;
 }

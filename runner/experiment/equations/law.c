@@ -78,14 +78,17 @@ static void law_check_names(const LawReader *law)
     }
 }
 
-// Angles of the base that laws are full of, from its quaternion: turns about z, then y, then x lead to its axes.
+// Names that the law has without a declaration: how long a period lasts, and angles of the base, from its quaternion
+// (turns about z, then y, then x lead to its axes).
 static const struct {
-    const char *name, *value;
-} law_angles[] = {
-    {"roll", "atan2(2*(base_qw*base_qx + base_qy*base_qz), 1 - 2*(base_qx^2 + base_qy^2))"},
-    {"pitch", "asin(clip(2*(base_qw*base_qy - base_qz*base_qx), -1, 1))"},
-    {"yaw", "atan2(2*(base_qw*base_qz + base_qx*base_qy), 1 - 2*(base_qy^2 + base_qz^2))"},
+    const char *name, *value, *unit;
+} law_own_names[] = {
+    {"period", NULL, "s"},
+    {"roll", "atan2(2*(base_qw*base_qx + base_qy*base_qz), 1 - 2*(base_qx^2 + base_qy^2))", NULL},
+    {"pitch", "asin(clip(2*(base_qw*base_qy - base_qz*base_qx), -1, 1))", NULL},
+    {"yaw", "atan2(2*(base_qw*base_qz + base_qx*base_qy), 1 - 2*(base_qy^2 + base_qz^2))", NULL},
 };
+enum { LAW_OWN_NAMES = sizeof law_own_names / sizeof *law_own_names };
 
 static const Node *law_scalar(const LawReader *law, const char *text)
 {
@@ -97,18 +100,40 @@ static const Node *law_scalar(const LawReader *law, const char *text)
     return node;
 }
 
-// Names that the law does not use, or gives itself, are left out.
-static void law_declare_angles(LawReader *law)
+// {value: ..., unit: ...}
+static const Node *law_with_unit(const LawReader *law, const Node *value, const char *unit)
+{
+    Node *node = ARENA_NEW(law->reader->arena, Node, 1);
+    const Node **keys = ARENA_NEW(law->reader->arena, const Node *, 2),
+               **items = ARENA_NEW(law->reader->arena, const Node *, 2);
+    keys[0] = law_scalar(law, "value");
+    items[0] = value;
+    keys[1] = law_scalar(law, "unit");
+    items[1] = law_scalar(law, unit);
+    *node = *law->reader->root;
+    node->keys = keys;
+    node->items = items;
+    node->count = 2;
+    return node;
+}
+
+// Those that the law, or its model, gives another meaning are left out.
+static void law_declare_own_names(LawReader *law)
 {
     SystemReader *reader = law->reader;
-    if (equations_find(reader, "base_qw", SYSTEM_NAME_STATE) < 0) return;
-    for (size_t i = 0; i < sizeof law_angles / sizeof *law_angles; i++) {
-        bool taken = false;
+    const Configured *configured = law->configured;
+    const double period = (double)configured->action_ticks * configured->tick_duration;
+    const bool turns = equations_find(reader, "base_qw", SYSTEM_NAME_STATE) >= 0,
+               has_units = reader->names[0].value.kind == UNIT_KNOWN;
+    for (int i = 0; i < LAW_OWN_NAMES; i++) {
+        const char *text = law_own_names[i].value, *unit = has_units ? law_own_names[i].unit : NULL;
+        bool taken = text != NULL && !turns;
         for (int k = 0; k < reader->n_names && !taken; k++)
-            taken = strcasecmp(reader->names[k].name, law_angles[i].name) == 0;
+            taken = strcasecmp(reader->names[k].name, law_own_names[i].name) == 0;
         if (taken) continue;
-        const Node *value = law_scalar(law, law_angles[i].value), *key = law_scalar(law, law_angles[i].name);
-        equations_declare_let(reader, key, value, -1);
+        const Node *value = law_scalar(law, text != NULL ? text : arena_format(reader->arena, "%.17g", period));
+        equations_declare_let(reader, law_scalar(law, law_own_names[i].name),
+                              unit != NULL ? law_with_unit(law, value, unit) : value, -1);
         reader->names[reader->n_names - 1].used = true; // it need not be
     }
 }
@@ -221,9 +246,8 @@ static TapeValue law_output_value(LawReader *law, const LawSaid *said, int outpu
     const char *what = arena_format(reader->arena, "the %s of %s", law_section_name(of->effort), of->name);
     const Node *node = said->node;
     if (said->number >= 0 && node->kind == NODE_SCALAR) {
-        Copies copies = {.reader = reader};
         const CopyNumber number = {.index = "", .number = said->number};
-        node = copy_numbered(&copies, node, &number);
+        node = copy_numbered(reader->copies, node, &number);
         if (node == NULL) return TAPE_NONE;
     }
     const Expression *expression = equations_expression(reader, node, scope, what);
@@ -428,7 +452,7 @@ static void law_declare(LawReader *law)
     equations_declare_model(reader, law->configured);
     equations_declare_own(reader);
     law_check_names(law);
-    law_declare_angles(law);
+    law_declare_own_names(law);
     equations_read_inputs(reader);
     law->inputs = law_inputs(reader);
     law->held = ARENA_NEW(reader->arena, TapeValue, system->n_held);
@@ -503,7 +527,10 @@ bool equations_read_law(const Node *given, const Configured *configured, const S
     if (!equations_mapping(&reader, given, "law")) return false;
     reader.of = of;
     reader.law = true;
-    reader.names = ARENA_NEW(arena, SystemName, configured->n_columns + configured->n_parameters + SYSTEM_NAMES_MAX);
+    reader.names = ARENA_NEW(arena, SystemName, configured->n_columns + configured->n_parameters + SYSTEM_NAMES_MAX +
+                                                    LAW_OWN_NAMES);
+    reader.lets = ARENA_NEW(arena, SystemLet, SYSTEM_LETS_MAX + LAW_OWN_NAMES);
+    reader.done = ARENA_NEW(arena, int, SYSTEM_LETS_MAX + LAW_OWN_NAMES);
     reader.parameters = ARENA_NEW(arena, Parameter, configured->n_parameters + SYSTEM_INPUTS_MAX);
     memcpy(reader.parameters, configured->parameters, (size_t)configured->n_parameters * sizeof *reader.parameters);
     reader.root = equations_copies(&reader, equations_repair_law(&reader, given));

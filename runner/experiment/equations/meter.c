@@ -38,6 +38,7 @@ void equations_declare_model(SystemReader *reader, const Configured *configured)
         if (!meter_is_declared(reader, parameter->name))
             meter_declare(reader, parameter->name, parameter->unit, SYSTEM_NAME_PARAMETER, p);
     }
+    reader->n_given = reader->n_names;
 }
 
 // A model without time has no sums over it.

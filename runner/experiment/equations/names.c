@@ -150,7 +150,7 @@ static bool equations_name_is_free(SystemReader *reader, const Node *key, System
                  strcmp(other->name, name) != 0 ? ": names must differ in more than case" : "");
         return false;
     }
-    if (reader->n_names < SYSTEM_NAMES_MAX) return true;
+    if (reader->n_names - reader->n_given < SYSTEM_NAMES_MAX) return true;
     diagnose(reader->diagnostics, key, "a system has at most %d names", SYSTEM_NAMES_MAX);
     return false;
 }
@@ -347,8 +347,10 @@ void equations_declare_own(SystemReader *reader)
             (reader->names[i].kind == SYSTEM_NAME_STATE || reader->names[i].kind == SYSTEM_NAME_HELD))
             equations_declare_start(reader, &reader->names[i]);
     if (equations_has_noise(reader)) equations_seed_row(&reader->parameters[reader->system->n_parameters++]);
-    // a system without units has none for time either: sin(time) is right there
+    // a system without units has none for time either: sin(time) is right there. Nor has a law for a model's columns:
+    // -20*joint_q is an effort there
+    const int given = reader->n_given > 0 ? reader->n_given : 1;
     bool has_units = false;
-    for (int i = 1; i < reader->n_names; i++) has_units |= reader->names[i].value.kind == UNIT_KNOWN;
-    if (!has_units) reader->names[0].value.kind = UNIT_OPEN;
+    for (int i = given; i < reader->n_names; i++) has_units |= reader->names[i].value.kind == UNIT_KNOWN;
+    for (int i = 0; i < given && !has_units; i++) reader->names[i].value.kind = UNIT_OPEN;
 }

@@ -1,0 +1,106 @@
+#!/bin/sh
+# Control laws of many legs (#, patterns) against the same ones written out, names that a law has of its own, and limits.
+. "$(dirname "$0")/../scratch.sh"
+
+cat >legs.xml <<'END'
+<mujoco model="legs"><compiler angle="radian"/>
+<worldbody><body name="bar" pos="0 0 1"><geom type="box" size="0.3 0.1 0.05" mass="2"/>
+  <body name="a" pos="-0.2 0 0"><joint name="leg1" axis="0 1 0" damping="0.05"/><geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.02" mass="0.2"/></body>
+  <body name="b"><joint name="leg2" axis="0 1 0" damping="0.05"/><geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.02" mass="0.2"/></body>
+  <body name="c" pos="0.2 0 0"><joint name="leg3" axis="0 1 0" damping="0.05"/><geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.02" mass="0.2"/></body>
+</body></worldbody>
+<actuator><motor name="u" joint="leg1"/><motor name="v" joint="leg2"/><motor name="w" joint="leg3"/></actuator></mujoco>
+END
+# law NAME: reads a law, the whole spec goes to NAME.yaml
+law()
+{
+    printf '%s\n' 'version: 1' "experiment: $1" 'model: articulated' 'simulation:' '  robot: legs.xml' \
+        '  duration: 1' '  dt: 0.002' '  control:' '    mode: law' '    period: 0.006' '    law:' >"$1.yaml"
+    sed 's/^/      /' >>"$1.yaml"
+    printf '%s\n' 'search: {over: {leg1_start: [0, 0.3]}}' 'objective: {minimize: energy}' >>"$1.yaml"
+}
+# equal A B WHAT: both run and have the same metrics to the bit
+equal()
+{
+    for name in "$1" "$2"; do
+        works run "$name.yaml" --progress none
+        "$HOPSCOTCH" query "$name" --columns all --order id --format csv >"$name.csv" 2>err
+    done
+    cmp -s "$1.csv" "$2.csv" && [ "$(wc -l <"$1.csv")" -eq 3 ]
+    check $? "$3"
+}
+
+law copies <<'END'
+parameters: {gain: 0.5}
+held: {sum#: {repeat: 3, start: 0.1*#}}
+let: {q#: leg#_q, middle: "mean(#j, q#j)"}
+every_period: {sum#: "sum# + 0.01*(q# - middle)", sum2: sum2 - 0.02*q2}
+effort: {leg#: "0.1*# - gain*q# - sum(#j, sum#j)*sum# + 0*q{#-0}", leg3: "max(#j, sum#j) - leg3_q"}
+END
+law written <<'END'
+parameters: {gain: 0.5}
+held: {sum1: 0.1, sum2: 0.2, sum3: {start: 0.1*3}}
+let: {middle: (leg1_q + leg2_q + leg3_q)/3}
+every_period: {sum1: sum1 + 0.01*(leg1_q - middle), sum2: sum2 - 0.02*leg2_q, sum3: sum3 + 0.01*(leg3_q - middle)}
+effort:
+  leg1: 0.1*1 - gain*leg1_q - (sum1 + sum2 + sum3)*sum1 + 0*leg1_q
+  leg2: 0.1*2 - gain*leg2_q - (sum1 + sum2 + sum3)*sum2 + 0*leg2_q
+  leg3: "max(max(sum1, sum2), sum3) - leg3_q"
+END
+equal copies written "held numbers of copies, sums over them in efforts and their patterns, are those written out"
+
+law named <<'END'
+held: {clock: 0}
+every_period: {clock: clock + period}
+effort: {leg*: "sin(7*clock) - 0.5*leg2_q"}
+END
+law number <<'END'
+held: {clock: 0}
+every_period: {clock: clock + 0.006}
+effort: {leg*: "sin(7*clock) - 0.5*leg2_q"}
+END
+equal named number "period is the control period"
+# a law without units is not checked; one with them is
+law checked <<'END'
+parameters: {gain: {value: 0.5, unit: N m/rad}}
+effort: {leg*: -gain*leg2_q - 0.1*leg2_rate}
+END
+refused check checked.yaml
+has 'checked.yaml:13:35: error: N m/rad - rad/s: both sides must have the same unit' err
+law mine <<'END'
+parameters: {period: 0.1, yaw: 2}
+effort: {leg*: "period*yaw - 0.5*leg2_q"}
+END
+law other <<'END'
+effort: {leg*: "0.1*2 - 0.5*leg2_q"}
+END
+works run mine.yaml --progress none
+works run other.yaml --progress none
+works query mine --columns energy --order id --format csv
+mv out of_mine
+works query other --columns energy --order id --format csv
+cmp -s out of_mine
+check $? "a law may call something of its own so"
+
+{
+    echo 'let:'
+    awk 'BEGIN { for (i = 1; i <= 2048; i++) printf "  n%d: %d\n", i, i }'
+    echo 'effort: {leg*: n2048*0 + period}'
+} >long
+law long <long
+works check long.yaml
+{ sed '$d' long && printf '%s\n' '  n2049: 1' 'effort: {leg*: 0}'; } >longer
+law longer <longer
+refused check longer.yaml
+has 'at most 2048 shorthands' err
+
+awk 'BEGIN { print "<mujoco model=\"chain\"><compiler angle=\"radian\"/><worldbody>"
+    for (i = 1; i <= 300; i++) printf "<body name=\"b%d\"><joint name=\"j%d\" axis=\"0 1 0\"/><geom type=\"sphere\" size=\"0.1\"/>%s", i, i, (i > 1 ? "</body>" : "")
+    print "</body></worldbody><actuator><motor name=\"m\" joint=\"j1\"/></actuator></mujoco>" }' >legs.xml
+law large <<'END'
+parameters: {gain: 0.5}
+effort: {j1: -gain*j300_q}
+END
+sed -i.bak '/^search/d' large.yaml
+works check large.yaml
+exit $status
