@@ -1,13 +1,16 @@
 #!/bin/sh
-# Control laws of many legs (#, patterns) against the same ones written out, names that a law has of its own, and limits.
+# Control laws of many legs (#, patterns) against the same ones written out; names that a law has of its own; limits.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >legs.xml <<'END'
 <mujoco model="legs"><compiler angle="radian"/>
 <worldbody><body name="bar" pos="0 0 1"><geom type="box" size="0.3 0.1 0.05" mass="2"/>
-  <body name="a" pos="-0.2 0 0"><joint name="leg1" axis="0 1 0" damping="0.05"/><geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.02" mass="0.2"/></body>
-  <body name="b"><joint name="leg2" axis="0 1 0" damping="0.05"/><geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.02" mass="0.2"/></body>
-  <body name="c" pos="0.2 0 0"><joint name="leg3" axis="0 1 0" damping="0.05"/><geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.02" mass="0.2"/></body>
+  <body name="a" pos="-0.2 0 0"><joint name="leg1" axis="0 1 0" damping="0.05"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.02" mass="0.2"/></body>
+  <body name="b"><joint name="leg2" axis="0 1 0" damping="0.05"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.02" mass="0.2"/></body>
+  <body name="c" pos="0.2 0 0"><joint name="leg3" axis="0 1 0" damping="0.05"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.02" mass="0.2"/></body>
 </body></worldbody>
 <actuator><motor name="u" joint="leg1"/><motor name="v" joint="leg2"/><motor name="w" joint="leg3"/></actuator></mujoco>
 END
@@ -95,7 +98,9 @@ refused check longer.yaml
 has 'at most 2048 shorthands' err
 
 awk 'BEGIN { print "<mujoco model=\"chain\"><compiler angle=\"radian\"/><worldbody>"
-    for (i = 1; i <= 300; i++) printf "<body name=\"b%d\"><joint name=\"j%d\" axis=\"0 1 0\"/><geom type=\"sphere\" size=\"0.1\"/>%s", i, i, (i > 1 ? "</body>" : "")
+    for (i = 1; i <= 300; i++)
+        printf "<body name=\"b%d\"><joint name=\"j%d\" axis=\"0 1 0\"/><geom type=\"sphere\" size=\"0.1\"/>%s\n", i, i,
+            (i > 1 ? "</body>" : "")
     print "</body></worldbody><actuator><motor name=\"m\" joint=\"j1\"/></actuator></mujoco>" }' >legs.xml
 law large <<'END'
 parameters: {gain: 0.5}
