@@ -85,6 +85,19 @@ works query other --columns energy --order id --format csv
 cmp -s out of_mine
 check $? "a law may call something of its own so"
 
+law tables <<'END'
+tables: {spring: {at: [-1, 1], values: [2, -2]}}
+effort: {leg*: spring(leg2_q)}
+END
+refused check tables.yaml
+has "unknown key 'tables' in a law" err
+law nowhere <<'END'
+effort: {leg*: 0.1 + 0*sqrt(leg2_q - 0.01)}
+END
+works run nowhere.yaml --progress none
+works query nowhere --columns failure --format csv
+has non_finite
+
 {
     echo 'let:'
     awk 'BEGIN { for (i = 1; i <= 2048; i++) printf "  n%d: %d\n", i, i }'
