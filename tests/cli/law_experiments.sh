@@ -40,7 +40,8 @@ column arm_law tip_error,way_error,k --order fitness --limit 1 | tee out |
     awk -F , '{ exit !($1 < 0.001 && $2 < 0.03 && $3 > 100 && $3 < 1000) }'
 check $? "arm_law: error at the end, on the way, and the stiffness: $(cat out)"
 "$HOPSCOTCH" verify arm_law --seeds 50 --gains 0 --physics 0 --grid 0 >out 2>err
-"$HOPSCOTCH" query "$(sed -n 's/^files *results\///p' out)" --format csv \
+verified=$(sed -n 's/^files *results\///p' out)
+"$HOPSCOTCH" query "$verified" --format csv \
     --sql "SELECT count(*), max(tip_error) < 0.002 FROM replicates" | tail -n 1 >out
 [ "$(cat out)" = 50,1 ]
 check $? "and 50 fresh starts end within 2 mm"
@@ -49,4 +50,38 @@ ran hopper_law
 column hopper_law n_failed,fitness,per_speed --order fitness --limit 1 | tee out |
     awk -F , '{ exit !($1 == 0 && $2 < 0.25 && $3 > 0.1 && $3 < 0.25) }'
 check $? "hopper_law: falls, fitness and angle per speed: $(cat out)"
+
+# points NAME COUNT POINT...: NAME.yaml <- experiments/NAME.yaml with a list of points in place of its search, each with
+# as many replicates
+points()
+{
+    name=$1 count=$2
+    shift 2
+    "$HOPSCOTCH" check "$root/experiments/$name.yaml" >out 2>err && [ ! -s err ]
+    check $? "$name: nothing is warned of"
+    sed -e '/^search/,/^replicates/{/^replicates/!d;}' -e '/^record/,$d' -e 's/failed: .*/failed: ignore/' \
+        -e "s/^  count: .*/  count: $count/" "$root/experiments/$name.yaml" >"$name.yaml"
+    printf 'search:\n  method: list\n  points: |\n' >>"$name.yaml"
+    printf '    %s\n' "$@" >>"$name.yaml"
+}
+cp -R "$root/experiments/laws" .
+
+[ "$(grep -vc '^#' "$root/experiments/laws/trot.yaml")" -le 60 ]
+check $? "the trot has 60 lines"
+points quadruped_law 64 lift 0.08
+"$HOPSCOTCH" run quadruped_law.yaml --progress none >out 2>err
+column quadruped_law n_failed,speed_error,heading_error,cost_of_transport | tee out |
+    awk -F , '{ exit !($1 == 0 && $2 < 0.07 && $3 < 0.02 && $4 < 0.85) }'
+check $? "quadruped_law: of 64 pushed runs fall, errors of speed and heading, cost: $(cat out)"
+"$HOPSCOTCH" replay quadruped_law/0 >out 2>err && grep -q 'the same to the bit' out err
+check $? "and a replay gives its bits"
+
+rows=frequency,duty,place,ahead,height,lift,k_z,d_z,k_tilt,d_tilt,kp,kd
+high=3.7046,0.56391,0.16932,-0.096034,0.27403,0.214,33.431,19.343,479.05,130.68,229.03,4.6135
+points quadruped_stairs 8 $rows $high 4.45,0.5,0.028,-0.053,0.286,0.06,57,9.8,563,92,31.5,0.985
+sed 's/terrain_height: {.*/terrain_height: {uniform: [0.05, 0.085]}/' quadruped_stairs.yaml >stairs.yaml
+"$HOPSCOTCH" run stairs.yaml --progress none >out 2>err
+column quadruped_stairs n_failed,climbed --order id | tr '\n' ' ' >out
+awk '{ split($1, a, ","); split($2, b, ","); exit !(a[1] == 0 && a[2] > 0.5 && b[1] == 8) }' out
+check $? "quadruped_stairs: falls and height climbed, of the best set and of that for the flat: $(cat out)"
 exit $status

@@ -1,0 +1,61 @@
+#!/bin/sh
+# The page experiments/control_law.md works as printed: its specs and all commands, in order; what it shows of outputs
+# is printed. A command behind which it shows an error is refused.
+. "$(dirname "$0")/../scratch.sh"
+page=$root/experiments/control_law.md
+
+cp -R "$root/experiments" .
+# block N [LANGUAGE]: the Nth of the page
+block()
+{
+    awk -v wanted="$1" -v begin="\`\`\`${2:-yaml}" \
+        '$0 == begin { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$page"
+}
+block 1 xml >pendulum.xml
+block 1 >hold.yaml
+block 2 >integral.yaml
+block 3 >swing.yaml
+hopscotch() { "$HOPSCOTCH" "$@"; }
+
+# Commands and their output, as lines: `$ COMMAND` and `> LINE`.
+awk '/^```/ { inside = !inside } inside { next } /^    \$ / { print substr($0, 5); shown = 1; next }
+    /^    / && shown { print "> " substr($0, 5); next } { shown = 0 }' "$page" >lines
+[ "$(grep -c '^\$ ' lines)" -ge 12 ] || { echo "FAIL law_guide: the page has no commands" && status=1; }
+: >out
+: >err
+while IFS= read -r line; do
+    case $line in
+        '$ '*)
+            eval "${line#\$ }" >out 2>err </dev/null
+            got=$?
+            wanted=$(awk -v line="$line" 'found { if (/^> .*error: /) print 1; exit } $0 == line { found = 1 }' lines)
+            expect $got "${wanted:-0}" "${line#\$ }"
+            ;;
+        *)
+            cat out err | grep -qxF -e "${line#> }"
+            check $? "it prints '${line#> }'"
+            ;;
+    esac
+done <lines
+
+# the law of many motors, in a robot whose joints are leg1 to leg3
+{
+    printf '%s\n' 'version: 1' 'experiment: many' 'model: articulated' 'simulation:' '  robot: legs.xml' \
+        '  duration: 1' '  control:' '    mode: law' '    law:'
+    block 4 | sed 's/^/      /'
+    printf '%s\n' 'search: {over: {leg1_start: [0.1]}}' 'objective: {minimize: energy}'
+} >many.yaml
+awk 'BEGIN { print "<mujoco><worldbody><body name=\"bar\"><geom type=\"sphere\" size=\"0.1\"/>"
+    for (i = 1; i <= 3; i++) {
+        printf "<body name=\"b%d\"><joint name=\"leg%d\" axis=\"0 1 0\"/>", i, i
+        print "<geom type=\"capsule\" fromto=\"0 0 0 0 0 -0.3\" size=\"0.02\"/></body>"
+    }
+    print "</body></worldbody><actuator>"
+    for (i = 1; i <= 3; i++) printf "<motor name=\"m%d\" joint=\"leg%d\"/>", i, i
+    print "</actuator></mujoco>" }' >legs.xml
+works run many.yaml --progress none
+for name in $(sed -n 's/^| `\([a-z_]*\.yaml\)` .*/\1/p' "$page"); do
+    [ -f "$root/experiments/$name" ]
+    check $? "there is $name"
+done
+exit $status
