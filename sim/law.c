@@ -8,6 +8,7 @@ typedef struct LawBuild {
     const LawProgram *program;
     Law *law;
     TapeAssets assets;
+    int32_t tables; // in the assets
     Arena *arena;
 } LawBuild;
 
@@ -41,6 +42,7 @@ static bool law_put_slopes(LawBuild *build, int first, const TapeValue *values, 
     if (tape_layout(build->program->tape, first, values, count, build->arena, &layout).kind != OK) return false;
     if (tape_code(build->program->tape, &layout, values, count, build->arena, &code).kind != OK) return false;
     *view = tape_assets_put_code(&build->assets, &layout, &code);
+    view->tables = build->tables;
     *registers = code.outputs;
     return true;
 }
@@ -145,7 +147,9 @@ Error law_make(const LawProgram *program, const Configured *configured, Arena *a
     const int first = out->of.n_needed + out->of.n_parameters + n_held + program->n_noises + 1;
     TRY(tape_layout(program->tape, first, values, count, arena, &layout));
     TRY(tape_code(program->tape, &layout, values, count, arena, &code));
+    build.tables = tape_assets_put_tables(&build.assets, program->tape);
     out->of.code = tape_assets_put_code(&build.assets, &layout, &code);
+    out->of.code.tables = build.tables;
     out->start = law_put_registers(&build, code.outputs, n_held);
     out->next = law_put_registers(&build, code.outputs + n_held, n_held);
     out->outputs = law_put_registers(&build, code.outputs + 2 * n_held, n_outputs);

@@ -649,6 +649,14 @@ int32_t tape_assets_put(TapeAssets *assets, const void *numbers, int64_t count)
     return (int32_t)first;
 }
 
+int32_t tape_assets_put_tables(TapeAssets *assets, const Tape *tape)
+{
+    int64_t at[TAPE_TABLES_MAX];
+    for (int i = 0; i < tape->n_tables; i++)
+        at[i] = tape_assets_put(assets, tape->tables[i]->row, tape->tables[i]->count);
+    return tape_assets_put(assets, at, tape->n_tables);
+}
+
 CodeView tape_assets_put_code(TapeAssets *assets, const TapeLayout *layout, const TapeCode *code)
 {
     CodeView view = {.registers = layout->registers,

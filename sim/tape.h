@@ -151,6 +151,8 @@ typedef struct TapeAssets {
 
 // Appends numbers[count]; returns the index of the first.
 int32_t tape_assets_put(TapeAssets *assets, const void *numbers, int64_t count);
+// Appends the tables of a tape, then their indices by their numbers; returns where these stand.
+int32_t tape_assets_put_tables(TapeAssets *assets, const Tape *tape);
 // Appends a code with its numbers.
 CodeView tape_assets_put_code(TapeAssets *assets, const TapeLayout *layout, const TapeCode *code);
 

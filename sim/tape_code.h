@@ -186,11 +186,11 @@ HD void tape_begin(const double *assets, const CodeView *code, Frame frame)
 {
     for (int k = 0; k < code->n_numbers; k++)
         frame_set(frame, code->first_number + k, splat(assets[code->numbers + k]));
-    tape_run(assets, 0, code->derived, code->n_derived, frame); // without tables
+    tape_run(assets, code->tables, code->derived, code->n_derived, frame);
 }
 HD void tape_step(const double *assets, const CodeView *code, Frame frame)
 {
-    tape_run(assets, 0, code->steps, code->n_steps, frame);
+    tape_run(assets, code->tables, code->steps, code->n_steps, frame);
 }
 
 #endif

@@ -29,6 +29,7 @@ typedef struct CodeView {
     int32_t numbers, n_numbers, first_number;
     int32_t derived, n_derived;
     int32_t steps, n_steps;
+    int32_t tables; // where the indices of tables stand; 0: it has none
 } CodeView;
 
 #endif

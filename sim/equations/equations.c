@@ -322,15 +322,13 @@ static void build_switches(EquationsBuild *build)
 // The tables of the tape, behind the codes; then where they stand, by their numbers.
 static void build_tables(EquationsBuild *build)
 {
-    const Tape *tape = build->tape;
     TapeAssets *assets = &build->assets;
-    int32_t *at = ARENA_NEW(build->arena, int32_t, tape->n_tables);
-    for (int i = 0; i < tape->n_tables; i++)
-        at[i] = tape_assets_put(assets, tape->tables[i]->row, tape->tables[i]->count);
-    build->c.tables = (int32_t)assets->count;
-    for (int i = 0; i < tape->n_tables; i++) assets_integer(assets, at[i]);
+    build->c.tables = tape_assets_put_tables(assets, build->tape);
     build->c.clocks = (int32_t)assets->count;
-    for (int i = 0; i < build->system->n_clocks; i++) assets_integer(assets, at[build->system->clocks[i].table]);
+    for (int i = 0; i < build->system->n_clocks; i++) {
+        const double at = assets->numbers[build->c.tables + build->system->clocks[i].table];
+        tape_assets_put(assets, &at, 1);
+    }
     build_switches(build);
 }
 

@@ -274,7 +274,8 @@ refused "what the law sees of link_1_q is said by 'link_\*' already" \
 refused 'the noise of a sensor must not be negative' '{command: {rail: rail_q}, sensors: {rail_q: {noise: -1}}}'
 refused 'the delay of a sensor is a whole number of control periods, at most 64' \
     '{command: {rail: rail_q}, sensors: {rail_q: {delay: 1.5}}}'
-refused 'm + rad/s: both sides must have the same unit' '{command: {rail: rail_q + link_1_rate}}'
+refused 'm + rad/s: both sides must have the same unit' \
+    '{held: {h: {start: 0, unit: m}}, command: {rail: rail_q + link_1_rate + h}}'
 refused 'expected a mapping such as {command: {elbow: 0.5}}, or the name of a file with one' '[1]'
 refused 'cannot read .three.yaml.' three.yaml
 refused "unknown name 'rail_p'" '{command: {rail: rail_p}}'

@@ -85,12 +85,30 @@ works query other --columns energy --order id --format csv
 cmp -s out of_mine
 check $? "a law may call something of its own so"
 
+# a table is a function; beyond its ends the trial fails, or the table is held
+printf 'angle,push\n-4,8\n0,0\n4,-8\n' >spring.csv
 law tables <<'END'
-tables: {spring: {at: [-1, 1], values: [2, -2]}}
-effort: {leg*: spring(leg2_q)}
+tables: {spring: {file: spring.csv}}
+effort: {leg*: spring(leg1_q)}
 END
-refused check tables.yaml
-has "unknown key 'tables' in a law" err
+law linear <<'END'
+effort: {leg*: -2*leg1_q}
+END
+for name in tables linear; do
+    works run $name.yaml --progress none
+    "$HOPSCOTCH" query $name --columns energy --order id --format csv >$name.csv 2>err
+done
+paste -d, tables.csv linear.csv | awk -F, 'NR > 1 { rows++; far = $1 - $2; if (far > 1e-9 * $2 || far < -1e-9 * $2) bad++ }
+    END { exit !(rows == 2 && bad == 0) }'
+check $? "a table gives what its line gives"
+sed 's/file: spring.csv/at: [-0.01, 0.01], values: [0.02, -0.02]/' tables.yaml >narrow.yaml
+works run narrow.yaml --progress none --set experiment=narrow
+works query narrow --columns failure --format csv
+has non_finite
+works run narrow.yaml --progress none --set experiment=held \
+    --set 'simulation.control.law.tables.spring={at: [-0.01, 0.01], values: [0.02, -0.02], beyond: hold}'
+works query held --columns failure --format csv
+lacks non_finite
 law nowhere <<'END'
 effort: {leg*: 0.1 + 0*sqrt(leg2_q - 0.01)}
 END

@@ -183,6 +183,13 @@ void equations_start_clocks(const SystemReader *reader, TapeValue *start)
 
 static bool outside_numbers(const double *at, int n, double x) { return x < at[0] || x > at[n - 1]; }
 
+static TapeValue tables_inside(Tape *tape, const double *at, int n, TapeValue x)
+{
+    const TapeValue low = tape_operation(tape, PROGRAM_GREATER_EQUAL, x, tape_number(tape, at[0]), TAPE_NONE),
+                    high = tape_operation(tape, PROGRAM_LESS_EQUAL, x, tape_number(tape, at[n - 1]), TAPE_NONE);
+    return tape_operation(tape, PROGRAM_AND, low, high, TAPE_NONE);
+}
+
 TapeValue equations_table_value(SystemReader *reader, int table, TapeValue a, TapeValue b)
 {
     const SystemTable *of = &reader->tables[table];
@@ -192,7 +199,14 @@ TapeValue equations_table_value(SystemReader *reader, int table, TapeValue a, Ta
     const bool outside = (tape_is_number(tape, a, &x) && outside_numbers(of->numbers.at, of->numbers.first, x)) ||
                          (of->arguments == 2 && tape_is_number(tape, b, &y) &&
                           outside_numbers(of->numbers.across, of->numbers.second, y));
-    return of->fails && outside ? tape_number(tape, (double)NAN) : tape_table(tape, TAPE_TABLE, of->tape, a, b);
+    if (of->fails && outside) return tape_number(tape, (double)NAN);
+    const TapeValue value = tape_table(tape, TAPE_TABLE, of->tape, a, b);
+    if (!of->fails || !reader->law) return value;
+    TapeValue inside = tables_inside(tape, of->numbers.at, of->numbers.first, a);
+    if (of->arguments == 2)
+        inside = tape_operation(tape, PROGRAM_AND, inside,
+                                tables_inside(tape, of->numbers.across, of->numbers.second, b), TAPE_NONE);
+    return tape_operation(tape, PROGRAM_IF, inside, value, tape_number(tape, (double)NAN)); // the lane fails (law.h)
 }
 
 TapeValue equations_input_value(SystemReader *reader, int input)
