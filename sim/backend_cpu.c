@@ -514,17 +514,21 @@ static bool cpu_made_agrees(const CpuBackend *cpu, const Batch *batch)
 
 // ---- the backend ----------------------------------------------------------------------------------------------------
 
+// Lanes whose numbers each lane has room for. A kernel whose work is columns may compute each lane of a group alone.
+static int64_t cpu_room(const Configured *configured) { return cpu_moves_lanes(configured->kernel) ? LANES_MOST : 1; }
+
 // Doubles of a lane that codes over its samples take.
 static int64_t cpu_cells(const Configured *configured)
 {
-    return (configured->meter != NULL ? configured->meter->of.cells : 0) +
-           (configured->law != NULL ? configured->law->of.cells : 0);
+    const int64_t cells = (configured->meter != NULL ? configured->meter->of.cells : 0) +
+                          (configured->law != NULL ? configured->law->of.cells : 0);
+    return cells * cpu_room(configured);
 }
 
 static void cpu_give_cells(CpuBackend *cpu, LaneCode *code, int64_t lanes)
 {
-    code->cell = ARENA_NEW(&cpu->arena, double, (int64_t)code->cells *lanes);
-    code->lane_apart = code->cells;
+    code->lane_apart = code->cells * cpu_room(&cpu->configured);
+    code->cell = ARENA_NEW(&cpu->arena, double, code->lane_apart *lanes);
     code->cell_apart = 1;
 }
 
