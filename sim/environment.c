@@ -246,7 +246,9 @@ static const char *environment_refusal(const Configured *configured)
 #define ENVIRONMENT_HAS(model, kernel) [KERNEL_##model##_##kernel] = true,
     static const bool has[KERNEL_COUNT] = {ENVIRONMENT_KERNELS(ENVIRONMENT_HAS)};
 #undef ENVIRONMENT_HAS
-    if (configured->n_actions == 0) return "an environment needs simulation.control: {mode: external}";
+    if (configured->n_actions == 0)
+        return "an environment needs simulation.control: {mode: external}, or of equations an input with a range, as "
+               "in inputs: {u: {range: [-1, 1]}}";
     return configured->environment_kernel >= 0 && has[configured->environment_kernel]
                ? NULL
                : "these settings of `simulation` have no environment";

@@ -18,11 +18,16 @@ enum { ENVIRONMENT_THREAD_BLOCK = THREAD_BLOCK };
 
 // Thread blocks of a multiprocessor, at least: the registers of a thread follow from them. By measurement on an H200:
 // with six blocks a hopper gains 6 % although it spills, and a robot loses 10 %.
-enum { ENVIRONMENT_ADVANCES_hopper = 6, ENVIRONMENT_ADVANCES_articulated = 4, ENVIRONMENT_FOLLOWS = 12 };
+enum {
+    ENVIRONMENT_ADVANCES_hopper = 6,
+    ENVIRONMENT_ADVANCES_articulated = 4,
+    ENVIRONMENT_ADVANCES_equations = 4,
+    ENVIRONMENT_FOLLOWS = 12
+};
 
-// Numbers of a frame that a thread holds itself. A robot that ends sets its columns in the advance, so they stand in
-// memory.
-enum { ENVIRONMENT_OWN_hopper = 96, ENVIRONMENT_OWN_articulated = 1 };
+// Numbers of a frame that a thread holds itself. A robot or a system that ends sets its columns in the advance, so they
+// stand in memory.
+enum { ENVIRONMENT_OWN_hopper = 96, ENVIRONMENT_OWN_articulated = 1, ENVIRONMENT_OWN_equations = 1 };
 
 HD bool environment_thread(const EnvironmentView *view, LaneGroup *group, double *own)
 {

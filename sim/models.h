@@ -69,7 +69,15 @@
     X(hopper, semi_implicit_euler_full) \
     X(hopper, implicit_euler_full) \
     X(hopper, rk4_full) \
-    X(articulated, tree)
+    X(articulated, tree) \
+    X(equations, dormand_prince) \
+    X(equations, rk4) \
+    X(equations, semi_implicit_euler) \
+    X(equations, implicit_midpoint) \
+    X(equations, rodas5p) \
+    X(equations, euler_maruyama) \
+    X(equations, sra3) \
+    X(equations, map)
 
 #define ALONE_KERNELS(X) \
     X(rigid, large)
@@ -107,6 +115,7 @@
 #ifdef HOPSCOTCH_ENVIRONMENTS
 #include "articulated/environment.h"
 #include "environment.h"
+#include "equations/environment.h"
 #include "hopper/environment.h"
 #endif
 #ifdef HOPSCOTCH_GRAPHS

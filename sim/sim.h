@@ -232,7 +232,7 @@ double list_default(const ItemField *field, int number); // default of double `n
 
 // Numbers of a configured model that all lanes share; passed by value to every kernel. Each model defines its own
 // struct for them.
-#define CONSTANTS_SIZE 256
+#define CONSTANTS_SIZE 288
 typedef struct Constants {
     double values[CONSTANTS_SIZE / sizeof(double)];
 } Constants;
@@ -396,6 +396,7 @@ struct Configured {
     const LawGroup *output_groups; // [n_output_groups] names that stand for several of them
     int n_output_groups;
     int environment_kernel; // number of the kernel for environments (sim/environment.h)
+    bool waits;             // the actions of a run are not given
     bool policy;            // a policy gives the actions: Model.see is still to be called
     Constants constants;
     const double *assets; // [n_assets] doubles shared by all lanes, NULL if none

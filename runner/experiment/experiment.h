@@ -284,6 +284,9 @@ typedef struct Spec {
         const Expression *terminate; // NULL: never
     } environment;
 
+    const Node *waits_at;  // the input whose actions an environment gives, and a run lacks; NULL: there is none
+    const char *waits_for; // what to write
+
     struct {
         bool trajectories;         // any
         const char *const *bodies; // [n_bodies] names and patterns of what has columns; n_bodies 0: as the model likes
@@ -359,6 +362,8 @@ Error spec_load_allowed(const char *path, const Overrides *overrides, const Allo
                         Diagnostics *diagnostics, Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
+// Error (user): the spec is for environments alone.
+Error spec_check_run(const Spec *spec);
 // The text of a spec with the overrides added: as a mapping `set` at its end, which is read like --set. Entries of a
 // mapping `set` that is there already stay, unless they are set again.
 const char *spec_text_set(const char *text, const Overrides *overrides, Arena *arena);

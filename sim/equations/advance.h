@@ -3,6 +3,7 @@
 #ifndef HOPSCOTCH_EQUATIONS_ADVANCE_H
 #define HOPSCOTCH_EQUATIONS_ADVANCE_H
 
+#include "actions.h"
 #include "record.h"
 #include "straight.h"
 
@@ -36,9 +37,9 @@ HD_CALL void equations_sample(const EquationsLane *lane, const LaneGroup *group,
     lanes_end_sample(group, last, which);
 }
 
-// Samples inside the step from t, from its dense output.
+// Samples inside the step from t, before `until`, from its dense output.
 HD_CALL void equations_trace(const EquationsLane *lane, const LaneGroup *group, EquationsMethod method, real t, real h,
-                             mask taken)
+                             real until, mask taken)
 {
     LanesSampling sampling;
     if (!lanes_are_sampled(group, &sampling)) return;
@@ -47,7 +48,7 @@ HD_CALL void equations_trace(const EquationsLane *lane, const LaneGroup *group, 
     const real end = splat(sampling.end * lane->c->dt);
     for (;;) {
         const real at = (sampling.skipped + lanes_samples(group)) * every;
-        const mask due = taken & MASK(at < t + h) & MASK(at < end);
+        const mask due = taken & MASK(at < until) & MASK(at < end);
         if (!any_lane(due)) return;
         if (method == EQUATIONS_BY_map) {
             equations_argue(lane, lane->c->y);
@@ -57,6 +58,21 @@ HD_CALL void equations_trace(const EquationsLane *lane, const LaneGroup *group, 
         }
         equations_sample(lane, group, at, false, due);
     }
+}
+
+// The sample at time t, where a period of actions ends: it has the action that was held up to there, as what an
+// environment observes.
+HD_CALL void equations_trace_period(const EquationsLane *lane, const LaneGroup *group, real t, mask which)
+{
+    LanesSampling sampling;
+    if (!lanes_are_sampled(group, &sampling)) return;
+    const real at = (sampling.skipped + lanes_samples(group)) * (sampling.every * lane->c->dt);
+    const mask due =
+        which & MASK(at <= t + equations_apart(t)) & MASK(at < splat(sampling.end * lane->c->dt));
+    if (!any_lane(due)) return;
+    equations_argue(lane, lane->c->y);
+    equations_at(lane, t);
+    equations_sample(lane, group, t, false, due);
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------
@@ -366,7 +382,7 @@ HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
     const real end = splat(c->duration);
     *grid = c->fixed_steps ? (equations_named(lane, EQUATIONS_GRID) + 1.0) * c->dt : splat(1e300);
     const real next = c->fixed_steps ? lesser_of(*grid, end) : end;
-    real row = equations_next_row(lane, next);
+    real row = equations_next_row(lane, lesser_of(equations_next_period(lane), next));
     if (equations_switches(c) > 0) row = greater_of(row, t); // periods that are lost in the rounding of time
     return c->n_instants > 0 ? lesser_of(equations_next_instant(lane, t), row) : row;
 }
@@ -386,8 +402,10 @@ HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGr
     if (any_lane(due | switching)) outcome = equations_occur(lane, splat(0.0), first, no_lanes(), due, switching);
     equations_argue(lane, c->y);
     equations_at(lane, splat(0.0));
-    const real failure = equations_conditions(lane, splat(0.0), running);
-    outcome.failure = select_real(MASK(outcome.failure == 0.0), failure, outcome.failure);
+    if (c->n_actions == 0) { // else with the first action
+        const real failure = equations_conditions(lane, splat(0.0), running);
+        outcome.failure = select_real(MASK(outcome.failure == 0.0), failure, outcome.failure);
+    }
     outcome.failure = select_real(wrong, splat(EQUATIONS_FAIL_instant), outcome.failure);
     if (observed && lanes_sample_due(group, 0)) {
         equations_argue(lane, lane->c->y);
@@ -469,6 +487,136 @@ HD real equations_refusal(const EquationsLane *lane, real t, mask finite, mask r
                        failure);
 }
 
+// Ends the lanes of `ended` at time t, where a sample is taken.
+HD void equations_end(const EquationsLane *lane, const LaneGroup *group, real t, real failure, bool observed,
+                      mask ended)
+{
+    equations_argue(lane, lane->c->y);
+    equations_at(lane, t);
+    if (observed) equations_sample(lane, group, t, true, ended);
+    equations_finish(lane, group, failure, ended);
+}
+
+// The periods of actions that begin now, and what follows from their actions at once. Returns the lanes that go on.
+HD_CALL mask equations_act_now(const EquationsLane *lane, const LaneGroup *group, bool observed, mask running)
+{
+    const EquationsConstants *c = lane->c;
+    const real t = equations_named(lane, EQUATIONS_T);
+    const mask begins = running & MASK(t >= equations_next_period(lane));
+    if (!any_lane(begins)) return running;
+    const real h = c->fixed_steps ? splat(c->dt) : equations_named(lane, EQUATIONS_H);
+    const mask first = begins & equations_take_actions(lane, group, begins);
+    const EquationsOutcome outcome = equations_occur(lane, t, h, no_lanes(), no_lanes(), begins);
+    if (c->extrema) {
+        equations_forget_extrema(lane, first);
+        equations_begin_extrema(lane, begins);
+    }
+    const real fails = equations_conditions(lane, splat(0.0), begins);
+    const real failure = select_real(MASK(outcome.failure != 0.0), outcome.failure, fails);
+    const mask ended = begins & (outcome.stopped | MASK(failure != 0.0));
+    if (any_lane(ended)) equations_end(lane, group, t, failure, observed, ended);
+    return running & ~ended;
+}
+
+// A tick of the lanes of `running`: an attempt at a step. last: lanes that may take no other. Returns those that go on.
+HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, EquationsMethod method, bool observed,
+                          mask last, mask running)
+{
+    const EquationsConstants *c = lane->c;
+    const bool noisy =
+        (method == EQUATIONS_BY_euler_maruyama || method == EQUATIONS_BY_sra3 || method == EQUATIONS_BY_map) &&
+        equations_has_noise(lane);
+    // Lanes that have ended are never read again: where nothing iterates they may go on, and no stage waits for a mask.
+    const bool goes_on = c->n_modes == 1 && method != EQUATIONS_BY_implicit_midpoint && method != EQUATIONS_BY_rodas5p;
+    real grid;
+    const real t = equations_named(lane, EQUATIONS_T), sight = equations_named(lane, EQUATIONS_SIGHT),
+               wanted = lesser_of(equations_named(lane, EQUATIONS_H), sight),
+               reach = equations_named(lane, EQUATIONS_REACH);
+    real deadline = equations_deadline(lane, t, &grid);
+    if (noisy && method != EQUATIONS_BY_map) {
+        const mask opens = running & MASK(equations_named(lane, EQUATIONS_OPEN) == 0.0);
+        deadline = lesser_of(equations_near_guards(lane, t, grid, opens), deadline);
+    }
+    if (noisy) deadline = equations_open_piece(lane, method, t, grid, deadline, running);
+    const real left = deadline - t;
+    const mask landing = c->n_guards > 0 ? MASK(reach > 0.0) : no_lanes();
+    const mask timed = c->fixed_steps ? ~landing : ~landing & MASK(wanted >= left);
+    const real h = select_real(landing, reach, select_real(timed, left, wanted));
+    const real part = equations_part_of_piece(h, left, landing);
+    if (noisy) equations_take_path(lane, method, part);
+    const EquationsStep step = equations_step(lane, method, t, h, goes_on ? all_lanes() : running, observed);
+    const mask finite = equations_finite(lane, c->next);
+    const mask precise = running & finite & (landing | MASK(step.error <= 1.0));
+    const mask free = precise & ~landing, fast = equations_overlooks_extrema(lane, method, t, h, free);
+    mask blind;
+    const mask turned = equations_seek(lane, method, t, h, free & ~fast, &blind);
+    blind = blind | fast;
+    const mask accepted = precise & ~blind;
+    const mask crossed = method == EQUATIONS_BY_map ? no_lanes() : turned;
+    const mask taken = accepted & ~crossed;
+    const mask landed = taken & (landing | turned);
+    real failure = step.failure;
+    mask stopped = no_lanes();
+
+    if (!c->fixed_steps) { // the error decides, unless an event or a known instant ended the step
+        const real factor = equations_factor(select_real(finite, step.error, math_nan())) * h;
+        const real grown = select_real(MASK(h < wanted), greater_of(factor, wanted), factor);
+        const real next = select_real(accepted & ~landing, grown, factor);
+        equations_name(lane, EQUATIONS_H, next, running & ~crossed & ~blind & ~(landing & accepted));
+        equations_name(lane, EQUATIONS_SIGHT, select_real(blind, 0.5 * h, 1.25 * sight),
+                       blind | (accepted & ~landing));
+    }
+    const real now = select_real(timed, deadline, t + h);
+    const mask periodic = c->n_actions > 0 ? MASK(now >= equations_next_period(lane)) : no_lanes();
+    if (any_lane(taken)) {
+        trail_step(lane, t, h, select_real(timed, deadline, t + h), landing, timed);
+        const real until = select_real(periodic, now - equations_apart(now), t + h);
+        if (observed) equations_trace(lane, group, method, t, h, until, taken);
+        if (c->extrema && method != EQUATIONS_BY_map && !noisy) {
+            equations_dense(lane, method, h);
+            equations_inner_extrema(lane, t, h, taken);
+        }
+        equations_durations(lane, h, taken);
+        if (c->n_guards > 0 && any_lane(taken & landing)) {
+            equations_argue(lane, c->next);
+            equations_at(lane, now);
+            equations_guards(lane, c->next_guard, taken & landing);
+        }
+        if (noisy) equations_leave_path(lane, method, part, taken & landing, taken & timed, MASK(deadline == grid));
+        const mask on_grid = timed & MASK(deadline == grid);
+        if (whole_vector(taken))
+            equations_take(lane, now, on_grid, all_lanes());
+        else
+            equations_take(lane, now, on_grid, taken);
+        equations_follow(lane, taken & ~landed);
+        equations_argue(lane, c->y);
+        equations_at(lane, now);
+
+        const mask instants = taken & (timed | landed) & equations_due(lane, now);
+        const mask ticked = taken & equations_ticks(lane, now);
+        if (any_lane(landed | instants | ticked)) {
+            const EquationsOutcome outcome = equations_occur(lane, now, h, landed, instants, ticked);
+            stopped = outcome.stopped;
+            failure = select_real(MASK(outcome.failure != 0.0), outcome.failure, failure);
+        }
+        if (c->extrema) equations_begin_extrema(lane, taken);
+        const real fails = equations_conditions(lane, h, taken);
+        failure = select_real(taken & MASK(fails != 0.0) & MASK(failure == 0.0), fails, failure);
+    }
+    const real after = equations_named(lane, EQUATIONS_T);
+    const mask refused = running & ~taken & ~crossed;
+    if (any_lane(refused)) failure = equations_refusal(lane, after, finite, refused, failure);
+    const mask arrived = MASK(after >= c->duration) & taken;
+    if (any_lane(last))
+        failure = select_real(last & ~arrived & ~stopped & MASK(failure == 0.0), splat(EQUATIONS_FAIL_limit), failure);
+    const mask ended = running & (arrived | stopped | MASK(failure != 0.0));
+    if (any_lane(ended)) equations_end(lane, group, after, failure, observed, ended);
+    running = running & ~ended;
+    if (observed && any_lane(periodic & taken & running))
+        equations_trace_period(lane, group, after, periodic & taken & running);
+    return running;
+}
+
 HD void equations_advance(const Constants *constants, const double *assets, const LaneGroup *group,
                           EquationsMethod method, bool observed)
 {
@@ -479,9 +627,6 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
 #endif
     const EquationsLane own = equations_lane(constants, assets, group, observed, memory), *lane = &own;
     const EquationsConstants *c = lane->c;
-    const bool noisy =
-        (method == EQUATIONS_BY_euler_maruyama || method == EQUATIONS_BY_sra3 || method == EQUATIONS_BY_map) &&
-        equations_has_noise(lane);
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
     running = not_empty(running);
@@ -490,19 +635,14 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
         const EquationsOutcome outcome = equations_start(lane, group, observed, running);
         const mask ended = running & (outcome.stopped | MASK(outcome.failure != 0.0));
         if (any_lane(ended)) {
-            equations_argue(lane, c->y);
-            equations_at(lane, splat(0.0));
-            equations_finish(lane, group, outcome.failure, ended);
+            equations_end(lane, group, splat(0.0), outcome.failure, false, ended);
             running = running & ~ended;
             if (!any_lane(running)) return;
         }
     }
-    // Lanes that have ended are never read again: where nothing iterates they may go on, and no stage waits for a mask.
-    const bool goes_on = c->n_modes == 1 && method != EQUATIONS_BY_implicit_midpoint && method != EQUATIONS_BY_rodas5p;
     const int64_t end = group->tick + group->ticks;
     int64_t bent = 0; // before this tick the steps are looked at one by one
     for (int64_t tick = group->tick; tick < end; tick++) {
-        real grid;
         if (c->straight != 0 && !observed && !EQUATIONS_TRAILS && tick >= bent) {
             const int64_t steps = equations_go_straight(lane, tick, end, running);
             bent = steps > 0 ? tick : tick + STRAIGHT_STEPS;
@@ -510,94 +650,14 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             if (steps > 0) continue;
             tick++;
         }
-        const real t = equations_named(lane, EQUATIONS_T), sight = equations_named(lane, EQUATIONS_SIGHT),
-                   wanted = lesser_of(equations_named(lane, EQUATIONS_H), sight),
-                   reach = equations_named(lane, EQUATIONS_REACH);
-        real deadline = equations_deadline(lane, t, &grid);
-        if (noisy && method != EQUATIONS_BY_map) {
-            const mask opens = running & MASK(equations_named(lane, EQUATIONS_OPEN) == 0.0);
-            deadline = lesser_of(equations_near_guards(lane, t, grid, opens), deadline);
-        }
-        if (noisy) deadline = equations_open_piece(lane, method, t, grid, deadline, running);
-        const real left = deadline - t;
-        const mask landing = c->n_guards > 0 ? MASK(reach > 0.0) : no_lanes();
-        const mask timed = c->fixed_steps ? ~landing : ~landing & MASK(wanted >= left);
-        const real h = select_real(landing, reach, select_real(timed, left, wanted));
-        const real part = equations_part_of_piece(h, left, landing);
-        if (noisy) equations_take_path(lane, method, part);
-        const EquationsStep step = equations_step(lane, method, t, h, goes_on ? all_lanes() : running, observed);
-        const mask finite = equations_finite(lane, c->next);
-        const mask precise = running & finite & (landing | MASK(step.error <= 1.0));
-        const mask free = precise & ~landing, fast = equations_overlooks_extrema(lane, method, t, h, free);
-        mask blind;
-        const mask turned = equations_seek(lane, method, t, h, free & ~fast, &blind);
-        blind = blind | fast;
-        const mask accepted = precise & ~blind;
-        const mask crossed = method == EQUATIONS_BY_map ? no_lanes() : turned;
-        const mask taken = accepted & ~crossed;
-        const mask landed = taken & (landing | turned);
-        real failure = step.failure;
-        mask stopped = no_lanes();
-
-        if (!c->fixed_steps) { // the error decides, unless an event or a known instant ended the step
-            const real factor = equations_factor(select_real(finite, step.error, math_nan())) * h;
-            const real grown = select_real(MASK(h < wanted), greater_of(factor, wanted), factor);
-            const real next = select_real(accepted & ~landing, grown, factor);
-            equations_name(lane, EQUATIONS_H, next, running & ~crossed & ~blind & ~(landing & accepted));
-            equations_name(lane, EQUATIONS_SIGHT, select_real(blind, 0.5 * h, 1.25 * sight),
-                           blind | (accepted & ~landing));
-        }
-        if (any_lane(taken)) {
-            trail_step(lane, t, h, select_real(timed, deadline, t + h), landing, timed);
-            if (observed) equations_trace(lane, group, method, t, h, taken);
-            if (c->extrema && method != EQUATIONS_BY_map && !noisy) {
-                equations_dense(lane, method, h);
-                equations_inner_extrema(lane, t, h, taken);
-            }
-            const real now = select_real(timed, deadline, t + h);
-            equations_durations(lane, h, taken);
-            if (c->n_guards > 0 && any_lane(taken & landing)) {
-                equations_argue(lane, c->next);
-                equations_at(lane, now);
-                equations_guards(lane, c->next_guard, taken & landing);
-            }
-            if (noisy) equations_leave_path(lane, method, part, taken & landing, taken & timed, MASK(deadline == grid));
-            const mask on_grid = timed & MASK(deadline == grid);
-            if (whole_vector(taken))
-                equations_take(lane, now, on_grid, all_lanes());
-            else
-                equations_take(lane, now, on_grid, taken);
-            equations_follow(lane, taken & ~landed);
-            equations_argue(lane, c->y);
-            equations_at(lane, now);
-
-            const mask instants = taken & (timed | landed) & equations_due(lane, now);
-            const mask ticked = taken & equations_ticks(lane, now);
-            if (any_lane(landed | instants | ticked)) {
-                const EquationsOutcome outcome = equations_occur(lane, now, h, landed, instants, ticked);
-                stopped = outcome.stopped;
-                failure = select_real(MASK(outcome.failure != 0.0), outcome.failure, failure);
-            }
-            if (c->extrema) equations_begin_extrema(lane, taken);
-            const real fails = equations_conditions(lane, h, taken);
-            failure = select_real(taken & MASK(fails != 0.0) & MASK(failure == 0.0), fails, failure);
-        }
-        const real after = equations_named(lane, EQUATIONS_T);
-        const mask refused = running & ~taken & ~crossed;
-        if (any_lane(refused)) failure = equations_refusal(lane, after, finite, refused, failure);
-        const mask arrived = MASK(after >= c->duration) & taken;
-        if (tick + 1 == c->steps_max)
-            failure = select_real(~arrived & ~stopped & MASK(failure == 0.0), splat(EQUATIONS_FAIL_limit), failure);
-        const mask ended = running & (arrived | stopped | MASK(failure != 0.0));
-        if (any_lane(ended)) {
-            equations_argue(lane, c->y);
-            equations_at(lane, after);
-            if (observed) equations_sample(lane, group, after, true, ended);
-            equations_finish(lane, group, failure, ended);
-            running = running & ~ended;
+        if (c->n_actions > 0) {
+            running = equations_act_now(lane, group, observed, running);
             if (!any_lane(running)) return;
-            running = not_empty(running);
         }
+        const mask last = tick + 1 == c->steps_max ? all_lanes() : no_lanes();
+        running = equations_attempt(lane, group, method, observed, last, not_empty(running));
+        if (!any_lane(running)) return;
+        running = not_empty(running);
     }
     equations_store(lane, group);
 }

@@ -28,6 +28,9 @@ enum {
     EQUATIONS_OPTION_AT_ONCE,
     EQUATIONS_OPTION_STEPS,
     EQUATIONS_OPTION_REFINE,
+    EQUATIONS_OPTION_PERIOD,
+    EQUATIONS_OPTION_ACTIONS,
+    EQUATIONS_OPTION_ACTIONS_FILE,
     EQUATIONS_N_OPTIONS
 };
 
@@ -45,6 +48,13 @@ static const Option equations_options[EQUATIONS_N_OPTIONS] = {
     {"steps", OPTION_INTEGER, "1", 1e7, 1, 1e12, NULL, "steps after which a lane that has not ended fails as limit"},
     {"refine", OPTION_INTEGER, "1", 0, 0, 20, NULL,
      "with noise: how often a step is halved where a guard is near, so that fewer passages are missed"},
+    {"control.period", OPTION_NUMBER, "s", 0.0, 0.0, 1e9, NULL,
+     "how long each action is held, of inputs with a range: a whole number of steps dt (of a map: iterations); 0: one"},
+    {"control.actions", OPTION_NUMBERS, "", 0, -1e300, 1e300, NULL,
+     "the actions of a run, of inputs with a range in the order of the system, row after row; the last row holds to "
+     "the end"},
+    {"control.file", OPTION_FILE, "", 0, -1e300, 1e300, "table",
+     "the same as a CSV file with a column of its name for each of these inputs"},
 };
 
 // ---- the frame and the assets ---------------------------------------------------------------------------------------
@@ -65,6 +75,9 @@ typedef struct EquationsBuild {
     TapeAssets assets;
     EquationsConstants c;
     const TapeValue *step; // [n_total], of a map one more: a step as one code; NULL: there is none
+    const double *actions; // [n_action_rows][n_actions]
+    int64_t held;          // steps dt of a period of actions
+    int32_t n_action_rows;
     Arena *arena;
 } EquationsBuild;
 
@@ -324,6 +337,12 @@ static void build_tables(EquationsBuild *build)
 {
     TapeAssets *assets = &build->assets;
     build->c.tables = tape_assets_put_tables(assets, build->tape);
+    build->c.actions = (int32_t)assets->count;
+    for (int a = 0; a < build->system->n_actions; a++) {
+        const double bounds[2] = {build->system->actions[a].low, build->system->actions[a].high};
+        tape_assets_put(assets, bounds, 2);
+    }
+    tape_assets_put(assets, build->actions, build->c.n_action_rows * build->c.n_actions);
     build->c.clocks = (int32_t)assets->count;
     for (int i = 0; i < build->system->n_clocks; i++) {
         const double at = assets->numbers[build->c.tables + build->system->clocks[i].table];
@@ -349,6 +368,7 @@ static void build_frame(EquationsBuild *build, EquationsMethod method)
     BUILD_ARRAY(turn, c->n_guards);
     BUILD_ARRAY(condition, c->n_conditions);
     BUILD_ARRAY(path, noisy ? c->n_states + 4 * c->n_sources : 0);
+    BUILD_ARRAY(acting, c->n_actions > 0 ? EQUATIONS_ACTING : 0);
     BUILD_ARRAY(watched, 2 * watched);
     BUILD_ARRAY(sums, EQUATIONS_SUMS * c->n_metrics);
     BUILD_ARRAY(stage, stages * c->n_total);
@@ -395,6 +415,9 @@ static void build_sizes(EquationsBuild *build, const double *settings)
         .n_total = system->n_states + system->n_integrals,
         .n_held = system->n_held,
         .n_clocks = system->n_clocks,
+        .n_actions = system->n_actions,
+        .n_action_rows = build->n_action_rows,
+        .held = build->held,
         .n_guards = system->n_guards,
         .n_instants = system->n_instants,
         .n_parameters = system->n_parameters,
@@ -596,6 +619,76 @@ static Error equations_check_integrator(const System *system, const double *sett
     return error_none();
 }
 
+// ---- actions --------------------------------------------------------------------------------------------------------
+
+enum { EQUATIONS_PERIOD_MAX = 1000000000 }; // steps dt
+
+// Actions in a file: *rows <- [rows][n_actions] in the order of the system.
+static Error build_actions_of_file(const System *system, const Points *file, Arena *arena, const double **rows)
+{
+    double *filled = ARENA_NEW(arena, double, file->count / file->columns * system->n_actions);
+    for (int64_t column = 0; column < file->columns; column++) {
+        bool known = false;
+        for (int a = 0; a < system->n_actions; a++) known |= strcmp(file->names[column], system->actions[a].name) == 0;
+        if (!known)
+            return error_make(ERROR_USER, "control.file has a column '%.100s', which is no input with a range",
+                              file->names[column]);
+    }
+    for (int a = 0; a < system->n_actions; a++) {
+        int64_t column = 0;
+        while (column < file->columns && strcmp(file->names[column], system->actions[a].name) != 0) column++;
+        if (column == file->columns)
+            return error_make(ERROR_USER, "control.file has no column '%s'", system->actions[a].name);
+        for (int64_t row = 0; row < file->count / file->columns; row++)
+            filled[row * system->n_actions + a] = file->numbers[row * file->columns + column];
+    }
+    *rows = filled;
+    return error_none();
+}
+
+// The table of actions of a run.
+static Error build_table_of_actions(EquationsBuild *build, const System *system, const Points *points, Configured *out)
+{
+    const Points none = {.count = 0}, *listed = points != NULL ? &points[EQUATIONS_OPTION_ACTIONS] : &none,
+                 *file = points != NULL ? &points[EQUATIONS_OPTION_ACTIONS_FILE] : &none;
+    const bool of_file = file->count > 0;
+    const int64_t count = of_file ? file->count / file->columns * system->n_actions : listed->count;
+    out->wrong_option = 1 + (of_file ? EQUATIONS_OPTION_ACTIONS_FILE : EQUATIONS_OPTION_ACTIONS);
+    if (count == 0 && listed->count == 0 && !of_file) return error_none();
+    if (system->n_actions == 0)
+        return error_make(ERROR_USER, "control.%s gives actions, and no input of the system has a range: "
+                          "inputs: {u: {range: [-1, 1]}}", of_file ? "file" : "actions");
+    if (of_file && listed->count > 0)
+        return error_make(ERROR_USER, "the actions are in control.actions already: give one of the two");
+    if (listed->count % system->n_actions != 0)
+        return error_make(ERROR_USER, "control.actions has %lld numbers, expected rows of %d",
+                          (long long)listed->count, system->n_actions);
+    build->actions = listed->numbers;
+    build->n_action_rows = (int32_t)(count / system->n_actions);
+    return of_file ? build_actions_of_file(system, file, build->arena, &build->actions) : error_none();
+}
+
+// Inputs with a range: how long they are held, and the table of a run.
+static Error build_actions(EquationsBuild *build, const System *system, const double *settings, const Points *points,
+                           Configured *out)
+{
+    const double period = settings[EQUATIONS_OPTION_PERIOD],
+                 dt = system->is_map ? 1.0 : settings[EQUATIONS_OPTION_DT];
+    const double steps = period > 0.0 ? period / dt : 1.0, whole = floor(steps + 0.5);
+    TRY(build_table_of_actions(build, system, points, out));
+    out->wrong_option = 1 + EQUATIONS_OPTION_PERIOD;
+    if (system->n_actions == 0 && period != 0.0)
+        return error_make(ERROR_USER, "control.period is for actions, and no input of the system has a range: "
+                          "inputs: {u: {range: [-1, 1]}}");
+    if (fabs(steps - whole) > 1e-9 * whole || whole < 1.0 || whole > EQUATIONS_PERIOD_MAX)
+        return error_make(ERROR_USER, system->is_map ? "control.period (%g) must be a whole number of iterations"
+                                                     : "control.period (%g s) must be a whole number of steps dt (%g s)",
+                          period, dt);
+    out->wrong_option = 0;
+    build->held = (int64_t)whole;
+    return error_none();
+}
+
 // As lane.h decides: the frame, or its registers.
 static int equations_shared(const EquationsConstants *c)
 {
@@ -627,6 +720,7 @@ static Error equations_configure(const double *settings, const Points *points, A
                           "simulation.duration, or give it beyond: hold, which keeps the first and last row",
                           span->name, span->from, span->to, duration);
     }
+    TRY(build_actions(&build, system, settings, points, out));
     build.tape = system->tape;
     build.tape->work = 0;
     System switched;
@@ -643,6 +737,11 @@ static Error equations_configure(const double *settings, const Points *points, A
                         .tick_duration = build.c.dt,
                         .duration = build.c.duration,
                         .steps_max = build.c.steps_max,
+                        .actions = system->actions,
+                        .n_actions = system->n_actions,
+                        .action_ticks = build.held,
+                        .environment_kernel = equations_kernels[equations_method(system, settings)],
+                        .waits = system->n_actions > 0 && build.n_action_rows == 0,
                         .assets = build.assets.numbers,
                         .n_assets = build.assets.count};
     equations_tables(system, arena, out);
@@ -708,6 +807,7 @@ const Model equations_model = {
     .options = equations_options,
     .n_options = EQUATIONS_N_OPTIONS,
     .numerics = "dt|integrator|tolerance|steps|refine",
+    .later = "control.period|control.actions|control.file",
     .debug = "events",
     .debug_are = "events",
     .debug_doc = "a row for each event of the system: time, name, and mode, states and held numbers before and after",

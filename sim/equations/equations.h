@@ -75,6 +75,10 @@ enum { EQUATIONS_SWITCH_AT, EQUATIONS_SWITCH_PERIOD, EQUATIONS_SWITCH_RATE, EQUA
 enum { EQUATIONS_SUMS = 3 };         // of a metric
 enum { EQUATIONS_SHARED_FILE = 40 }; // registers that a GPU has in shared memory
 
+// Numbers of a lane with actions: periods that have begun; how it has ended before the first, 0: it has not, else 1 +
+// its failure.
+enum { EQUATIONS_ACTING_PERIODS, EQUATIONS_ACTING_ENDED, EQUATIONS_ACTING };
+
 // Columns of the table of events (record.h). With several modes two more follow, the mode before and after; then the
 // states and the user's held numbers before the event, and these after it.
 enum { EQUATIONS_ROW_TIME, EQUATIONS_ROW_NUMBER, EQUATIONS_ROW_EVENT, EQUATIONS_ROW };
@@ -106,18 +110,22 @@ enum {
     X(int32_t, n_conditions) X(int32_t, n_failed) X(int32_t, n_events) X(int32_t, cascade) X(int32_t, fixed_steps) \
     X(int32_t, is_map) X(int32_t, n_sources) \
     /* of the held numbers */ \
-    X(int32_t, n_clocks) \
+    X(int32_t, n_clocks) X(int32_t, n_actions) \
+    /* rows of the table of actions, 0: there is none; steps dt in a period */ \
+    X(int32_t, n_action_rows) X(int64_t, held) \
     /* 1: there are metrics min and max */ \
     X(int32_t, extrema) \
     /* in the assets */ \
     X(int32_t, numbers) X(int32_t, n_numbers) X(int32_t, derived) X(int32_t, n_derived_steps) X(int32_t, start) \
     X(int32_t, modes) X(int32_t, guards) X(int32_t, metrics) X(int32_t, instants) X(int32_t, scale) \
     X(int32_t, positions) X(int32_t, failed) X(int32_t, sources) X(int32_t, tables) X(int32_t, clocks) \
+    /* bounds of actions, then their table (actions.h) */ \
+    X(int32_t, actions) \
     /* the code of a step (straight.h), 0: there is none */ \
     X(int32_t, straight) \
     /* in the frame: what is kept between slices, then numbers of a step */ \
     X(int32_t, y) X(int32_t, f) X(int32_t, guard) X(int32_t, slope) X(int32_t, offset) X(int32_t, turn) \
-    X(int32_t, condition) X(int32_t, path) \
+    X(int32_t, condition) X(int32_t, path) X(int32_t, acting) \
     X(int32_t, watched) X(int32_t, sums) X(int32_t, stage) X(int32_t, next) X(int32_t, next_f) X(int32_t, next_guard) \
     X(int32_t, dense) X(int32_t, saved) X(int32_t, matrix) X(int32_t, noise) X(int32_t, file) \
     /* of the file; the first of numbers */ \

@@ -59,8 +59,14 @@ HD int equations_shared_file(const EquationsConstants *c)
     return c->straight != 0 ? SHARED_NUMBERS : EQUATIONS_SHARED_FILE;
 }
 // Whether the registers stand in a GPU's shared memory while a general kernel works, and even the whole frame.
+// Kernels of environments have none: a period is too short for what goes there and back.
+#if defined(HOPSCOTCH_ENVIRONMENTS)
+HD bool equations_shares(const EquationsConstants *c) { return (void)c, false; }
+HD bool equations_shares_all(const EquationsConstants *c) { return (void)c, false; }
+#else
 HD bool equations_shares(const EquationsConstants *c) { return ON_GPU && c->registers <= equations_shared_file(c); }
 HD bool equations_shares_all(const EquationsConstants *c) { return ON_GPU && c->file + c->registers <= SHARED_NUMBERS; }
+#endif
 
 HD void equations_run_steps(const EquationsLane *lane, int first, int count)
 {
@@ -345,6 +351,7 @@ HD bool equations_has(const EquationsLane *lane, int k)
     if (k == EQUATIONS_SIGHT) return !c->fixed_steps;
     if (k >= EQUATIONS_OPEN && k <= EQUATIONS_CUTS) return c->n_sources > 0;
     if (k < EQUATIONS_NAMED && k != EQUATIONS_T) return events;
+    if (k >= c->acting && k < c->watched) return true;
     if (k >= c->watched && k < c->sums) return c->extrema != 0;
     if (k < c->sums) return true;
     const int reduction = equations_integer(

@@ -68,6 +68,15 @@ HD_CALL void equations_begin_extrema(const EquationsLane *lane, mask which)
     }
 }
 
+// What was seen so far does not count, in the lanes of `which`.
+HD void equations_forget_extrema(const EquationsLane *lane, mask which)
+{
+    FRAME_EACH
+    for (int m = 0; m < lane->c->n_metrics; m++)
+        if (equations_is_extremum(equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION)))
+            frame_put(lane->frame, equations_sum(lane, m, 1), splat(0.0), which);
+}
+
 // The lanes of accepted steps that are too long for what a metric wants the extrema of, as equations_overlooks. The
 // arguments are the step's end.
 HD mask equations_overlooks_extrema(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted)

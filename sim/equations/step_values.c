@@ -14,7 +14,7 @@ bool equations_is_straight(const System *system, EquationsMethod method)
         if (system->metrics[i].reduction == REDUCTION_MIN || system->metrics[i].reduction == REDUCTION_MAX)
             return false;
     return known && system->n_modes == 1 && system->n_guards == 0 && system->n_instants == 0 && system->n_clocks == 0 &&
-           system->n_sources == 0 && !extrema_or_conditions;
+           system->n_actions == 0 && system->n_sources == 0 && !extrema_or_conditions;
 }
 
 typedef struct StepValues {

@@ -60,6 +60,8 @@ typedef struct SystemClock {
     int table; // on the tape: one that has these instants
 } SystemClock;
 
+struct Node; // of io/yaml.h
+
 // An input that does not say what it is before and after its file.
 typedef struct SystemSpan {
     const char *name;
@@ -94,6 +96,9 @@ typedef struct System {
     const TapeValue *parameter_values; // [n_parameters] inputs of the tape
     int n_clocks;                      // among n_held, the last of them
     const SystemClock *clocks;
+    int n_actions;         // inputs with a range, among n_held: in front of the clocks
+    const Action *actions; // [n_actions]
+    const struct Node *action_at; // where the first is declared
     const SystemSpan *spans; // [n_spans]
     int n_spans;
     int n_states, n_held, n_guards, n_instants, n_modes, n_metrics, n_integrals, n_shown, n_conditions, n_failed,
@@ -125,8 +130,9 @@ typedef struct System {
     double ground; // height
 } System;
 
-// Held numbers that a user knows of.
+// Held numbers that a user knows of: his own, then actions.
 static inline int system_held(const System *system) { return system->n_held - system->n_clocks; }
+static inline int system_first_action(const System *system) { return system_held(system) - system->n_actions; }
 
 // The system that stands for one that is not given.
 const System *system_example(Arena *arena);

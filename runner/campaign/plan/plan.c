@@ -363,6 +363,7 @@ Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan 
 {
     PlanMaker maker = {.spec = spec, .plan = plan};
     *plan = (Plan){0};
+    TRY(spec_check_run(spec));
     maker.parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
     TRY(search_init(spec, arena, &maker.search));
     plan_count_trials(&maker, true);

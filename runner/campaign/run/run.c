@@ -646,6 +646,7 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     const char *folder = NULL;
     Lock lock = {.descriptor = -1};
     *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
+    TRY(spec_check_run(spec));
     if (spec->folder == NULL && program.program.folder == NULL && program.program.allowed)
         program.program.folder = "."; // campaign_program finds it
     TRY(program_options(spec, arena, &program));

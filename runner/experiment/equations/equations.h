@@ -64,6 +64,7 @@ typedef struct SystemTable {
 typedef struct SystemInput {
     SystemNumbers numbers;
     int tape, clock; // clock -1: of a map, and of one that is wrong
+    int action;      // its number among the actions; -1: it has numbers
 } SystemInput;
 
 // The names that an expression of a mode sees. of[i]: index in the reader's names.
@@ -122,6 +123,7 @@ typedef struct SystemReader {
     SystemInput *inputs; // [n_inputs]
     SystemClock *clocks; // [n_clocks]
     SystemSpan *spans;   // [n_spans]
+    Action *actions;     // [n_actions]
     int n_tables, n_inputs;
     int64_t n_numbers; // of tables and inputs
     const Scope *of;   // whose frames its scopes have; NULL: none
@@ -189,7 +191,7 @@ bool equations_numbers(SystemReader *reader, const Node *key, const Node *node, 
 // ---- tables.c -------------------------------------------------------------------------------------------------------
 
 void equations_declare_tables(SystemReader *reader); // and inputs
-void equations_start_clocks(const SystemReader *reader, TapeValue *start);
+void equations_start_inputs(const SystemReader *reader, TapeValue *start);
 // Reports numbers that an expression looks up outside of a table with `beyond: fail`.
 bool equations_looks_outside(SystemReader *reader, const Node *node, const Expression *expression);
 TapeValue equations_table_value(SystemReader *reader, int table, TapeValue a, TapeValue b);

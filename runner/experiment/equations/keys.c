@@ -43,7 +43,7 @@ static const struct {
     [KEYS_COLUMN] = {"a column", "value|unit|repeat|doc"},
     [KEYS_SHAPE] = {"a shape", "line|spring|disc|ground|in|width|radius|part|repeat"},
     [KEYS_TABLE] = {"a table", "file|columns|at|values|unit|of|between|beyond|doc"},
-    [KEYS_INPUT] = {"an input", "file|column|at|values|unit|between|beyond|doc"},
+    [KEYS_INPUT] = {"an input", "file|column|at|values|range|unit|between|beyond|doc"},
     [KEYS_LAW] = {"a law", "parameters|held|let|tables|sensors|modes|events|every_period|command|effort|doc"},
     [KEYS_LAW_MODE] = {"a mode", "let|events|every_period|command|effort|doc"},
     [KEYS_LAW_EVENT] = {"an event", "name|rises|falls|crosses|at|every|to|set|repeat|doc"},

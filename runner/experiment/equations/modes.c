@@ -208,7 +208,11 @@ void equations_read_starts(SystemReader *reader)
             diagnose(reader->diagnostics, node, "scale must be greater than 0: the size of %s that counts as small",
                      name->name);
     }
-    equations_start_clocks(reader, start);
+    equations_start_inputs(reader, start);
+    for (int a = 0; a < system->n_actions; a++) {
+        const Action *action = &system->actions[a];
+        held[system_first_action(system) + a] = (Field){action->name, action->unit, action->doc, "control"};
+    }
     system->start = start;
     system->scale = scale;
     system->state_columns = states;

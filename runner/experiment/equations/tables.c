@@ -7,7 +7,7 @@
 //       wind:   {file: wind.csv, unit: m/s, between: held}
 //
 // An input is a signal in time. Steps end at its rows: its row is a held number of a clock, which inputs with the same
-// times share.
+// times share. One with a range is an action: a held number that a caller, or a table of the run, sets once a period.
 #include "equations.h"
 
 #include <math.h>
@@ -131,6 +131,35 @@ static void inputs_read(SystemReader *reader, const Node *key, const Node *node,
         reader->spans[system->n_spans++] = (SystemSpan){key->text, numbers.at[0], numbers.at[numbers.first - 1]};
 }
 
+// An input whose numbers come from outside: {range: [-1, 1], unit: N}.
+static void inputs_read_action(SystemReader *reader, const SystemName *name, const Node *node, SystemInput *input)
+{
+    static const char *const others[] = {"file", "column", "at", "values", "between", "beyond"};
+    const Node *range = node_find(node, "range");
+    System *system = reader->system;
+    Action *action = &reader->actions[system->n_actions];
+    *action = (Action){.name = name->name,
+                       .unit = name->unit != NULL ? name->unit : "1",
+                       .doc = name->doc != NULL ? name->doc : "an action"};
+    if (system->n_actions == 0) system->action_at = name->key;
+    input->action = system->n_actions++;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const Node *other = node_find(node, others[i]);
+        if (other == NULL) continue;
+        diagnose(reader->diagnostics, other,
+                 "%s has a range, which makes it an action: its values come from a table of the run "
+                 "(simulation.control) or of an environment; leave out %s, or the range",
+                 name->name, others[i]);
+    }
+    if (range->kind != NODE_SEQUENCE || range->count != 2) {
+        diagnose(reader->diagnostics, range, "range must be two numbers, [least, greatest]");
+        return;
+    }
+    const bool low = equations_number(reader, range->items[0], &action->low);
+    if (equations_number(reader, range->items[1], &action->high) && low && !(action->low < action->high))
+        diagnose(reader->diagnostics, range, "the range's first number must be less than its second");
+}
+
 static void tables_declare_inputs(SystemReader *reader)
 {
     const Node *section = equations_section(reader, reader->root, "inputs", NODE_MAPPING);
@@ -138,17 +167,22 @@ static void tables_declare_inputs(SystemReader *reader)
     reader->inputs = ARENA_NEW(reader->arena, SystemInput, most);
     reader->clocks = ARENA_NEW(reader->arena, SystemClock, most);
     reader->spans = ARENA_NEW(reader->arena, SystemSpan, most);
+    reader->actions = ARENA_NEW(reader->arena, Action, most);
     for (int i = 0; section != NULL && i < section->count; i++) {
         const Node *key = section->keys[i], *node = section->items[i];
         if (equations_too_many(reader, section, i, reader->n_inputs, SYSTEM_TABLES_MAX, "inputs")) return;
-        if (!equations_mapping(reader, node, "an input") ||
-            equations_declare_name(reader, key, node, SYSTEM_NAME_INPUT, reader->n_inputs) == NULL)
-            continue;
+        if (!equations_mapping(reader, node, "an input")) continue;
+        const SystemName *name = equations_declare_name(reader, key, node, SYSTEM_NAME_INPUT, reader->n_inputs);
+        if (name == NULL) continue;
         SystemInput *input = &reader->inputs[reader->n_inputs++];
-        *input = (SystemInput){.tape = -1, .clock = -1};
-        inputs_read(reader, key, node, input);
+        *input = (SystemInput){.tape = -1, .clock = -1, .action = -1};
+        if (node_find(node, "range") != NULL)
+            inputs_read_action(reader, name, node, input);
+        else
+            inputs_read(reader, key, node, input);
     }
-    reader->system->n_held += reader->system->n_clocks;
+    reader->system->n_held += reader->system->n_actions + reader->system->n_clocks;
+    reader->system->actions = reader->actions;
     reader->system->clocks = reader->clocks;
     reader->system->spans = reader->spans;
 }
@@ -170,9 +204,15 @@ void equations_declare_tables(SystemReader *reader)
     reader->table_units = units;
 }
 
-void equations_start_clocks(const SystemReader *reader, TapeValue *start)
+// Before its first period an action is 0, or the end of its range nearest to 0.
+void equations_start_inputs(const SystemReader *reader, TapeValue *start)
 {
     const System *system = reader->system;
+    for (int a = 0; a < system->n_actions; a++) {
+        const Action *action = &system->actions[a];
+        const double rest = fmin(fmax(0.0, action->low), action->high);
+        start[system->n_states + system_first_action(system) + a] = tape_number(system->tape, rest);
+    }
     for (int k = 0; k < system->n_clocks; k++) {
         const int row = lookup_row_at(system->tape->tables[system->clocks[k].table], 0.0);
         start[system->n_states + system_held(system) + k] = tape_number(system->tape, row);
@@ -215,6 +255,8 @@ TapeValue equations_input_value(SystemReader *reader, int input)
     const SystemInput *of = &reader->inputs[input];
     Tape *tape = system->tape;
     const TapeValue time = tape_input(tape, SYSTEM_TIME, TAPE_MOVING);
+    if (of->action >= 0)
+        return tape_input(tape, SYSTEM_HELD(system->n_states, system_first_action(system) + of->action), TAPE_MOVING);
     if (of->tape < 0) return time; // it is wrong
     if (of->clock < 0) return tape_table(tape, TAPE_TABLE, of->tape, time, TAPE_NONE);
     const int row = SYSTEM_HELD(system->n_states, system_held(system) + of->clock);
@@ -429,7 +471,8 @@ static const Node *frozen_section(SystemReader *reader, const Node *section, boo
     for (int i = 0; i < section->count; i++) { // without errors there is one of each
         const Node *node = section->items[i];
         const SystemNumbers *numbers = inputs ? &reader->inputs[i].numbers : &reader->tables[i].numbers;
-        items[i] = frozen_mapping(reader, node, numbers);
+        const bool acts = inputs && reader->inputs[i].action >= 0;
+        items[i] = acts ? node : frozen_mapping(reader, node, numbers);
     }
     return frozen;
 }

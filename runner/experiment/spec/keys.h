@@ -199,6 +199,7 @@ const char *law_key_text(const Key *key); // as YAML in one line
 const char *const *robot_frames(const SpecReader *reader, int *count);
 // Reports settings of a map that only differential equations have.
 void system_check_settings(SpecReader *reader);
+void system_check_actions(SpecReader *reader); // after all else is read
 // Reports the name of a state or held number that is no parameter, because an expression starts it; false: it is none.
 bool system_starts(SpecReader *reader, const Node *key);
 const char *system_key_text(const Key *key); // as YAML in one line

@@ -698,6 +698,7 @@ static void spec_read(SpecReader *reader)
     }
     forms_read(reader, FORM_OBJECTIVE);
     environment_see(reader);
+    system_check_actions(reader);
     record_read(reader);
 }
 

@@ -60,6 +60,41 @@ void system_check_settings(SpecReader *reader)
     }
 }
 
+// What is missing where the actions of a run are not given.
+static const char *system_lacks_actions(const System *system, Arena *arena)
+{
+    const char *names = "", *zeros = "";
+    for (int a = 0; a < system->n_actions && a < 8; a++) {
+        names = arena_format(arena, "%s%s%s", names, a > 0 ? ", " : "", system->actions[a].name);
+        zeros = arena_format(arena, "%s%s0", zeros, a > 0 ? ", " : "");
+    }
+    return arena_format(arena,
+                        "%s is an action, because it has a range, and a run takes actions from a table: write "
+                        "simulation.control: {period: 0.1, actions: [%s]}, row after row, or {period: 0.1, file: "
+                        "NAME.csv} with the column%s %s",
+                        system->actions[0].name, zeros, system->n_actions > 1 ? "s" : "", names);
+}
+
+void system_check_actions(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    const System *system = system_given(reader);
+    if (system == NULL || system->n_actions == 0 || !spec->configured.waits) return;
+    if (given_find(reader, "environment") == NULL)
+        diagnose(reader->diagnostics, system->action_at, "%s; an environment needs a section `environment`",
+                 system_lacks_actions(system, reader->arena));
+    else
+        spec->waits_at = system->action_at;
+    spec->waits_for = system_lacks_actions(system, reader->arena);
+}
+
+Error spec_check_run(const Spec *spec)
+{
+    const Node *at = spec->waits_at;
+    if (at == NULL) return error_none();
+    return error_make(ERROR_USER, "%s:%d:%d: %s", at->source->file, at->line, at->column, spec->waits_for);
+}
+
 static bool system_has(const Field *fields, int count, const char *name)
 {
     bool has = false;
@@ -71,7 +106,7 @@ bool system_starts(SpecReader *reader, const Node *key)
 {
     const System *system = system_given(reader);
     if (system == NULL || !(system_has(system->state_columns, system->n_states, key->text) ||
-                            system_has(system->held_columns, system->n_held, key->text)))
+                            system_has(system->held_columns, system_first_action(system), key->text)))
         return false;
     diagnose(reader->diagnostics, key,
              "the start of %s is an expression: set and search the parameters in it, or write a number there",
