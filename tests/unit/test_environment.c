@@ -51,7 +51,7 @@ static void environment_note(const EnvironmentCase *c, int64_t lane, Environment
 // Steps all lanes with actions up to `size`, and begins others again at random, until the episode of `lane` is over.
 static void environment_play(const EnvironmentCase *c, int64_t lane, double size, EnvironmentEpisode *episode)
 {
-    uint8_t chosen[64] = {0};
+    uint8_t chosen[128] = {0};
     memset(episode, 0, sizeof *episode);
     CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(c, NULL, NULL));
     for (int p = 0; p < c->info.n_parameters; p++)
@@ -205,5 +205,80 @@ TEST(environment_of_a_robot_has_the_bits_of_a_run)
                  "environment: {reward: \"base_vx\"}\n",
                  commands[k % 2]);
         environment_check_text(text, isas[k / 2], 11, 3 + k, k % 2 == 0 ? 0.4 : 30.0);
+    }
+}
+
+// ---- systems of the user's own --------------------------------------------------------------------------------------
+
+// Systems with what may happen within a period, and at its ends: crossings, instants, modes, failures, conditions,
+// integrals and extrema, files as inputs, noise. Actions go beyond their ranges.
+typedef struct EnvironmentSystem {
+    const char *integrators; // "a b"
+    const char *settings, *system, *perturb;
+} EnvironmentSystem;
+
+#define ENVIRONMENT_BALL                                                                                               \
+    "{parameters: {g: 9.81}, inputs: {u: {range: [-6, 6]}, f: {at: [0, 0.13, 0.4], values: [0, 1, 0], beyond: hold}}, "  \
+    "states: {z: 0.3, v: 0}, held: {n: 0, s: 0}, rates: {z: v, v: \"u - g + f\"}, events: ["                             \
+    "{name: bounce, falls: z, set: {v: -0.8*v, n: n + 1}}, {name: top, falls: v}, {name: tick, every: 0.03, set: "      \
+    "{s: s + u}}, {name: hard, rises: u - 3}], "                                                                        \
+    "metrics: {bounces: {count: bounce}, hard: {count: hard}, high: {max: z + u/100}, low: {min: u}, work: {integral: u*v}, " \
+    "up: {part: v > 0}, late: {last: u > 2}, soon: {first: u < 2}, size: {rms: u}, at: {at: bounce, value: u, take: mean}}, "           \
+    "failures: {far: z > 0.5}, columns: {force: u - g, both: u*f}}"
+#define ENVIRONMENT_MODES                                                                                              \
+    "{parameters: {a: 1.5}, inputs: {u: {range: [0.5, 2]}, w: {range: [-1, 1]}}, states: {x: 0.1, y: 0}, held: {k: 0}, "  \
+    "modes: {one: {rates: {x: u + w, y: -y}, events: [{name: over, rises: x - a, to: two, set: {k: k + u}}]}, "         \
+    "two: {rates: {x: -2*x*u, y: w}, events: [{name: under, falls: x - 0.2, to: one}]}}, "                             \
+    "metrics: {overs: {count: over}, mean: {mean: x*u}, last: {final: y}}, failures: {high: \"y > 0.1\"}, "              \
+    "columns: {z: x + u*w}}"
+
+static const EnvironmentSystem environment_systems[] = {
+    {"dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p",
+     "duration: 0.625, dt: 0.005, control: {period: 0.02}", ENVIRONMENT_BALL, "z: {uniform: [0.05, 0.6]}"},
+    {"dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p",
+     "duration: 1.5, dt: 0.01, control: {period: 0.05}", ENVIRONMENT_MODES, "x: {uniform: [0, 1.4]}"},
+    // a period that is no sum of doubles; a short one, and many steps of the limit
+    {"dormand_prince rk4", "duration: 2.1, dt: 0.1, steps: 15, control: {period: 0.3}", ENVIRONMENT_MODES,
+     "x: {uniform: [0, 1.4]}"},
+    {"euler_maruyama sra3", "duration: 0.5, dt: 0.004, control: {period: 0.012}",
+     "{inputs: {u: {range: [-2, 2]}}, states: {x: 0, v: 0}, rates: {x: v, v: u - x}, noise: {v: 0.7}, events: [{name: "
+     "left, falls: x + 0.02, set: {x: 0.01}}], metrics: {lefts: {count: left}, spread: {rms: x}}, "
+     "failures: {right: x > 0.4}}",
+     "v: {uniform: [-0.5, 0.5]}"},
+    {"map", "duration: 120, control: {period: 3}",
+     "{inputs: {r: {range: [3, 4]}}, states: {x: 0.3}, next: {x: r*x*(1 - x)}, events: [{name: low, falls: x - 0.5}], "
+     "metrics: {lows: {count: low}, mean: {mean: x}}}",
+     "x: {uniform: [0.1, 0.9]}"},
+};
+
+static void environment_check_system(const EnvironmentSystem *of, const char *integrator, const char *isa,
+                                     int64_t lanes, int64_t lane)
+{
+    static char text[8192];
+    char method[64] = "";
+    if (strcmp(integrator, "map") != 0) snprintf(method, sizeof method, ", integrator: %s", integrator);
+    snprintf(text, sizeof text,
+             "version: 1\nexperiment: case\nseed: 6\nmodel: equations\nobjective: {minimize: survived}\n"
+             "simulation: {%s%s, system: %s}\nreplicates: {perturb: {%s}}\nenvironment: {reward: \"1\"}\n",
+             of->settings, method, of->system, of->perturb);
+    environment_check_text(text, isa, lanes, lane, 5.0);
+}
+
+TEST(environment_of_a_system_has_the_bits_of_a_run)
+{
+    static const char *const isas[] = {"scalar", "v2", "v3", "v4"};
+    static const int64_t lanes[] = {11, 1, 7, 100};
+    for (size_t s = 0; s < sizeof environment_systems / sizeof *environment_systems; s++) {
+        char words[128];
+        snprintf(words, sizeof words, "%s", environment_systems[s].integrators);
+        for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " ")) {
+            for (size_t k = 0; k < 4; k++) {
+                const EnvironmentKernels *kernels;
+                const char *name;
+                if (cpu_environment_kernels(isas[k], 1, &kernels, &name).kind != OK) continue;
+                environment_check_system(&environment_systems[s], word, isas[k], 11, 3 + (int64_t)k);
+                environment_check_system(&environment_systems[s], word, isas[k], lanes[k], lanes[k] - 1);
+            }
+        }
     }
 }
