@@ -36,25 +36,24 @@ enum {
 
 static const Option equations_options[EQUATIONS_N_OPTIONS] = {
     {"system", OPTION_SYSTEM, "", 0, 0, 0, NULL,
-     "the equations: parameters, states with their rates, events, metrics; or the name of a file with them"},
+     "the equations: parameters, states with their rates, events, metrics, actions"},
     {"duration", OPTION_NUMBER, "s", 10.0, 1e-9, 1e12, NULL, "simulated time of a lane; iterations of a map"},
     {"dt", OPTION_NUMBER, "s", 1e-3, 1e-12, 1e9, NULL,
      "step of the methods with fixed steps; of the others the unit of sampling"},
     {"integrator", OPTION_CHOICE, "", 0, 0, CHOICES(EQUATIONS_INTEGRATORS),
-     "dormand_prince: adaptive, order 5(4). With noise: euler_maruyama, or sra3 where its size depends on no state"},
+     "dormand_prince: adaptive. With noise: euler_maruyama, or sra3 if its size has no state"},
     {"tolerance", OPTION_NUMBER, "1", 1e-6, 1e-13, 1e-1, NULL,
      "of dormand_prince and rodas5p: greatest error of a step, relative to |state| + scale"},
     {"events_at_once", OPTION_INTEGER, "1", 8, 1, 1000, NULL, "events at one instant; with more a lane fails as zeno"},
     {"steps", OPTION_INTEGER, "1", 1e7, 1, 1e12, NULL, "steps after which a lane that has not ended fails as limit"},
     {"refine", OPTION_INTEGER, "1", 0, 0, 20, NULL,
-     "with noise: how often a step is halved where a guard is near, so that fewer passages are missed"},
+     "with noise: how often a step is halved near a guard, so that fewer passages are missed"},
     {"control.period", OPTION_NUMBER, "s", 0.0, 0.0, 1e9, NULL,
-     "how long each action is held, of inputs with a range: a whole number of steps dt (of a map: iterations); 0: one"},
+     "how long an action is held: a whole number of steps dt (of a map: iterations); 0: one"},
     {"control.actions", OPTION_NUMBERS, "", 0, -1e300, 1e300, NULL,
-     "the actions of a run, of inputs with a range in the order of the system, row after row; the last row holds to "
-     "the end"},
+     "of a run: values of inputs with a range, row after row; the last row holds to the end"},
     {"control.file", OPTION_FILE, "", 0, -1e300, 1e300, "table",
-     "the same as a CSV file with a column of its name for each of these inputs"},
+     "the same as a CSV file whose columns have the names of these inputs"},
 };
 
 // ---- the frame and the assets ---------------------------------------------------------------------------------------
@@ -677,7 +676,7 @@ static Error build_actions(EquationsBuild *build, const System *system, const do
     const double steps = period > 0.0 ? period / dt : 1.0, whole = floor(steps + 0.5);
     TRY(build_table_of_actions(build, system, points, out));
     out->wrong_option = 1 + EQUATIONS_OPTION_PERIOD;
-    if (system->n_actions == 0 && period != 0.0)
+    if (system->n_actions == 0 && period > 0.0)
         return error_make(ERROR_USER, "control.period is for actions, and no input of the system has a range: "
                           "inputs: {u: {range: [-1, 1]}}");
     if (fabs(steps - whole) > 1e-9 * whole || whole < 1.0 || whole > EQUATIONS_PERIOD_MAX)

@@ -9,17 +9,14 @@ static const char equations_example[] =
     "experiment: jumper\n"
     "model: equations\n"
     "simulation:\n"
-    "  duration: 5\n"
     "  system:                                  # or the name of a file with this mapping\n"
     "    parameters: {m: {value: 1, unit: kg}, k: {value: 500, unit: N/m}, c: {value: 2, unit: N s/m},\n"
     "                 l0: {value: 0.5, unit: m}, g: {value: 9.81, unit: m/s^2}}\n"
     "    states: {z: {start: 1, unit: m}, v: {start: 0, unit: m/s}}\n"
     "    modes:\n"
     "      flight: {rates: {z: v, v: -g}, events: [{name: touchdown, falls: z - l0, to: stance}]}\n"
-    "      stance:\n"
-    "        let: {force: \"k*(l0 - z) - c*v\"}\n"
-    "        rates: {z: v, v: force/m - g}\n"
-    "        events: [{name: liftoff, rises: z - l0, to: flight}]\n"
+    "      stance: {let: {force: \"k*(l0 - z) - c*v\"}, rates: {z: v, v: force/m - g},\n"
+    "               events: [{name: liftoff, rises: z - l0, to: flight}]}\n"
     "    metrics: {hops: {count: liftoff}, top: {at: touchdown, value: v, take: first}, load: {max: force}}\n"
     "search: {method: grid, over: {k: {logspace: [100, 2000, 20]}}}\n"
     "objective: {maximize: hops}\n";
@@ -36,8 +33,7 @@ static const EquationsRow equations_rows[] = {
     {"let", "NAME: EXPR, or {value: EXPR, unit: m, doc: TEXT}. Shorthands in any order."},
     {"rates", "NAME: EXPR for every state, per s. Those at the top hold in modes without their own."},
     {"next", "NAME: EXPR, in place of rates: the values after one iteration of a map."},
-    {"noise", "NAME: SIZE, or {size: SIZE, by: SOURCE}: dx = rate dt + SIZE dW (Ito), by sra3 or, if SIZE has "
-              "states, euler_maruyama. Of a map: SIZE N(0, 1)."},
+    {"noise", "NAME: SIZE, or {size: SIZE, by: SOURCE}: SIZE dW (Ito); of a map SIZE N(0, 1)."},
     {"modes", "NAME: {let, rates, noise, events, doc}. The first is the mode at the start."},
     {"events", "A list of {name: NAME, WHEN, set: {NAME: EXPR}, END}, of a mode or of all."},
     {"  WHEN", "rises, falls or crosses: EXPR, a quantity that passes zero; at: TIME; every: PERIOD."},
@@ -50,22 +46,22 @@ static const EquationsRow equations_rows[] = {
     {"  of time", "first: CONDITION or last: CONDITION, the time; part: CONDITION, of the time."},
     {"failures", "NAME: CONDITION. A trial fails when it holds."},
     {"columns", "NAME: EXPR, or {value: EXPR, unit: m, doc: TEXT}. Recorded beside the states."},
-    {"drawing", "A list of {line: [[x, z], [x, z]]}, {spring: [[x, z], [x, z]]}, {disc: [x, z], radius: "
-                "0.05} and {ground: 0}, with in: MODE, width: 0.02, part: body, leg, spring, hip or foot."},
+    {"drawing", "A list of {line or spring: [[x, z], [x, z]]}, {disc: [x, z], radius: 0.05}, {ground: 0}, "
+                "with in: MODE, width: 0.02, part: body, leg, spring, hip or foot."},
     {"tables", "NAME: {file: a.csv, columns: [x, y], unit: N, of: m/s, between: linear, cubic or held, beyond: "
                "fail, hold or extend}, the function NAME(x). of: [m/s, rad] is a grid, NAME(x, y), whose first "
                "line has the y."},
     {"inputs",
      "NAME: {file: a.csv, column: y, unit: N, between: linear or held, beyond: fail or hold}, over its column "
-     "`time`. Both also take at: [0, 1], values: [3, 4]."},
-    {"repeat", "Beside the other keys of an item with # in its name: x#: {repeat: 20, start: 0} is x1 to x20. # is the "
-               "number, x{#+1} the next one, with ring: true round a ring. Without repeat there are as many as of the "
-               "states. sum(#j, EXPR), mean, min and max run over the copies x#j that EXPR names."},
+     "`time`. Both also take at: [0, 1], values: [3, 4]. Or {range: [-1, 1], unit: N}, an action of an environment, "
+     "or of control.actions."},
+    {"repeat", "Of an item with # in its name: x#: {repeat: 20, start: 0} is x1 to x20. # is the number, x{#+1} the "
+               "next one, with ring: true round a ring. Without repeat there are as many as of the states. sum(#j, "
+               "EXPR), mean, min and max run over the copies x#j."},
     {"names", "`time` is that since the start (s; of a map the iteration). A name has one meaning."},
     {"EXPR", "+ - * / ^, comparisons, and, or, not, pi, if(c, a, b), functions: `help spec all`."},
-    {"units", "Checked where all names of an expression have one: m/s + m is an error. 2*x has the unit"
-              " of x; a number that is added takes the unit of the other side; rad is 1. cm, deg or km/h need a "
-              "factor, as in sin(angle*pi/180)."},
+    {"units", "Checked where all names of an expression have one: m/s + m is an error. A number that is "
+              "added has any; rad is 1. cm, deg or km/h need a factor: sin(a*pi/180)."},
     {"failed", "Also as diverged, zeno, step_too_small, solver, limit, instant (every: 0)."},
 };
 
@@ -236,7 +232,8 @@ static const char *const equations_definitions[][2] = {
                      "between: {enum: [linear, cubic, held]}, "
                      "beyond: {enum: [fail, hold, extend]}, " EQUATIONS_ABOUT "}}"},
     {"system_input", "{type: object, " EQUATIONS_STRICT
-                     "oneOf: [{required: [file]}, {required: [at, values]}], properties: {file: {type: string}, "
+                     "oneOf: [{required: [file]}, {required: [at, values]}, {required: [range]}], "
+                     "properties: {file: {type: string}, " EQUATIONS_RANGE ", "
                      "column: {type: string}, at: $system_numbers, values: $system_numbers, "
                      "between: {enum: [linear, held]}, beyond: {enum: [fail, hold]}, " EQUATIONS_ABOUT "}}"},
     {"system", "{type: object, required: [states], " EQUATIONS_STRICT

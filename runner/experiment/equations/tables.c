@@ -122,10 +122,17 @@ static void inputs_read(SystemReader *reader, const Node *key, const Node *node,
                holds = tables_word(reader, node, "beyond", beyond, 2) == 1;
     SystemNumbers numbers;
     tables_of_files(reader, node, "column");
+    if (node_find(node, "file") == NULL && node_find(node, "at") == NULL && node_find(node, "values") == NULL) {
+        diagnose(reader->diagnostics, key,
+                 "%s needs a file, or at and values, or a range if it is an action: {file: %s.csv} or {range: [-1, 1]}",
+                 key->text, key->text);
+        return;
+    }
     if (!equations_numbers(reader, key, node, false, held ? 1 : 2, &numbers)) return;
     const TapeTable *table = lookup_table(held ? LOOKUP_HELD : LOOKUP_LINEAR, false, numbers.at, numbers.first, NULL, 0,
                                           numbers.values, reader->arena);
-    *input = (SystemInput){.numbers = numbers, .tape = tape_add_table(system->tape, table), .clock = -1};
+    input->numbers = numbers;
+    input->tape = tape_add_table(system->tape, table);
     if (!system->is_map) input->clock = inputs_clock(reader, &numbers, input->tape);
     if (!holds)
         reader->spans[system->n_spans++] = (SystemSpan){key->text, numbers.at[0], numbers.at[numbers.first - 1]};
@@ -147,9 +154,10 @@ static void inputs_read_action(SystemReader *reader, const SystemName *name, con
         const Node *other = node_find(node, others[i]);
         if (other == NULL) continue;
         diagnose(reader->diagnostics, other,
-                 "%s has a range, which makes it an action: its values come from a table of the run "
-                 "(simulation.control) or of an environment; leave out %s, or the range",
-                 name->name, others[i]);
+                 "%s has a range, which makes it an action: its values are those of simulation.control.actions or of "
+                 "an environment. Leave out its own, or the range",
+                 name->name);
+        break;
     }
     if (range->kind != NODE_SEQUENCE || range->count != 2) {
         diagnose(reader->diagnostics, range, "range must be two numbers, [least, greatest]");
