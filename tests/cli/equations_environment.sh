@@ -28,6 +28,7 @@ metrics:
   work: {integral: u*v}
   up: {part: u > 0}
   soon: {first: u < 2}
+  early: {last: u < 1}
   size: {rms: u}
   kick: {at: bounce, value: u*w, take: mean}
 failures: {high_up: z > top}
@@ -92,6 +93,10 @@ works run ball.yaml --progress none --name short --set 'simulation.control={peri
     --set "simulation.control={period: 20ms, actions: [1, 1$(awk 'BEGIN { while (i++ < 200) printf ", 2, 0.7" }')]}"
 [ "$("$HOPSCOTCH" query short --columns all --format csv)" = "$("$HOPSCOTCH" query long --columns all --format csv)" ]
 check $? "the last row holds on"
+# the first action counts from the start on: neither extrema nor conditions see what was before
+"$HOPSCOTCH" query short --columns least,up,soon,early --format csv >rows.csv
+holds 1e-15 'least*1000 + up*100 + soon*10' '1100' "with actions of at least 1"
+is early '' "with actions of at least 1"
 
 # a kernel made by cc
 if command -v cc >/dev/null; then
@@ -187,7 +192,8 @@ compare("cartpole_env.yaml", "next_step", 9, 300, {"simulation.duration": 2})
 print("good stepped together as one by one, in every way to begin again")
 
 # any number of lanes, and both kinds of floats
-few, many = (hopscotch.VectorEnv("ball_env.yaml", n, "cpu", dtype=kind) for n, kind in ((3, "float64"), (100, "float32")))
+few, many = (hopscotch.VectorEnv("ball_env.yaml", n, "cpu", dtype=kind)
+             for n, kind in ((3, "float64"), (100, "float32")))
 a, b = few.reset(seed=7)[0], many.reset(seed=7)[0]
 for step in range(200):
     assert numpy.array_equal(a.astype("float32"), b[:3]), step
@@ -213,12 +219,13 @@ for integrator in INTEGRATORS:
     name = "episode_" + integrator
     settings = {"control.file": "episode.csv", "integrator": integrator}
     given = ["simulation.%s=%s" % pair for pair in settings.items()]
-    given += ["%s.%s=%.17g" % ("initial" if p in ("z", "v", "n", "s") else "parameters", p, x) for p, x in drawn.items()]
+    given += ["%s.%s=%.17g" % ("parameters" if p in ("g", "top") else "initial", p, x) for p, x in drawn.items()]
     given += ["replicates={}"]
     program = os.environ["HOPSCOTCH"]
     subprocess.run([program, "run", "ball_env.yaml", "--progress", "none", "--name", name,
                     *(word for one in given for word in ("--set", one))], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([program, "replay", name + "/0", "--sample", "0.02", "-o", "episode_samples.csv"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([program, "replay", name + "/0", "--sample", "0.02", "-o", "episode_samples.csv"],
+                   check=True, stdout=subprocess.DEVNULL)
     with open("episode_samples.csv") as file:
         samples = list(csv.DictReader(file))
     assert len(samples) == len(rows), (integrator, len(samples), len(rows))
