@@ -245,6 +245,11 @@ static const EnvironmentSystem environment_systems[] = {
      "left, falls: x + 0.02, set: {x: 0.01}}], metrics: {lefts: {count: left}, spread: {rms: x}}, "
      "failures: {right: x > 0.4}}",
      "v: {uniform: [-0.5, 0.5]}"},
+    // ended by an action, at once or later
+    {"rk4 dormand_prince", "duration: 1, dt: 0.01, control: {period: 0.05}",
+     "{inputs: {u: {range: [-1, 1]}}, states: {x: 0}, rates: {x: u}, events: [{name: end, rises: u - 0.4, stop: true}], "
+     "metrics: {ends: {count: end}}, failures: {much: u > 0.8, low: x < -0.1}}",
+     "x: {uniform: [-0.1, 0.1]}"},
     {"map", "duration: 120, control: {period: 3}",
      "{inputs: {r: {range: [3, 4]}}, states: {x: 0.3}, next: {x: r*x*(1 - x)}, events: [{name: low, falls: x - 0.5}], "
      "metrics: {lows: {count: low}, mean: {mean: x}}}",
@@ -281,4 +286,46 @@ TEST(environment_of_a_system_has_the_bits_of_a_run)
             }
         }
     }
+}
+
+// Such a lane ends in its first step, and begins again in the next.
+TEST(environment_of_a_system_that_fails_where_it_starts)
+{
+    static const char text[] =
+        "version: 1\nexperiment: case\nseed: 6\nmodel: equations\nobjective: {minimize: survived}\n"
+        "simulation: {duration: 1, dt: 0.01, control: {period: 0.1}, system: {parameters: {p: 1}, "
+        "inputs: {u: {range: [-1, 1]}}, states: {x: 0}, rates: {x: u}, events: [{name: look, every: p}], "
+        "metrics: {end: {final: x}}}}\n"
+        "replicates: {perturb: {p: {uniform: [-0.4, 0.6]}, x: {uniform: [0, 1]}}}\nenvironment: {reward: \"1\"}\n";
+    enum { LANES_HERE = 13 };
+    hopscotch_env_options options = environment_options(LANES_HERE, HOPSCOTCH_AUTORESET_NEXT_STEP);
+    EnvironmentCase c;
+    int failed = 0;
+    if (!environment_case_open(text, &options, &c)) return;
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&c, NULL, NULL));
+    double parameter[LANES_HERE][2];
+    for (int64_t lane = 0; lane < LANES_HERE; lane++)
+        for (int p = 0; p < 2; p++) parameter[lane][p] = environment_case_number(&c, HOPSCOTCH_PARAMETERS, lane, p);
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(&c));
+    for (int64_t lane = 0; lane < LANES_HERE; lane++) {
+        EnvironmentRun run;
+        const bool wrong = parameter[lane][0] < 0.0;
+        const double action = 0.0;
+        CHECK_INTEGER(wrong, (int)environment_case_number(&c, HOPSCOTCH_TERMINATED, lane, 0));
+        if (!wrong) continue;
+        failed++;
+        environment_case_run(text, parameter[lane], &action, 1, "cpu", "scalar", &run);
+        CHECK_INTEGER(run.failure, (int)environment_case_number(&c, HOPSCOTCH_EPISODE_FAILURE, lane, 0));
+        for (int m = 0; m < run.n_metrics; m++)
+            CHECK_BITS(run.metric[m], environment_case_number(&c, HOPSCOTCH_EPISODE_METRICS, lane, m));
+        CHECK_BITS(parameter[lane][1], environment_case_number(&c, HOPSCOTCH_OBSERVATIONS, lane, 0));
+        arena_destroy(&run.arena);
+    }
+    CHECK(failed > 2 && failed < LANES_HERE);
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(&c));
+    for (int64_t lane = 0; lane < LANES_HERE; lane++) {
+        CHECK_INTEGER(parameter[lane][0] < 0.0 ? 0 : 2, (int)environment_case_number(&c, HOPSCOTCH_STEPS, lane, 0));
+        CHECK_INTEGER(0, (int)environment_case_number(&c, HOPSCOTCH_TERMINATED, lane, 0));
+    }
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
 }
