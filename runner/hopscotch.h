@@ -1,10 +1,10 @@
 /* hopscotch.h: environments for learning, over the library libhopscotch.so.
 **
-** A spec whose model has `control: {mode: external}` and a section `environment:` (experiments/README.md) is opened as
-** `lanes` environments that are stepped together, on the CPU or on a GPU. An environment is one lane of a batch: the
-** model with its own parameters, state and clock. The caller writes an action for each lane and calls
-** hopscotch_env_step(); each lane then advances by one control period under its action, and gives an observation, a
-** reward, and whether its episode ended.
+** A spec whose model has `control: {mode: external}`, or equations with actions (experiments/equations.md), and a
+** section `environment:` (experiments/README.md) is opened as `lanes` environments that are stepped together, on the
+** CPU or on a GPU. An environment is one lane of a batch: the model with its own parameters, state and clock. The
+** caller writes an action for each lane and calls hopscotch_env_step(); each lane then advances by one control period
+** under its action, and gives an observation, a reward, and whether its episode ended.
 **
 ** Equal bits. A lane depends on its own parameters, seed and actions alone: not on the number of lanes, the other lanes
 ** and their resets, the threads, the instruction set, or the device. `hopscotch run` of the same spec with the same

@@ -28,8 +28,7 @@ HD real equations_action(const EquationsLane *lane, const LaneGroup *group, int 
         value = lanes_action(group, a);
     } else if (c->n_action_rows > 0) {
         const real row = lesser_of(frame_get(lane->frame, equations_periods(c)), splat((double)c->n_action_rows - 1.0));
-        for (int i = 0; i < LANES; i++)
-            set_lane(&value, i, table[(int64_t)lane_of(row, i) * c->n_actions + a]);
+        for (int i = 0; i < LANES; i++) set_lane(&value, i, table[(int64_t)lane_of(row, i) * c->n_actions + a]);
     }
     return clamped(value, splat(bounds[0]), splat(bounds[1]));
 }
@@ -41,8 +40,7 @@ HD mask equations_take_actions(const EquationsLane *lane, const LaneGroup *group
     const int held = SYSTEM_HELD(c->n_states, c->n_held - c->n_clocks - c->n_actions);
     const real periods = frame_get(lane->frame, equations_periods(c));
     FRAME_EACH
-    for (int a = 0; a < c->n_actions; a++)
-        frame_put(lane->file, held + a, equations_action(lane, group, a), begins);
+    for (int a = 0; a < c->n_actions; a++) frame_put(lane->file, held + a, equations_action(lane, group, a), begins);
     frame_put(lane->frame, equations_periods(c), periods + 1.0, begins);
     return MASK(periods == 0.0);
 }

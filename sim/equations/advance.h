@@ -67,8 +67,7 @@ HD_CALL void equations_trace_period(const EquationsLane *lane, const LaneGroup *
     LanesSampling sampling;
     if (!lanes_are_sampled(group, &sampling)) return;
     const real at = (sampling.skipped + lanes_samples(group)) * (sampling.every * lane->c->dt);
-    const mask due =
-        which & MASK(at <= t + equations_apart(t)) & MASK(at < splat(sampling.end * lane->c->dt));
+    const mask due = which & MASK(at <= t + equations_apart(t)) & MASK(at < splat(sampling.end * lane->c->dt));
     if (!any_lane(due)) return;
     equations_argue(lane, lane->c->y);
     equations_at(lane, t);
@@ -563,8 +562,7 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
         const real grown = select_real(MASK(h < wanted), greater_of(factor, wanted), factor);
         const real next = select_real(accepted & ~landing, grown, factor);
         equations_name(lane, EQUATIONS_H, next, running & ~crossed & ~blind & ~(landing & accepted));
-        equations_name(lane, EQUATIONS_SIGHT, select_real(blind, 0.5 * h, 1.25 * sight),
-                       blind | (accepted & ~landing));
+        equations_name(lane, EQUATIONS_SIGHT, select_real(blind, 0.5 * h, 1.25 * sight), blind | (accepted & ~landing));
     }
     const real now = select_real(timed, deadline, t + h);
     const mask periodic = c->n_actions > 0 ? MASK(now >= equations_next_period(lane)) : no_lanes();

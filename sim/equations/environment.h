@@ -14,7 +14,8 @@ HD void equations_copy_frame(Frame from, Frame to, int count, mask which)
 }
 
 // A lane that ends where it starts does so in its first step.
-HD void equations_environment_begin(const Constants *constants, const double *assets, const LaneGroup *group, mask which)
+HD void equations_environment_begin(const Constants *constants, const double *assets, const LaneGroup *group,
+                                    mask which)
 {
     EquationsLane lane = equations_lane(constants, assets, group, false, NULL);
     const Frame own = lane.frame;

@@ -655,13 +655,15 @@ static Error build_table_of_actions(EquationsBuild *build, const System *system,
     out->wrong_option = 1 + (of_file ? EQUATIONS_OPTION_ACTIONS_FILE : EQUATIONS_OPTION_ACTIONS);
     if (count == 0 && listed->count == 0 && !of_file) return error_none();
     if (system->n_actions == 0)
-        return error_make(ERROR_USER, "control.%s gives actions, and no input of the system has a range: "
-                          "inputs: {u: {range: [-1, 1]}}", of_file ? "file" : "actions");
+        return error_make(ERROR_USER,
+                          "control.%s gives actions, and no input of the system has a range: "
+                          "inputs: {u: {range: [-1, 1]}}",
+                          of_file ? "file" : "actions");
     if (of_file && listed->count > 0)
         return error_make(ERROR_USER, "the actions are in control.actions already: give one of the two");
     if (listed->count % system->n_actions != 0)
-        return error_make(ERROR_USER, "control.actions has %lld numbers, expected rows of %d",
-                          (long long)listed->count, system->n_actions);
+        return error_make(ERROR_USER, "control.actions has %lld numbers, expected rows of %d", (long long)listed->count,
+                          system->n_actions);
     build->actions = listed->numbers;
     build->n_action_rows = (int32_t)(count / system->n_actions);
     return of_file ? build_actions_of_file(system, file, build->arena, &build->actions) : error_none();
@@ -671,18 +673,16 @@ static Error build_table_of_actions(EquationsBuild *build, const System *system,
 static Error build_actions(EquationsBuild *build, const System *system, const double *settings, const Points *points,
                            Configured *out)
 {
-    const double period = settings[EQUATIONS_OPTION_PERIOD],
-                 dt = system->is_map ? 1.0 : settings[EQUATIONS_OPTION_DT];
+    const double period = settings[EQUATIONS_OPTION_PERIOD], dt = system->is_map ? 1.0 : settings[EQUATIONS_OPTION_DT];
     const double steps = period > 0.0 ? period / dt : 1.0, whole = floor(steps + 0.5);
     TRY(build_table_of_actions(build, system, points, out));
     out->wrong_option = 1 + EQUATIONS_OPTION_PERIOD;
     if (system->n_actions == 0 && period > 0.0)
         return error_make(ERROR_USER, "control.period is for actions, and no input of the system has a range: "
-                          "inputs: {u: {range: [-1, 1]}}");
+                                      "inputs: {u: {range: [-1, 1]}}");
     if (fabs(steps - whole) > 1e-9 * whole || whole < 1.0 || whole > EQUATIONS_PERIOD_MAX)
-        return error_make(ERROR_USER, system->is_map ? "control.period (%g) must be a whole number of iterations"
-                                                     : "control.period (%g s) must be a whole number of steps dt (%g s)",
-                          period, dt);
+        return error_make(ERROR_USER, "control.period (%g%s) must be a whole number of %s", period,
+                          system->is_map ? "" : " s", system->is_map ? "iterations" : "steps dt");
     out->wrong_option = 0;
     build->held = (int64_t)whole;
     return error_none();

@@ -96,10 +96,10 @@ typedef struct System {
     const TapeValue *parameter_values; // [n_parameters] inputs of the tape
     int n_clocks;                      // among n_held, the last of them
     const SystemClock *clocks;
-    int n_actions;         // inputs with a range, among n_held: in front of the clocks
-    const Action *actions; // [n_actions]
+    int n_actions;                // inputs with a range, among n_held: in front of the clocks
+    const Action *actions;        // [n_actions]
     const struct Node *action_at; // where the first is declared
-    const SystemSpan *spans; // [n_spans]
+    const SystemSpan *spans;      // [n_spans]
     int n_spans;
     int n_states, n_held, n_guards, n_instants, n_modes, n_metrics, n_integrals, n_shown, n_conditions, n_failed,
         n_events;

@@ -16,6 +16,8 @@ block 2 >runner.yaml
 block 3 >neuron.yaml
 block 4 >rocket.yaml
 block 5 >chain.yaml
+block 6 >balance.yaml
+block 1 python >balance.py
 block 1 csv >thrust.csv
 block 2 csv >wind.csv
 hopscotch() { "$HOPSCOTCH" "$@"; }
@@ -51,6 +53,12 @@ check $? "the clock has one period"
 "$HOPSCOTCH" query neuron --columns spikes --order drive --format csv | awk 'NR == 2 { first = $1 }
     NR > 1 { falls += $1 < last; last = $1 } END { exit falls || first > 50 || last < 700 }'
 check $? "the neuron fires more often the more it is driven"
+if with_python "the environment of the page" numpy gymnasium; then
+    export HOPSCOTCH_LIBRARY="${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}"
+    export PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
+    echo 'assert abs(observed[:, 0]).max() < 0.01 and not terminated.any(), observed' >>balance.py
+    lacks_program "$HOPSCOTCH_LIBRARY" || { python3 balance.py >out 2>err; check $? "the pendulum stays up in Python"; }
+fi
 for name in $(sed -n 's/^| `\([a-z_]*\.yaml\)` .*/\1/p' "$page"); do
     [ -f "$root/experiments/$name" ]
     check $? "there is $name"

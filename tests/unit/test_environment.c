@@ -217,28 +217,28 @@ typedef struct EnvironmentSystem {
     const char *settings, *system, *perturb;
 } EnvironmentSystem;
 
-#define ENVIRONMENT_BALL                                                                                               \
-    "{parameters: {g: 9.81}, inputs: {u: {range: [-6, 6]}, f: {at: [0, 0.13, 0.4], values: [0, 1, 0], beyond: hold}}, "  \
-    "states: {z: 0.3, v: 0}, held: {n: 0, s: 0}, rates: {z: v, v: \"u - g + f\"}, events: ["                             \
-    "{name: bounce, falls: z, set: {v: -0.8*v, n: n + 1}}, {name: top, falls: v}, {name: tick, every: 0.03, set: "      \
-    "{s: s + u}}, {name: hard, rises: u - 3}], "                                                                        \
-    "metrics: {bounces: {count: bounce}, hard: {count: hard}, high: {max: z + u/100}, low: {min: u}, work: {integral: u*v}, " \
-    "up: {part: v > 0}, late: {last: u > 2}, soon: {first: u < 2}, size: {rms: u}, at: {at: bounce, value: u, take: mean}}, "           \
-    "failures: {far: z > 0.5}, columns: {force: u - g, both: u*f}}"
-#define ENVIRONMENT_MODES                                                                                              \
-    "{parameters: {a: 1.5}, inputs: {u: {range: [0.5, 2]}, w: {range: [-1, 1]}}, states: {x: 0.1, y: 0}, held: {k: 0}, "  \
-    "modes: {one: {rates: {x: u + w, y: -y}, events: [{name: over, rises: x - a, to: two, set: {k: k + u}}]}, "         \
-    "two: {rates: {x: -2*x*u, y: w}, events: [{name: under, falls: x - 0.2, to: one}]}}, "                             \
-    "metrics: {overs: {count: over}, mean: {mean: x*u}, last: {final: y}}, failures: {high: \"y > 0.1\"}, "              \
-    "columns: {z: x + u*w}}"
+static const char environment_ball[] =
+    "{parameters: {g: 9.81}, inputs: {u: {range: [-6, 6]}, f: {at: [0, 0.13, 0.4], values: [0, 1, 0], beyond: hold}}, "
+    "states: {z: 0.3, v: 0}, held: {n: 0, s: 0}, rates: {z: v, v: \"u - g + f\"}, "
+    "events: [{name: bounce, falls: z, set: {v: -0.8*v, n: n + 1}}, {name: top, falls: v}, "
+    "{name: tick, every: 0.03, set: {s: s + u}}, {name: hard, rises: u - 3}], "
+    "metrics: {bounces: {count: bounce}, hard: {count: hard}, high: {max: z + u/100}, low: {min: u}, "
+    "work: {integral: u*v}, up: {part: v > 0}, late: {last: u > 2}, soon: {first: u < 2}, size: {rms: u}, "
+    "at: {at: bounce, value: u, take: mean}}, failures: {far: z > 0.5}, columns: {force: u - g, both: u*f}}";
+static const char environment_modes[] =
+    "{parameters: {a: 1.5}, inputs: {u: {range: [0.5, 2]}, w: {range: [-1, 1]}}, states: {x: 0.1, y: 0}, "
+    "held: {k: 0}, modes: {one: {rates: {x: u + w, y: -y}, events: [{name: over, rises: x - a, to: two, "
+    "set: {k: k + u}}]}, two: {rates: {x: -2*x*u, y: w}, events: [{name: under, falls: x - 0.2, to: one}]}}, "
+    "metrics: {overs: {count: over}, mean: {mean: x*u}, last: {final: y}}, failures: {high: \"y > 0.1\"}, "
+    "columns: {z: x + u*w}}";
 
 static const EnvironmentSystem environment_systems[] = {
     {"dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p",
-     "duration: 0.625, dt: 0.005, control: {period: 0.02}", ENVIRONMENT_BALL, "z: {uniform: [0.05, 0.6]}"},
+     "duration: 0.625, dt: 0.005, control: {period: 0.02}", environment_ball, "z: {uniform: [0.05, 0.6]}"},
     {"dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p",
-     "duration: 1.5, dt: 0.01, control: {period: 0.05}", ENVIRONMENT_MODES, "x: {uniform: [0, 1.4]}"},
+     "duration: 1.5, dt: 0.01, control: {period: 0.05}", environment_modes, "x: {uniform: [0, 1.4]}"},
     // a period that is no sum of doubles; a short one, and many steps of the limit
-    {"dormand_prince rk4", "duration: 2.1, dt: 0.1, steps: 15, control: {period: 0.3}", ENVIRONMENT_MODES,
+    {"dormand_prince rk4", "duration: 2.1, dt: 0.1, steps: 15, control: {period: 0.3}", environment_modes,
      "x: {uniform: [0, 1.4]}"},
     {"euler_maruyama sra3", "duration: 0.5, dt: 0.004, control: {period: 0.012}",
      "{inputs: {u: {range: [-2, 2]}}, states: {x: 0, v: 0}, rates: {x: v, v: u - x}, noise: {v: 0.7}, events: [{name: "
@@ -247,8 +247,8 @@ static const EnvironmentSystem environment_systems[] = {
      "v: {uniform: [-0.5, 0.5]}"},
     // ended by an action, at once or later
     {"rk4 dormand_prince", "duration: 1, dt: 0.01, control: {period: 0.05}",
-     "{inputs: {u: {range: [-1, 1]}}, states: {x: 0}, rates: {x: u}, events: [{name: end, rises: u - 0.4, stop: true}], "
-     "metrics: {ends: {count: end}}, failures: {much: u > 0.8, low: x < -0.1}}",
+     "{inputs: {u: {range: [-1, 1]}}, states: {x: 0}, rates: {x: u}, events: [{name: end, rises: u - 0.4, "
+     "stop: true}], metrics: {ends: {count: end}}, failures: {much: u > 0.8, low: x < -0.1}}",
      "x: {uniform: [-0.1, 0.1]}"},
     {"map", "duration: 120, control: {period: 3}",
      "{inputs: {r: {range: [3, 4]}}, states: {x: 0.3}, next: {x: r*x*(1 - x)}, events: [{name: low, falls: x - 0.5}], "

@@ -231,11 +231,11 @@ static const char *const equations_definitions[][2] = {
                      "items: {type: [string, number]}}], description: 'the units of the arguments'}, "
                      "between: {enum: [linear, cubic, held]}, "
                      "beyond: {enum: [fail, hold, extend]}, " EQUATIONS_ABOUT "}}"},
-    {"system_input", "{type: object, " EQUATIONS_STRICT
-                     "oneOf: [{required: [file]}, {required: [at, values]}, {required: [range]}], "
-                     "properties: {file: {type: string}, " EQUATIONS_RANGE ", "
-                     "column: {type: string}, at: $system_numbers, values: $system_numbers, "
-                     "between: {enum: [linear, held]}, beyond: {enum: [fail, hold]}, " EQUATIONS_ABOUT "}}"},
+    {"system_input",
+     "{type: object, " EQUATIONS_STRICT "oneOf: [{required: [file]}, {required: [at, values]}, {required: [range]}], "
+     "properties: {file: {type: string}, " EQUATIONS_RANGE ", "
+     "column: {type: string}, at: $system_numbers, values: $system_numbers, "
+     "between: {enum: [linear, held]}, beyond: {enum: [fail, hold]}, " EQUATIONS_ABOUT "}}"},
     {"system", "{type: object, required: [states], " EQUATIONS_STRICT
                "properties: {parameters: {type: object, additionalProperties: $system_parameter}, "
                "states: {type: object, maxProperties: 64, additionalProperties: $system_state}, "

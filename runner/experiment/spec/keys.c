@@ -39,7 +39,7 @@ static const Key keys_rows[] = {
      .example = "{minimize: \"velocity_error\", over: mean}"},
     {.path = "environment", .type = KEY_SECTION,
      .doc = "what a program that steps the model from outside gets (runner/hopscotch.h); needs control: {mode: "
-            "external}. It changes nothing of a run",
+            "external}, or an input with a range. It changes nothing of a run",
      .example = "{reward: \"dx_foot\", terminate: \"z_foot > 3\"}"},
     {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",
      .example = "{trajectories: {select: {best: 20}}}"},
