@@ -14,8 +14,8 @@ HD void equations_copy_frame(Frame from, Frame to, int count, mask which)
 }
 
 // A lane that ends where it starts does so in its first step.
-HD void equations_environment_begin(const Constants *constants, const double *assets, const LaneGroup *group,
-                                    mask which)
+HD_CALL void equations_environment_begin(const Constants *constants, const double *assets, const LaneGroup *group,
+                                         mask which)
 {
     EquationsLane lane = equations_lane(constants, assets, group, false, NULL);
     const Frame own = lane.frame;
@@ -48,8 +48,8 @@ HD void equations_environment_advance(const Constants *constants, const double *
 }
 
 // Those that have ended were sampled there.
-HD void equations_environment_sample(const Constants *constants, const double *assets, const LaneGroup *group,
-                                     mask which)
+HD_CALL void equations_environment_sample(const Constants *constants, const double *assets, const LaneGroup *group,
+                                          mask which)
 {
     const EquationsLane lane = equations_lane(constants, assets, group, false, NULL);
     const mask running = which & MASK(environment_status(group) == (double)LANE_RUNNING);
@@ -60,8 +60,8 @@ HD void equations_environment_sample(const Constants *constants, const double *a
     equations_sample(&lane, group, t, false, running);
 }
 
-HD void equations_environment_finish(const Constants *constants, const double *assets, const LaneGroup *group,
-                                     mask which)
+HD_CALL void equations_environment_finish(const Constants *constants, const double *assets, const LaneGroup *group,
+                                          mask which)
 {
     const EquationsLane lane = equations_lane(constants, assets, group, false, NULL);
     equations_argue(&lane, lane.c->y);
