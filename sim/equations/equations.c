@@ -49,7 +49,7 @@ static const Option equations_options[EQUATIONS_N_OPTIONS] = {
     {"refine", OPTION_INTEGER, "1", 0, 0, 20, NULL,
      "with noise: how often a step is halved near a guard, so that fewer passages are missed"},
     {"control.period", OPTION_NUMBER, "s", 0.0, 0.0, 1e9, NULL,
-     "how long an action is held: a whole number of steps dt (of a map: iterations); 0: one"},
+     "how long an action is held: a whole number of steps dt; of a map iterations, without it one"},
     {"control.actions", OPTION_NUMBERS, "", 0, -1e300, 1e300, NULL,
      "of a run: values of inputs with a range, row after row; the last row holds to the end"},
     {"control.file", OPTION_FILE, "", 0, -1e300, 1e300, "table",
@@ -680,6 +680,12 @@ static Error build_actions(EquationsBuild *build, const System *system, const do
     if (system->n_actions == 0 && period > 0.0)
         return error_make(ERROR_USER, "control.period is for actions, and no input of the system has a range: "
                                       "inputs: {u: {range: [-1, 1]}}");
+    if (system->n_actions > 0 && period == 0.0 && !system->is_map)
+        return error_make(
+            ERROR_USER,
+            "control.period is missing: how long the action %s is held, a whole number of steps dt, as in "
+            "control: {period: %g}",
+            system->actions[0].name, 10.0 * dt);
     if (fabs(steps - whole) > 1e-9 * whole || whole < 1.0 || whole > EQUATIONS_PERIOD_MAX)
         return error_make(ERROR_USER, "control.period (%g%s) must be a whole number of %s", period,
                           system->is_map ? "" : " s", system->is_map ? "iterations" : "steps dt");

@@ -122,7 +122,7 @@ cp "$root/experiments/cartpole_env.yaml" .
 code=1
 refused run cartpole_env.yaml --progress none
 has "cartpole_env.yaml:26:14: u is an action" err
-has "simulation.control: {actions: [0]}" err
+has "simulation.control.actions: [0]" err
 refused plan cartpole_env.yaml
 works check cartpole_env.yaml
 printf 'w,z\n1,2\n' >wrong.csv

@@ -70,8 +70,8 @@ static const char *system_lacks_actions(const System *system, Arena *arena)
     }
     return arena_format(arena,
                         "%s is an action, because it has a range, and a run takes actions from a table: write "
-                        "simulation.control: {actions: [%s]}, row after row, or {file: NAME.csv} with the column%s "
-                        "%s, and period: SECONDS for how long a row is held",
+                        "simulation.control.actions: [%s], row after row, or control.file: NAME.csv with the column%s "
+                        "%s; a row is held for control.period",
                         system->actions[0].name, zeros, system->n_actions > 1 ? "s" : "", names);
 }
 
