@@ -1,5 +1,5 @@
-"""Random systems (model equations): expressions over all functions, tables and inputs, modes, guards, sets, held
-numbers, instants, metrics.
+"""Random systems (model equations): expressions over all functions, tables, inputs and actions, modes, guards, sets,
+held numbers, instants, metrics.
 
     python3 tests/equations_random.py HOPSCOTCH FIRST COUNT [MADE]
 
@@ -46,6 +46,8 @@ class System:
         self.start = {name: round(r.uniform(-1, 1), 3) for name in self.states + self.held}
         self.parameters = {"a": round(r.uniform(0.2, 2), 3), "b": round(r.uniform(-1, 1), 3), "false_": 0}
         self.tables, self.inputs = self.numbers()
+        # of some the first input is an action, with the numbers as its table
+        self.period = random.Random(seed * 7919 + 2).choice([0, 0, 0.01, 0.13]) if self.inputs else 0
         self.let = {}
         names = self.states + self.held + ["a", "b"] + (["time"] if r.random() < 0.5 else [])
         names += list(self.inputs)
@@ -146,16 +148,22 @@ class System:
             event["to"] = r.choice([m for m in self.modes if m != mode])
         return event
 
+    def control(self):
+        return ["  control: {period: %g, actions: %s}" % (self.period, self.inputs["u0"][1])] if self.period else []
+
     def text(self, integrator, tolerance):
         lines = ["version: 1", "experiment: random", "model: equations", "simulation:", "  duration: 4", "  dt: 0.01",
                  "  integrator: " + integrator, "  refine: %d" % self.refine, "  tolerance: " + tolerance,
-                 "  steps: 50000", "  system:",
+                 "  steps: 50000", *self.control(), "  system:",
                  "    parameters: {%s}" % ", ".join("%s: %s" % i for i in self.parameters.items()),
                  "    states: {%s}" % ", ".join("%s: %s" % (s, self.start[s]) for s in self.states)]
         for section, entries in ("tables", self.tables), ("inputs", self.inputs):
             if entries:
                 lines.append("    %s:" % section)
             for name, (at, values, between, beyond) in entries.items():
+                if self.period and name == "u0":
+                    lines.append("      u0: {range: [-0.8, 0.8]}")
+                    continue
                 lines.append("      %s: {at: %s, values: %s, between: %s, beyond: %s}" %
                              (name, at, values, between, beyond))
         if self.held:
