@@ -131,3 +131,35 @@ TEST(environment_on_a_device_robot)
     device_check(device_robot, HOPSCOTCH_AUTORESET_SAME_STEP, HOPSCOTCH_FLOAT32, 130);
     device_check(device_robot, HOPSCOTCH_AUTORESET_DISABLED, HOPSCOTCH_FLOAT64, 257);
 }
+
+// A hybrid system by each integrator, a noisy one and a map.
+TEST(environment_on_a_device_systems)
+{
+    static const char *const integrators[] = {"dormand_prince", "rk4", "semi_implicit_euler", "implicit_midpoint",
+                                              "rodas5p"};
+    static const char *const others[] = {
+        "duration: 0.2, dt: 0.005, integrator: sra3, control: {period: 0.02}, system: {inputs: {u: {range: [-9, 9]}}, "
+        "states: {x: 0, v: 0}, rates: {x: v, v: u - x}, noise: {v: 0.5}, failures: {far: x > 0.1}, "
+        "events: [{name: left, falls: x + 0.05, set: {x: 0}}], metrics: {lefts: {count: left}}}",
+        "duration: 20, control: {period: 3}, system: {inputs: {u: {range: [3, 4]}}, states: {x: 0.3}, "
+        "next: {x: u*x*(1 - x)}, metrics: {top: {max: x}}, failures: {high: x > 0.98}}"};
+    static const char ball[] =
+        "duration: 0.2, dt: 0.005, integrator: %s, control: {period: 0.02}, system: {parameters: {g: 9.81}, "
+        "inputs: {u: {range: [-9, 9]}, w: {range: [0, 1]}}, states: {x: 0.05, v: 0}, held: {n: 0}, modes: {"
+        "air: {rates: {x: v, v: u - g}, events: [{name: land, falls: x, to: ground, set: {n: n + w}}]}, "
+        "ground: {rates: {x: v, v: \"u - g - 900*x - v\"}, events: [{name: leave, rises: x, to: air}]}}, "
+        "metrics: {lands: {count: land}, high: {max: x + u/100}, work: {integral: u*v}, up: {part: u > 0}}, "
+        "failures: {flew: x > 0.2}}";
+    char text[4096], simulation[2048];
+    for (int i = 0; i < 7; i++) {
+        snprintf(simulation, sizeof simulation, i < 5 ? ball : "%s", i < 5 ? integrators[i] : others[i - 5]);
+        snprintf(text, sizeof text,
+                 "version: 1\nexperiment: case\nseed: 8\nmodel: equations\nobjective: {minimize: survived}\n"
+                 "simulation: {%s}\nreplicates: {perturb: {x: {uniform: [0.02, 0.09]}}}\n"
+                 "environment: {reward: x - failed, terminate: x > 0.96}\n",
+                 simulation);
+        device_check(text, HOPSCOTCH_AUTORESET_NEXT_STEP, HOPSCOTCH_FLOAT64, 65);
+        device_check(text, HOPSCOTCH_AUTORESET_SAME_STEP, HOPSCOTCH_FLOAT32, DEVICE_LANES);
+        device_check(text, HOPSCOTCH_AUTORESET_DISABLED, HOPSCOTCH_FLOAT64, 333);
+    }
+}
