@@ -567,7 +567,7 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
     const real now = select_real(timed, deadline, t + h);
     const mask periodic = c->n_actions > 0 ? MASK(now >= equations_next_period(lane)) : no_lanes();
     if (any_lane(taken)) {
-        trail_step(lane, t, h, select_real(timed, deadline, t + h), landing, timed);
+        trail_step(lane, t, h, now, landing, timed);
         const real until = select_real(periodic, now - equations_apart(now), t + h);
         if (observed) equations_trace(lane, group, method, t, h, until, taken);
         if (c->extrema && method != EQUATIONS_BY_map && !noisy) {
