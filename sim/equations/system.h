@@ -134,6 +134,12 @@ typedef struct System {
 static inline int system_held(const System *system) { return system->n_held - system->n_clocks; }
 static inline int system_first_action(const System *system) { return system_held(system) - system->n_actions; }
 
+// Whether an operation jumps: an order (<), floor, ceil, mod, sign or step.
+bool system_jumps(int operation);
+// Marks what jumps at instants that steps do not end at, of what a step computes (switches.h): values of the tape that
+// are made of time and fixed inputs alone, missed[count]. count 0, and NULL: nothing is known of them.
+const bool *system_missed(const System *system, Arena *arena, int *count);
+
 // The system that stands for one that is not given.
 const System *system_example(Arena *arena);
 

@@ -87,6 +87,13 @@ enum {
     SYSTEM_ERRORS_MAX = 200
 };
 
+// A place at which an expression jumps.
+typedef struct SystemJump {
+    const Expression *expression;
+    int at, width; // bytes of its text
+    TapeValue value;
+} SystemJump;
+
 typedef struct SystemReader {
     Arena *arena;
     Diagnostics *diagnostics;
@@ -104,6 +111,8 @@ typedef struct SystemReader {
     const char **wrong; // [n_wrong] names whose declaration is wrong
     int n_wrong;
     int64_t work;                         // characters of expressions that were read, operations that were computed
+    SystemJump *jumps;                    // [n_jumps]
+    int n_jumps, room_of_jumps;           //
     bool let_failed;                      // the expression of a shorthand is wrong, so others may look constant
     int n_expressions, n_checked;         // and of these those whose units were checked
     UnitValue *stack;                     // [UNIT_STACK]
@@ -252,6 +261,7 @@ TapeValue equations_value(SystemReader *reader, const Expression *expression, co
 TapeValue equations_condition(SystemReader *reader, const Expression *expression, const SystemScope *scope, int mode,
                               TapeValue *const *guards, int *first);
 void equations_read_lets(SystemReader *reader);
+void equations_check_jumps(SystemReader *reader); // warns of those of time that steps do not end at
 
 // ---- drawing.c ------------------------------------------------------------------------------------------------------
 

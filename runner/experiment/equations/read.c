@@ -171,5 +171,6 @@ const System *equations_read(const Node *node, Arena *arena, Diagnostics *diagno
     system->failures = reader.failures;
     system->events = reader.events;
     system->text = equations_text(equations_frozen(&reader, node), arena);
+    equations_check_jumps(&reader);
     return system;
 }

@@ -220,6 +220,7 @@ typedef struct SystemComparisons {
 typedef struct SystemEvaluation {
     SystemReader *reader;
     const SystemScope *scope;
+    const Expression *expression;
     int mode, from;                 // from: the shorthand whose expression it is; -1: of none
     SystemComparisons *comparisons; // NULL: they are computed
 } SystemEvaluation;
@@ -263,12 +264,46 @@ static bool equations_is_order(int operation)
            operation == PROGRAM_GREATER_EQUAL;
 }
 
-// Lookups of tables, and comparisons that are followed.
+// Remembers a place that jumps with time, with others that move.
+static void equations_note_jump(SystemReader *reader, const Expression *expression, const ExpressionStep *step,
+                                TapeValue value)
+{
+    if ((reader->system->tape->nodes[value].depends & TAPE_MOVING) == 0) return;
+    if (reader->n_jumps == reader->room_of_jumps) {
+        const SystemJump *old = reader->jumps;
+        reader->room_of_jumps = 2 * reader->room_of_jumps + 64;
+        reader->jumps = ARENA_NEW(reader->arena, SystemJump, reader->room_of_jumps);
+        for (int i = 0; i < reader->n_jumps; i++) reader->jumps[i] = old[i];
+    }
+    const int width = (int)strlen(expression_operations[step->operation].text);
+    reader->jumps[reader->n_jumps++] = (SystemJump){expression, step->at, width, value};
+}
+
+void equations_check_jumps(SystemReader *reader)
+{
+    int count;
+    const bool *missed = reader->n_jumps > 0 ? system_missed(reader->system, reader->arena, &count) : NULL;
+    for (int i = 0; i < reader->n_jumps && missed != NULL; i++) {
+        const SystemJump *jump = &reader->jumps[i];
+        if (jump->value >= count || !missed[jump->value]) continue;
+        expression_diagnose_warning(
+            reader->diagnostics, jump->expression->node, jump->at, jump->width,
+            "no step ends where this jumps, so a short pulse may be missed; steps end where a*time + b or mod(a*time + "
+            "b, c) passes a fixed value: write it so, or as an input, events or modes");
+    }
+}
+
+// Lookups of tables, comparisons that are followed, and what jumps.
 static TapeValue equations_operation(void *evaluation, const ExpressionStep *step, TapeValue a, TapeValue b)
 {
     const SystemEvaluation *of = evaluation;
     const int operation = (int)expression_operations[step->operation].program;
     if (expression_is_table(step)) return equations_table_value(of->reader, step->index, a, b);
+    if (of->comparisons == NULL && system_jumps(operation)) {
+        const TapeValue value = tape_operation(of->reader->system->tape, operation, a, b, TAPE_NONE);
+        equations_note_jump(of->reader, of->expression, step, value);
+        return value;
+    }
     if (of->comparisons == NULL || !equations_is_order(operation)) return TAPE_NONE;
     return equations_compare(of->reader, operation, a, b, of->comparisons);
 }
@@ -276,7 +311,7 @@ static TapeValue equations_operation(void *evaluation, const ExpressionStep *ste
 static TapeValue equations_evaluate(SystemReader *reader, const Expression *expression, const SystemScope *scope,
                                     int mode, int from, SystemComparisons *comparisons)
 {
-    SystemEvaluation of = {reader, scope, mode, from, comparisons};
+    SystemEvaluation of = {reader, scope, expression, mode, from, comparisons};
     const ExpressionTape to = {reader->system->tape, &of, equations_name, equations_operation};
     if (equations_too_long(reader, reader->root, (size_t)expression->count)) return TAPE_NONE;
     return expression_tape(expression, &to);

@@ -65,8 +65,10 @@ static int expression_characters(const char *from, int bytes)
 }
 
 // Reports a message at its place in a spec, of a copy at that in the text that was written.
-static void expression_report_at(Diagnostics *diagnostics, const Node *node, int at, int width, const char *message)
+static void expression_report_at(Diagnostics *diagnostics, const Node *node, int at, int width, bool warning,
+                                 const char *message)
 {
+    void (*report)(Diagnostics *, const Node *, const char *, ...) = warning ? diagnose_warning : diagnose;
     Node place = *node;
     if (node->copy != NULL && node->copy->places != NULL) {
         const int *places = node->copy->places, length = (int)strlen(node->text);
@@ -78,10 +80,10 @@ static void expression_report_at(Diagnostics *diagnostics, const Node *node, int
     const int characters = expression_characters(place.text + at, width);
     if (expression_column(&place, at, &place.column)) {
         place.width = characters;
-        diagnose(diagnostics, &place, "%s", message);
+        report(diagnostics, &place, "%s", message);
     } else {
-        diagnose(diagnostics, node, "%s (at character %d of the expression)", message,
-                 expression_characters(place.text, at) + 1);
+        report(diagnostics, node, "%s (at character %d of the expression)", message,
+               expression_characters(place.text, at) + 1);
     }
 }
 
@@ -92,7 +94,17 @@ void expression_diagnose(Diagnostics *diagnostics, const Node *node, int at, int
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    expression_report_at(diagnostics, node, at, width, message);
+    expression_report_at(diagnostics, node, at, width, false, message);
+}
+
+void expression_diagnose_warning(Diagnostics *diagnostics, const Node *node, int at, int width, const char *format, ...)
+{
+    char message[640];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    expression_report_at(diagnostics, node, at, width, true, message);
 }
 
 static void expression_report(ExpressionParser *parser, const char *at, int width, const char *format,
@@ -107,7 +119,7 @@ static void expression_report(ExpressionParser *parser, const char *at, int widt
         parser->error =
             error_make(ERROR_USER, "%s: %s\n    %s\n    %s", parser->what, message, excerpt.line, excerpt.caret);
     } else if (parser->node != NULL) {
-        expression_report_at(parser->diagnostics, parser->node, offset, width, message);
+        expression_report_at(parser->diagnostics, parser->node, offset, width, false, message);
     }
     parser->failed = true;
 }

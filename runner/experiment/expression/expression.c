@@ -278,7 +278,7 @@ bool expression_is_table(const ExpressionStep *step)
 bool expression_constant(const ExpressionStep *steps, int end, double *value)
 {
     const int size = steps[end].size;
-    const Expression operand = {&steps[end + 1 - size], size};
+    const Expression operand = {.steps = &steps[end + 1 - size], .count = size};
     for (int i = 0; i < size; i++) {
         if (expression_is_name(&operand.steps[i]) || expression_is_table(&operand.steps[i])) return false;
     }

@@ -92,6 +92,7 @@ struct ExpressionStep {
 struct Expression {
     const ExpressionStep *steps;
     int count;
+    const Node *node; // where it stands in a spec; NULL: on the command line
 };
 
 // For the operation at step `end`. expression_row: its row. expression_left: the last step of the left one of its two
@@ -128,6 +129,8 @@ int expression_find_name(const Scope *scope, const char *name); // index; -1: it
 // Report an error at `width` bytes from byte `at` of the text of a scalar.
 void expression_diagnose(Diagnostics *diagnostics, const Node *node, int at, int width, const char *, ...)
     PRINTF_LIKE(5, 6);
+void expression_diagnose_warning(Diagnostics *diagnostics, const Node *node, int at, int width, const char *, ...)
+    PRINTF_LIKE(5, 6); // as a warning
 
 // Report an error at `width` bytes from `at`. After expression_stop the rest is not parsed.
 void expression_complain(ExpressionParser *parser, const char *at, int width, const char *, ...) PRINTF_LIKE(4, 5);

@@ -478,7 +478,7 @@ static Expression *expression_parse_all(ExpressionParser *parser)
     if (!parser->stopped && *parser->at != '\0') expression_unexpected(parser, "an operator");
     if (parser->failed) return NULL;
     Expression *expression = ARENA_NEW(parser->arena, Expression, 1);
-    *expression = (Expression){parser->steps, parser->count};
+    *expression = (Expression){parser->steps, parser->count, parser->node};
     if (copy || strlen(expression_text(expression, parser->arena)) <= EXPRESSION_LENGTH) return expression;
     expression_complain(parser, parser->text, 1, "written out, the expression has more than %d characters",
                         EXPRESSION_LENGTH);

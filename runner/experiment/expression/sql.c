@@ -98,8 +98,9 @@ static void expression_sql_piece(ExpressionSql *writer, int end)
     int n_names = 0;
     ExpressionPiece *piece = ARENA_NEW(writer->arena, ExpressionPiece, 1);
     piece->function.value = expression_piece_value;
-    piece->expression = (Expression){expression_piece_steps(writer, end, names, &n_names), writer->steps[end].size};
-    const Expression whole = {writer->steps, end + 1}; // its texts have the numbers of the piece's
+    const ExpressionStep *steps = expression_piece_steps(writer, end, names, &n_names);
+    piece->expression = (Expression){.steps = steps, .count = writer->steps[end].size};
+    const Expression whole = {.steps = writer->steps, .count = end + 1}; // its texts have the numbers of the piece's
     piece->texts = expression_texts(&whole, writer->arena, &piece->n_texts);
     expression_put(&writer->out, SQL_FUNCTION "(");
     expression_sql_value(writer, (SqlValue){.function = &piece->function});
