@@ -16,6 +16,7 @@ typedef struct ReplayTarget {
     StoredCampaign campaign;
     int64_t trial;
     int replicate;
+    bool named; // the user named the replicate
 } ReplayTarget;
 
 static bool replay_number(const char *text, int64_t *number)
@@ -37,6 +38,7 @@ static Error replay_open(const CommandLine *line, const char *text, ReplayTarget
         const bool two = middle != NULL && trial_is_named(middle + 1);
         if (two && replicate <= INT32_MAX && campaign_find(line, name, &location).kind != OK) {
             target->replicate = (int)replicate;
+            target->named = true;
             return campaign_open_trial(line, name, &target->campaign, &target->trial);
         }
     }
@@ -269,6 +271,15 @@ static void replay_warn_dropped(const CommandLine *line, const ReplayTrace *trac
             text_count(trace->count).text);
 }
 
+// What is written is of one replicate, the first of a trial.
+static void replay_note_replicate(const CommandLine *line, const ReplayTarget *target)
+{
+    const int count = target->campaign.spec.replicates.count;
+    if (target->named || count < 2) return;
+    fprintf(line->messages, "what is written is of replicate 0 of %d; for another replay %s/%" PRId64 "/1\n", count,
+            target->campaign.name, target->trial);
+}
+
 // Replays every target. If all have their stored results, writes the output that was asked for.
 static Error replay_targets(const CommandLine *line, const ReplayTarget *target, int count)
 {
@@ -288,6 +299,7 @@ static Error replay_targets(const CommandLine *line, const ReplayTarget *target,
         else
             TRY(campaign_replay(&target[i].campaign, target[i].trial, &backend, line->arena, &result));
         replay_print(line, &target[i], &result);
+        if (watched) replay_note_replicate(line, &target[i]);
         if (watched && trace[i].dropped > 0) replay_warn_dropped(line, &trace[i]);
         if (!result.equal) return replay_differs(&target[i], &result, line->arena);
     }

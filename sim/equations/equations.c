@@ -533,7 +533,8 @@ static void equations_event_columns(const System *system, Arena *arena, Configur
     if (system->n_events == 0) return;
     columns[EQUATIONS_ROW_TIME] =
         system->is_map ? (Field){"time", "1", "iteration", "time"} : (Field){"time", "s", "simulated time", "time"};
-    columns[EQUATIONS_ROW_NUMBER] = (Field){"number", "1", "number of the event in its trial, from 0", "number"};
+    columns[EQUATIONS_ROW_NUMBER] =
+        (Field){"number", "1", "number of the event in its replicate, or of a window in that, from 0", "number"};
     columns[EQUATIONS_ROW_EVENT] = (Field){"event", "1", "index of its name, from 0", "event"};
     words[n_words++] = (FieldWords){EQUATIONS_ROW_EVENT, system->events, system->n_events};
     for (int m = 0; m < system->n_modes; m++) modes[m] = system->modes[m].name;
@@ -738,7 +739,7 @@ static Error equations_configure(const double *settings, const Points *points, A
                         .kernel = equations_kernels[equations_method(system, settings)],
                         .n_work = build.c.file + build.c.registers,
                         .shared = equations_shared(&build.c),
-                        .ticks = (int64_t)ceil(build.c.duration / build.c.dt - 1e-9),
+                        .ticks = (int64_t)fmax(ceil(build.c.duration / build.c.dt - 1e-9), 1.0),
                         .tick_duration = build.c.dt,
                         .duration = build.c.duration,
                         .steps_max = build.c.steps_max,

@@ -113,6 +113,18 @@ for integrator in dormand_prince rodas5p; do
     is missing ''
 done
 
+# steps of dt that are longer than a trial simulate no more than it takes
+system one 'duration: 1' 'dt: 1.0e+9' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 1}
+rates: {x: -x}
+END_OF_SYSTEM
+rm -rf results/one
+works run one.yaml --progress plain
+awk '/simulated s\/s/ { for (i = 2; i <= NF; i++) if ($i == "simulated") { rate = $(i - 1); seen = 1 } }
+    END { exit !seen || rate ~ /[MGT?]$/ }' out err
+check $? "simulated s/s are those of the duration"
+
 # ---- instants and ends ----------------------------------------------------------------------------------------------
 
 # sample and hold: x' = u, u = -4 x every 0.1 s

@@ -273,6 +273,12 @@ rows runner
 arrays=$("$SQL" results/runner/campaign.db 'SELECT trial, replicate FROM debug_rows ORDER BY 1, 2' | tr -s '|,\t\n' ' ')
 [ "$arrays" = '3 0 3 1 3 2 4 0 4 1 4 2 ' ]
 check $? "all replicates have a table: $arrays"
+works replay runner/4 --debug events -o first.csv
+has 'what is written is of replicate 0 of 3; for another replay runner/4/1' err
+works replay runner/4/0 --debug events -o named.csv
+lacks 'what is written is of replicate' err
+cmp -s first.csv named.csv
+check $? "a replay of a trial is of its first replicate"
 events runner/4/2
 touchdowns=$("$HOPSCOTCH" query runner --sql 'SELECT touchdowns FROM replicates WHERE trial = 4 AND replicate = 2' \
     --format csv 2>err | tail -n 1)

@@ -301,6 +301,8 @@ static double loop_ticks_done(const Loop *loop, const LoopSlot *slot)
 static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const char *doing)
 {
     const double trial_ticks = (double)loop->spec->configured.ticks * loop->spec->replicates.count;
+    const int64_t ticks = loop->spec->configured.ticks;
+    const double tick = ticks > 0 ? configured_duration(&loop->spec->configured) / (double)ticks : 0.0; // s
     double in_flight = 0;
     for (int i = 0; i < loop->in_flight; i++) {
         if (loop->spec->configured.steps_max == 0)
@@ -312,7 +314,7 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
         .trials_most = loop_most(loop),
         .trials_before = loop->before.trials,
         .ticks_done = (double)loop->told * trial_ticks + in_flight,
-        .simulated_seconds = (loop->lane_ticks + in_flight) * loop->spec->configured.tick_duration,
+        .simulated_seconds = (loop->lane_ticks + in_flight) * tick,
         .iterates = configured_iterates(&loop->spec->configured),
         .failures = loop->before.failures + counts.failures,
         .best = loop->before.best_fitness,

@@ -28,10 +28,13 @@ static int mark_offset(const char *at, int most, int64_t *offset)
 
 static int mark_blanks(const char *at) { return (int)strspn(at, " "); }
 
-// {#+1}, {#j - 1}; length -1: it is none
+// {#+1}, { #j - 1 }; length -1: it is none, as {6-#}; 0: nothing of a copy stands in braces here
 static CopyMark mark_in_braces(const char *at)
 {
-    CopyMark mark = {.index = at + 2, .word = expression_word_length(at + 2), .length = -1};
+    const char *index = at + 1 + mark_blanks(at + 1) + 1;
+    CopyMark mark = {.index = index, .word = expression_word_length(index), .length = -1};
+    if (at[1 + strcspn(at + 1, "#{}")] != '#') return (CopyMark){.length = 0};
+    if (index[-1] != '#') return (CopyMark){.length = -1};
     const char *end = mark.index + mark.word;
     end += mark_blanks(end);
     if (*end == '+' || *end == '-') {
@@ -50,7 +53,7 @@ static CopyMark mark_in_braces(const char *at)
 CopyMark copy_mark(const char *at, bool names)
 {
     CopyMark mark = {.length = 0};
-    if (at[0] == '{' && at[1] == '#') return mark_in_braces(at);
+    if (at[0] == '{') return mark_in_braces(at);
     if (at[0] != '#') return mark;
     mark = (CopyMark){.length = 1, .index = at + 1, .word = expression_word_length(at + 1)};
     if (names) mark.length += mark_offset(at + 1, 1, &mark.offset);
@@ -206,7 +209,8 @@ static void numbered_report_mark(NumberedText *out, int place, const NumberedWor
     CopyMark mark = copy_mark(text, false);
     const int at = place + word->wrong;
     if (mark.length < 0)
-        numbered_wrong(out, at, 2, "this is not a number of a copy: write {#+1} or {#-1}, of a sum {#j+1}");
+        numbered_wrong(out, at, (int)strcspn(text, "}") + (strchr(text, '}') != NULL),
+                       "this is not a number of a copy: write {#+1} or {#-1}, of a sum {#j+1}");
     else if (mark.word > 0 && (mark.length > 1 || word->wrong == 0))
         numbered_wrong(out, at, mark.length > 1 ? mark.length : 1 + mark.word,
                        arena_format(arena, "#%s stands for no number here: sum(#%s, ...) runs over it",
@@ -296,6 +300,7 @@ typedef struct NumberedCall {
     int part[5], n_parts; // where the parts behind the first comma begin, then where one behind the last would
     int end;              // behind the parenthesis
     bool open;            // that is never closed
+    bool again;           // its index stands for a number already
 } NumberedCall;
 
 static const char *const numbered_calls[] = {"sum", "mean", "min", "max"};
@@ -313,7 +318,8 @@ static void numbered_find_parts(const char *text, int at, int end, NumberedCall 
     call->open = depth > 0;
 }
 
-// The call at `at`, of an index that stands for no number yet: max(#j, 3) may also be the greater of two.
+// The call at `at`. That of an index which stands for a number already is one of sum and mean alone: max(#j, 3) is the
+// greater of two.
 static NumberedCall numbered_call(const char *text, int at, int end, const CopyNumber *numbers)
 {
     const int length = expression_letter(text[at]) ? expression_word_length(text + at) : 0;
@@ -329,9 +335,9 @@ static NumberedCall numbered_call(const char *text, int at, int end, const CopyN
         (CopyNumber){.index = text + at + 1, .length = expression_word_length(text + at + 1), .outer = numbers};
     at += 1 + call.index.length;
     at += mark_blanks(text + at);
-    if (call.index.length == 0 || text[at] != ',' || at >= end ||
-        numbered_index(numbers, call.index.index, call.index.length) != NULL)
-        return none;
+    if (call.index.length == 0 || text[at] != ',' || at >= end) return none;
+    call.again = numbered_index(numbers, call.index.index, call.index.length) != NULL;
+    if (call.again && (strcmp(call.name, "min") == 0 || strcmp(call.name, "max") == 0)) return none;
     numbered_find_parts(text, at + 1, end, &call);
     return call;
 }
@@ -397,7 +403,12 @@ static void numbered_check_call(NumberedText *out, const NumberedCall *call, int
     Arena *arena = out->copies->reader->arena;
     const char *index = numbered_shown(call->index.index, call->index.length, arena);
     const int width = (int)strlen(call->name);
-    if (call->open)
+    if (call->again)
+        numbered_wrong(out, place, width,
+                       arena_format(arena,
+                                    "#%s is the number of what stands around this: take another, as in %s(#%s2, ...)",
+                                    index, call->name, index));
+    else if (call->open)
         numbered_wrong(out, place, width, "the parenthesis behind this is never closed");
     else if (call->n_parts != 1 && call->n_parts != 3)
         numbered_wrong(out, place, width,
