@@ -3,6 +3,7 @@
 
 #include "../models.h"
 #include "../tape_code.h"
+#include "counters.h"
 #include "derivatives.h"
 #include "drawing.h"
 #include "gradient.h"
@@ -66,7 +67,7 @@ static void assets_set_integer(TapeAssets *assets, int64_t at, int64_t value)
 }
 
 typedef struct EquationsBuild {
-    const System *system; // with switches (switches.h)
+    const System *system; // with switches (switches.h) and counters (counters.h)
     SystemSwitch switches[SYSTEM_SWITCHES_MAX];
     int n_switches;
     Tape *tape;
@@ -729,11 +730,12 @@ static Error equations_configure(const double *settings, const Points *points, A
     TRY(build_actions(&build, system, settings, points, out));
     build.tape = system->tape;
     build.tape->work = 0;
-    System switched;
+    System switched, counted;
     out->wrong_option = EQUATIONS_OPTION_SYSTEM + 1;
     TRY(system_switches(system, arena, &switched, build.switches, &build.n_switches));
     out->wrong_option = 0;
-    build.system = &switched;
+    system_counters(&switched, arena, &counted);
+    build.system = &counted;
     TRY(build_assets(&build, settings));
     *out = (Configured){.model = &equations_model,
                         .kernel = equations_kernels[equations_method(system, settings)],

@@ -432,7 +432,7 @@ metrics:
 END_OF_SYSTEM
 rows held
 holds 0 'threes*10 + halves' 11
-holds 0 at_three 3
+holds 0 at_three 2
 holds 0 at_half 4
 holds 0 least 2
 holds 0 more 3
@@ -633,7 +633,7 @@ states: {n: 0, c: 0}
 next: {n: n + 1, c: c}
 events:
   - {name: five, rises: n - 4.5, set: {c: c + 1}}
-  - {name: four, rises: n - 3}
+  - {name: three, rises: n - 3}
   - {name: tick, every: 3}
   - {name: once, at: 7}
 metrics:
@@ -642,7 +642,7 @@ metrics:
   fives: {count: five}
   t_five: {at: five, value: time}
   n_five: {at: five, value: n}
-  t_four: {at: four, value: time}
+  t_three: {at: three, value: time}
   ticks: {count: tick}
   n_once: {at: once, value: n}
   average: {mean: n}
@@ -655,7 +655,7 @@ metrics:
 END_OF_SYSTEM
 rows count
 holds 0 'n_end*100 + c_end*10 + fives' 1011
-holds 0 't_five*100 + n_five*10 + t_four' 554
+holds 0 't_five*100 + n_five*10 + t_three' 553
 holds 0 'ticks*10 + n_once' 47
 holds 1e-15 average 4.5
 holds 0 total 45

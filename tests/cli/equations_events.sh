@@ -336,6 +336,55 @@ works gc runner --yes
 [ "$(digest runner)" != "$expected" ]
 check $? "a digest without events is another"
 
+# ---- guards that count ----------------------------------------------------------------------------------------------
+
+# held numbers, states that rest, floor of a state and of time: each reaches 0 where it counts
+system counters 'duration: 9.5' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 0, m: 0, y: 1}
+held: {n: 0, left: 3, t: 0}
+rates: {x: 1, m: 0, y: -0.1*y}
+events:
+  - {name: tick, every: 1, set: {n: n + 1, m: m + 1, left: left - 1}}
+  - {name: fifth, rises: n - 5}
+  - {name: state, rises: m - 5}
+  - {name: empty, falls: left}
+  - {name: whole, rises: floor(x) - 4}
+  - {name: hour, rises: floor(time) - 6}
+  - {name: again, rises: t - 0.5, set: {t: 0}}
+  - {name: seventh, rises: n - 7, set: {t: 0.5}}
+  - {name: leaves, crosses: n - 5}
+  - {name: half, rises: n - 4.5}
+metrics:
+  fifth_at: {at: fifth, value: time}
+  fifths: {count: fifth}
+  state_at: {at: state, value: time}
+  empty_at: {at: empty, value: time}
+  whole_at: {at: whole, value: time}
+  hour_at: {at: hour, value: time}
+  again_at: {at: again, value: time}
+  leaves_at: {at: leaves, value: time}
+  half_at: {at: half, value: time}
+END_OF_SYSTEM
+for integrator in dormand_prince rk4 rodas5p; do
+    rows counters --set "simulation.integrator=$integrator"
+    holds 0 'fifth_at*10 + fifths' 41 "$integrator: a tick is at 0"
+    holds 0 state_at 4 "$integrator"
+    holds 0 empty_at 2 "$integrator"
+    holds 1e-9 whole_at 4 "$integrator"
+    holds 0 hour_at 6 "$integrator"
+    holds 0 again_at 6 "$integrator"
+    holds 0 'leaves_at*10 + half_at' 54 "$integrator"
+done
+system collatz 'duration: 200' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {k: 27}
+next: {k: "if(mod(k, 2) = 0, k/2, 3*k + 1)"}
+events: [{name: one, falls: k - 1, stop: true}]
+END_OF_SYSTEM
+rows collatz
+holds 0 survived 111 'a map reaches 0'
+
 # ---- what is refused ------------------------------------------------------------------------------------------------
 
 works check runner.yaml --set simulation.system.noise.x=0.1 --set simulation.integrator=sra3
