@@ -1,6 +1,7 @@
 #!/bin/sh
 # Comparisons of time with fixed values in systems (model equations): steps end where they change, so that pulses of any
-# length count, at any time and by every method, to the same bits.
+# length count, at any time and by every method, to the same bits. Random functions of time have their integrals
+# (tests/equations_switches.py).
 . "$(dirname "$0")/../scratch.sh"
 . "$root/tests/equations.sh"
 
@@ -243,6 +244,15 @@ rates: {x: "mod(time + 1e9, T)"}
 END_OF_SYSTEM
 rows short
 holds 0 'failure == (T < 1e-100 ? "diverged" : "limit")' 1
+
+# ---- random functions of time ---------------------------------------------------------------------------------------
+
+if with_python "random functions of time"; then
+    seeds=20
+    [ -z "${QUICK:-}" ] || seeds=4
+    python3 "$root/tests/equations_switches.py" "$HOPSCOTCH" "${SEED:-1}" "$seeds" >out 2>err
+    check $? "$(tail -n 1 out)"
+fi
 
 # ---- equal bits -----------------------------------------------------------------------------------------------------
 
