@@ -12,7 +12,8 @@ DURATION, SAMPLES, TOLERANCE = 7.3, 73000, 5e-3
 PARAMETERS = {"a": 1.3, "b": -0.7, "T": 1.1, "k": -1.6, "n": -0.9, "z": 0.0, "c": 2.9}
 FUNCTIONS = {"min": min, "max": max, "abs": abs, "floor": math.floor, "ceil": math.ceil,
              "clip": lambda x, low, high: min(max(x, low), high), "mod": lambda x, y: x - y * math.floor(x / y),
-             "sign": lambda x: (x > 0) - (x < 0), "step": lambda x: float(x >= 0), "choose": lambda c, x, y: x if c else y}
+             "sign": lambda x: (x > 0) - (x < 0), "step": lambda x: float(x >= 0),
+             "choose": lambda condition, x, y: x if condition else y}
 RATES = 4
 
 

@@ -1,7 +1,7 @@
-// Guards that count. A guard that moves passes 0: it is 0 at one instant only. One that changes by jumps alone, as n - 5
-// of a held number n, or floor(x), can stay at 0, and what waits for it means that it reaches 0. So its side is that of
-// if(guard >= 0, 1, -1) if it rises, and of if(guard <= 0, -1, 1) if it falls. One that crosses has no side at 0: it
-// turns where it leaves 0 for its other side.
+// Guards that count. A guard that moves passes 0: it is 0 at one instant only. One that changes by jumps alone, as
+// n - 5 of a held number n, or floor(x), can stay at 0, and what waits for it means that it reaches 0. So its side is
+// that of if(guard >= 0, 1, -1) if it rises, and of if(guard <= 0, -1, 1) if it falls. One that crosses has no side at
+// 0: it turns where it leaves 0 for its other side.
 #include "counters.h"
 
 // Values that move between events in a mode: its states, but for those that rest, and time. Returns their number.
