@@ -281,7 +281,7 @@ static void equations_note_jump(SystemReader *reader, const Expression *expressi
 
 void equations_check_jumps(SystemReader *reader)
 {
-    int count;
+    int count = 0;
     const bool *missed = reader->n_jumps > 0 ? system_missed(reader->system, reader->arena, &count) : NULL;
     for (int i = 0; i < reader->n_jumps && missed != NULL; i++) {
         const SystemJump *jump = &reader->jumps[i];
