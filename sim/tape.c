@@ -408,11 +408,10 @@ TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const 
     return slope[value];
 }
 
-// Operations whose derivatives are numbers, or that choose: what is 0 stays 0 through them.
+// Operations whose derivatives are finite numbers: what is 0 stays 0 through them. A choice between NaN is NaN.
 static bool adjoint_is_plain(int operation)
 {
-    return operation == PROGRAM_ADD || operation == PROGRAM_SUBTRACT || operation == PROGRAM_NEGATE ||
-           operation == PROGRAM_IF || operation == PROGRAM_MIN || operation == PROGRAM_MAX || operation == PROGRAM_CLIP;
+    return operation == PROGRAM_ADD || operation == PROGRAM_SUBTRACT || operation == PROGRAM_NEGATE;
 }
 static bool adjoint_chooses(int operation)
 {

@@ -215,6 +215,64 @@ TEST(tape_slopes_are_derivatives)
     arena_destroy(&arena);
 }
 
+// One sweep back gives the sums of slopes: of random expressions, some of which choose between values that have no
+// derivative where they are not chosen.
+TEST(tape_adjoints_are_sums_of_slopes)
+{
+    static const char *const leaves[] = {
+        "a", "b", "c", "d", "2", "0.5", "a", "b", "if(a > 0, sqrt(a), b)", "max(b, log(c))", "clip(a/b, -1, d)"};
+    static const double weight[TAPE_TEST_OUTPUTS] = {1, -0.5, 0.25, 2, 1.5, -1};
+    const int rounds = test_quick() ? 200 : 4000;
+    int seen = 0;
+    for (int round = 0; round < rounds; round++) {
+        Arena arena = tape_test_arena();
+        Tape *tape = tape_new(&arena);
+        ExpressionRandom random = {.key = {.seed = 23, .ordinal = (uint64_t)round, .purpose = RANDOM_SAMPLE}};
+        const TapeValue one = tape_number(tape, 1.0);
+        enum { COUNT = TAPE_TEST_OUTPUTS + 1 };
+        TapeValue outputs[COUNT], weights[COUNT], along[TAPE_TEST_NAMES], back[TAPE_TEST_NAMES];
+        TapeValue all[TAPE_TEST_NAMES * COUNT];
+        double at[TAPE_TEST_NAMES], got[TAPE_TEST_NAMES * COUNT];
+        for (int k = 0; k < TAPE_TEST_NAMES; k++) {
+            along[k] = tape_test_input(tape, k);
+            at[k] = 6 * random_uniform(&random.key, 60000 + (uint32_t)k) - 3;
+        }
+        for (int i = 0; i < TAPE_TEST_OUTPUTS; i++) {
+            char *text = ARENA_NEW(&arena, char, TAPE_TEST_TEXT);
+            expression_case_invent(&random, 3, leaves, sizeof leaves / sizeof *leaves, false, text);
+            outputs[i] = tape_test_value(tape, tape_test_expression(text, &arena));
+            weights[i] = tape_number(tape, weight[i]);
+        }
+        outputs[COUNT - 1] = TAPE_NONE; // is left out
+        weights[COUNT - 1] = TAPE_NONE;
+        tape_test_run(tape, outputs, TAPE_TEST_OUTPUTS, 1, at, &arena, got);
+        for (int i = 0; i < TAPE_TEST_OUTPUTS; i++)
+            if (!isfinite(got[i])) outputs[i] = tape_number(tape, i); // nor has it a derivative
+        tape_adjoint(tape, outputs, weights, COUNT, along, TAPE_TEST_NAMES, back);
+        for (int k = 0; k < TAPE_TEST_NAMES; k++) {
+            all[k] = back[k] != TAPE_NONE ? back[k] : tape_number(tape, 0.0);
+            for (int i = 0; i < TAPE_TEST_OUTPUTS; i++) {
+                const TapeValue slope = tape_slope(tape, outputs[i], &along[k], &one, 1);
+                all[TAPE_TEST_NAMES * (i + 1) + k] = slope != TAPE_NONE ? slope : tape_number(tape, 0.0);
+            }
+        }
+        tape_test_run(tape, all, TAPE_TEST_NAMES * COUNT, TAPE_TEST_NAMES * COUNT, at, &arena, got);
+        for (int k = 0; k < TAPE_TEST_NAMES; k++) {
+            double sum = 0.0, size = 0.0;
+            for (int i = 0; i < TAPE_TEST_OUTPUTS; i++) {
+                sum += weight[i] * got[TAPE_TEST_NAMES * (i + 1) + k];
+                size += fabs(weight[i] * got[TAPE_TEST_NAMES * (i + 1) + k]);
+            }
+            if (!(size < 1e6)) continue; // numbers whose sums say nothing
+            if (!(fabs(sum - got[k]) <= 1e-9 * (1 + size))) printf("round %d, input %d\n", round, k);
+            CHECK_NEAR(sum, got[k], 1e-9 * (1 + size));
+            seen += sum != 0.0;
+        }
+        arena_destroy(&arena);
+    }
+    CHECK(seen > rounds);
+}
+
 TEST(tape_says_what_does_not_fit)
 {
     Arena arena = tape_test_arena();
