@@ -474,6 +474,9 @@ typedef struct Adjoint {
     // greatest norm over the run, divided by the norm at its end; NaN: all are 0. False: `leaves` returned true.
     bool (*back)(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient,
                  double *growth);
+    // After `back`: why some derivatives are NaN, and *time (s) of what is the reason; NULL: all are numbers. The
+    // function is NULL if they always are.
+    const char *(*trouble)(const void *memory, double *time);
     // Runs a lane with dual numbers: slope[n_metrics] <- the derivatives of metric[n_metrics] along
     // direction[n_parameters], 0 for a parameter on which metrics do not depend smoothly. Returns its failure; 0: none.
     // Metrics are those of `run` up to rounding. memory: of tangent_bytes.

@@ -22,6 +22,8 @@ static bool go_back(void *memory, const double *weight, double *gradient, double
     return trail_back(memory, weight, gradient, growth);
 }
 
+static const char *trouble_of_trail(const void *memory, double *time) { return trail_trouble(memory, time); }
+
 static int run_tangent(const Configured *configured, const double *parameter, const double *direction, void *memory,
                        double *metric, double *slope)
 {
@@ -33,4 +35,4 @@ static int run_tangent(const Configured *configured, const double *parameter, co
     return lane->status - LANE_DONE;
 }
 
-const TrailKernels trail_equations = {trail_bytes, run_trail, go_back, tangent_bytes, run_tangent};
+const TrailKernels trail_equations = {trail_bytes, run_trail, go_back, trouble_of_trail, tangent_bytes, run_tangent};

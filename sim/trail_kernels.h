@@ -9,6 +9,7 @@ typedef struct TrailKernels {
     size_t (*bytes)(const Configured *configured, size_t most);
     bool (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory);
     bool (*back)(void *memory, const double *weight, double *gradient, double *growth);
+    const char *(*trouble)(const void *memory, double *time);
     size_t (*tangent_bytes)(const Configured *configured);
     int (*tangent)(const Configured *configured, const double *parameter, const double *direction, void *memory,
                    double *metric, double *slope);

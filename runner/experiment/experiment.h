@@ -868,6 +868,9 @@ typedef struct GradientSlopes {
 // The bits do not depend on the number of trials in a call, nor on the device; those of the tangent differ by rounding.
 // Error (interrupted): trials->leaves returned true. Only a device has other errors.
 Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out);
+// After trial_gradients by the adjoint on the processor: why slopes are missing, and *time (s) of what is the reason;
+// NULL: none is.
+const char *trial_gradient_trouble(const TrialGradient *gradient, double *time);
 
 // The violation of a trial: the sum of its constraints that are above 0 (fitness/constraints.c).
 double constraints_violation(const double *constraint, int count);

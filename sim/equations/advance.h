@@ -429,8 +429,11 @@ static void trail_cause(const EquationsLane *lane, real t, real now, bool landin
     const int64_t first = equations_integer(lane, row + EQUATIONS_MODE_ACTIONS);
     const int actions = equations_integer(lane, row + EQUATIONS_MODE_N_ACTIONS);
     entry[TRAIL_CAUSE] = landing ? TRAIL_GUARD : TRAIL_KNOWN;
-    for (int k = c->n_guards - 1; k >= 0 && landing; k--)
-        if (frame_get(lane->frame, c->turn + k) == 1.0) entry[TRAIL_WHICH] = k;
+    for (int k = c->n_guards - 1; k >= 0 && landing; k--) {
+        if (frame_get(lane->frame, c->turn + k) != 1.0) continue;
+        entry[TRAIL_WHICH] = k;
+        entry[trail_turns(c) + k / TRAIL_BITS] += (double)((int64_t)1 << k % TRAIL_BITS);
+    }
     if (landing || !equations_before_end(lane, now)) return;
     for (int k = equations_switches(c) - 1; k >= 0; k--) {
         if (equations_switch_instant(lane, k) != now) continue;

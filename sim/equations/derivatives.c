@@ -123,21 +123,25 @@ static void derivative_actions(DerivativeBuild *build, const SystemMode *from, D
 static void derivative_mode(DerivativeBuild *build, const SystemMode *from, DerivativeMode *mode)
 {
     const System *s = build->system;
-    DerivativeCode *guard_pull = ARENA_NEW(build->arena, DerivativeCode, s->n_guards),
+    DerivativeCode *guard = ARENA_NEW(build->arena, DerivativeCode, s->n_guards),
+                   *guard_pull = ARENA_NEW(build->arena, DerivativeCode, s->n_guards),
                    *guard_push = ARENA_NEW(build->arena, DerivativeCode, s->n_guards),
                    *watched = ARENA_NEW(build->arena, DerivativeCode, s->n_metrics),
                    *watched_pull = ARENA_NEW(build->arena, DerivativeCode, s->n_metrics),
                    *watched_push = ARENA_NEW(build->arena, DerivativeCode, s->n_metrics);
     bool *watches = ARENA_NEW(build->arena, bool, s->n_metrics);
     derivative_rates(build, from, mode);
-    for (int k = 0; k < s->n_guards; k++)
+    for (int k = 0; k < s->n_guards; k++) {
+        derivative_want(build, &guard[k], 0, from->guards[k]);
         if (from->guards[k] != TAPE_NONE) derivative_want_one(build, from->guards[k], &guard_pull[k], &guard_push[k]);
+    }
     for (int m = 0; m < s->n_metrics; m++) {
         watches[m] = from->watched[m] != TAPE_NONE;
         if (!watches[m]) continue;
         derivative_want(build, &watched[m], 0, from->watched[m]);
         derivative_want_one(build, from->watched[m], &watched_pull[m], &watched_push[m]);
     }
+    mode->guard = guard;
     mode->guard_pull = guard_pull;
     mode->guard_push = guard_push;
     mode->watches = watches;
@@ -281,6 +285,22 @@ static void derivative_values(DerivativeBuild *build, const SystemSwitch *switch
     build->out->modes = modes;
 }
 
+// Whether a rate reads a cubic table where the state is: its second derivative is not on the tape.
+static bool derivative_reads_cubic(DerivativeBuild *build)
+{
+    const System *s = build->system;
+    bool cubic = false;
+    for (int m = 0; m < s->n_modes; m++) {
+        const bool *needed = tape_needs(build->tape, s->modes[m].rates, s->n_states + s->n_integrals);
+        for (TapeValue v = 0; needed != NULL && v < build->tape->count; v++) {
+            const TapeNode *node = &build->tape->nodes[v];
+            if (!needed[v] || node->operation != TAPE_TABLE || (node->depends & TAPE_MOVING) == 0) continue;
+            cubic |= build->tape->tables[(int)node->number]->between == LOOKUP_CUBIC;
+        }
+    }
+    return cubic;
+}
+
 EquationsDerivatives *equations_derivatives_make(const System *system, const SystemSwitch *switches, int n_switches,
                                                  EquationsMethod method, Arena *arena)
 {
@@ -294,6 +314,12 @@ EquationsDerivatives *equations_derivatives_make(const System *system, const Sys
         return out;
     }
     build.tape->work = TAPE_WORK_MAX - DERIVATIVES_WORK;
+    if (method == EQUATIONS_BY_rodas5p && derivative_reads_cubic(&build)) {
+        out->refusal = "steps of rodas5p have no derivative through a table that is `cubic`: take dormand_prince or "
+                       "implicit_midpoint";
+        build.tape->work = work;
+        return out;
+    }
     derivative_begin(&build, n_switches);
     derivative_values(&build, switches, n_switches);
     const bool many = build.tape->full || build.n_wants >= DERIVATIVES_WANTED;

@@ -26,6 +26,7 @@ typedef struct DerivativeMode {
     DerivativeCode jacobian;               // [n_total][n_states]; methods that need none have none
     DerivativeCode bend_pull;              // of the sum of weights and rates_push; rodas5p alone
     DerivativeCode bend_push;              // how rates_push changes; the same
+    const DerivativeCode *guard;           // [n_guards] one output
     const DerivativeCode *guard_pull;      // [n_guards]
     const DerivativeCode *guard_push;      // [n_guards] one output
     const bool *watches;                   // [n_metrics] the metric has an expression here

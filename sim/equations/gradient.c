@@ -48,6 +48,11 @@ static bool gradient_lane_back(const Configured *configured, int lanes, void *me
     return trail_equations.back(memory, weight, gradient, growth);
 }
 
+static const char *gradient_lane_trouble(const void *memory, double *time)
+{
+    return trail_equations.trouble(memory, time);
+}
+
 static size_t gradient_lane_tangent_bytes(const Configured *configured)
 {
     return trail_equations.tangent_bytes(configured);
@@ -71,5 +76,6 @@ const Adjoint equations_adjoint = {.refuses = gradient_refuses_equations,
                                    .bytes = gradient_lane_bytes,
                                    .run = gradient_lane_run,
                                    .back = gradient_lane_back,
+                                   .trouble = gradient_lane_trouble,
                                    .tangent_bytes = gradient_lane_tangent_bytes,
                                    .tangent = gradient_lane_tangent};

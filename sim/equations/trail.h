@@ -6,7 +6,7 @@
 #include "lane.h"
 
 // An entry: these numbers, then the state and the integrals, held numbers, sides of guards and rows of switches, and
-// conditions, as they are before the step or the action, or at the end.
+// conditions, as they are before the step or the action, or at the end. Last, of a step that lands, which guards turn.
 enum {
     TRAIL_KIND,
     TRAIL_T,
@@ -42,10 +42,13 @@ static EquationsTrail *trail_of_group(const LaneGroup *group)
     return ((const TrailGroup *)(const void *)group)->trail;
 }
 
-HD int trail_width(const EquationsConstants *c)
+enum { TRAIL_BITS = 32 }; // of a number that says which guards turn
+
+HD int trail_turns(const EquationsConstants *c) // where these begin
 {
     return TRAIL_NAMED + c->n_total + c->n_held + c->n_guards + equations_switches(c) + c->n_conditions;
 }
+HD int trail_width(const EquationsConstants *c) { return trail_turns(c) + (c->n_guards + TRAIL_BITS - 1) / TRAIL_BITS; }
 
 // A new entry with what the lane is now, at time t.
 static double *trail_put(const EquationsLane *lane, int kind, real t)
@@ -65,6 +68,7 @@ static double *trail_put(const EquationsLane *lane, int kind, real t)
     for (int i = 0; i < c->n_guards; i++) *at++ = equations_side(lane, i);
     for (int i = 0; i < equations_switches(c); i++) *at++ = frame_get(lane->file, equations_switch(c, i));
     for (int i = 0; i < c->n_conditions; i++) *at++ = frame_get(lane->frame, c->condition + i);
+    for (int i = 0; i < c->n_guards; i += TRAIL_BITS) *at++ = 0.0;
     return entry;
 }
 

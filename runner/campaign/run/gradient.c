@@ -78,9 +78,9 @@ static Error gradient_by_differences(GradientRun *run, GradientRow *row)
 // ---- by the adjoint and the tangent ---------------------------------------------------------------------------------
 
 // slope[count] by the adjoint or the tangent.
-static Error gradient_by_model(GradientRun *run, const GradientResult *result, const GradientMeans *means,
-                               double *slope)
+static Error gradient_by_model(GradientRun *run, GradientResult *result, const GradientMeans *means, double *slope)
 {
+    double when;
     int *parameters = ARENA_NEW(run->arena, int, result->count);
     for (int i = 0; i < result->count; i++) parameters[i] = result->rows[i].parameter;
     TrialGradient *gradient = trial_gradient_take(run->spec, &run->configured, means, run->arena);
@@ -89,13 +89,15 @@ static Error gradient_by_model(GradientRun *run, const GradientResult *result, c
         .count = 1, .search = &search, .ordinal = &run->ordinal, .parameter = run->parameter};
     const GradientSlopes slopes = {.parameters = parameters, .count = result->count, .slope = slope};
     TRY(trial_gradients(gradient, &trials, &slopes));
+    const char *trouble = trial_gradient_trouble(gradient, &when);
+    if (trouble != NULL) result->missing = arena_format(run->arena, "%s, at %.6g s", trouble, when);
     for (int i = 0; i < result->count; i++) {
         if (!trial_gradient_has(run->spec, parameters[i])) slope[i] = (double)NAN;
     }
     return error_none();
 }
 
-static Error gradient_by_derivatives(GradientRun *run, const GradientResult *result)
+static Error gradient_by_derivatives(GradientRun *run, GradientResult *result)
 {
     double *adjoint = ARENA_NEW(run->arena, double, result->count);
     double *tangent = ARENA_NEW(run->arena, double, result->count);

@@ -101,6 +101,8 @@ struct TrialGradient {
     double *fitness;           // [trials]
     TrialResult result;        // of the trial that is weighed
     double *tangent;           // [replicates][tangents][n_metrics] of a trial
+    const char *trouble;       // why a slope is missing; NULL: none is
+    double trouble_time;       // s
 };
 
 enum { TRIAL_GRADIENT_ARRAYS = 24 };
@@ -322,6 +324,9 @@ static Error gradient_add_group(TrialGradient *gradient, const GradientTrials *t
     else if (!configured->model->adjoint->back(configured, count, gradient->memory, gradient->weights,
                                                gradient->gradients, gradient->grown))
         return gradient_left();
+    const Adjoint *adjoint = configured->model->adjoint;
+    if (gradient->means.device == NULL && adjoint->trouble != NULL && gradient->trouble == NULL)
+        gradient->trouble = adjoint->trouble(gradient->memory, &gradient->trouble_time);
     for (int i = count - 1; i >= 0; i--) {
         const int trial = (first + i) / gradient->spec->replicates.count;
         if (gradient->share[first + i] == 0.0) continue;
@@ -458,6 +463,7 @@ static void gradient_clear(TrialGradient *gradient, int count)
     const size_t n_metrics = (size_t)gradient->configured->n_metrics;
     const size_t n_parameters = (size_t)gradient->configured->n_parameters;
     gradient->held = -1;
+    gradient->trouble = NULL;
     memset(gradient->weight, 0, lanes * n_metrics * sizeof(double));
     memset(gradient->share, 0, lanes * sizeof(double));
     memset(gradient->slopes, 0, (n_metrics + n_parameters) * sizeof(double));
@@ -496,6 +502,12 @@ Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, con
         TRY(gradient_add_group(gradient, trials, first, out));
     for (int t = 0; t < trials->count; t++) gradient_finish(gradient, trials, t, out);
     return error_none();
+}
+
+const char *trial_gradient_trouble(const TrialGradient *gradient, double *time)
+{
+    *time = gradient->trouble_time;
+    return gradient->trouble;
 }
 
 // ---- whether there is one -------------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ enum {
     TRAIL_SLICE = 1024,     // attempts at a step between two looks whether to leave
     TRAIL_LEAST = 256       // entries
 };
-#define TRAIL_GRAZES 1e-9 // of the speed of a guard at its event, over the sum of the sizes of what it is made of
+#define TRAIL_SAME 1e-6   // of the derivatives of instants
+#define TRAIL_GRAZES 1e-5 // of the speed of a guard at its event, over its mean speed in the step that lands on it
 
 // At the start of the memory of a lane; arrays follow.
 typedef struct TrailLane {
@@ -30,16 +31,18 @@ typedef struct TrailLane {
     int64_t at_once;        // entries of an attempt at a step, at most
     bool overflows;         // more than `most` segments were needed
     bool grazes;            // a guard is only touched: nothing has a derivative
+    bool coincides;         // events at one instant, which some inputs take apart
+    double trouble;         // time of the last such event, backwards
     int32_t status;
-    double *metric;                   // [n_metrics]
-    double *parameter;                // [n_parameters]
-    double *work;                     // [n_work]
-    double *firsts;                   // [most][1 + n_work] the tick and the lane where a segment begins
-    double *next, *conditions;        // [width] the entry behind; [n_conditions] at the end of a step
-    double *bar, *to, *guard, *other; // [n_inputs]
-    double *integrals;                // [n_integrals] bars
-    double *left;                     // [n_metrics] occurrences of an event that are still to come, backwards
-    double *taken;                    // [n_metrics] 1: the least was taken, 2: the greatest
+    double *metric;                        // [n_metrics]
+    double *parameter;                     // [n_parameters]
+    double *work;                          // [n_work]
+    double *firsts;                        // [most][1 + n_work] the tick and the lane where a segment begins
+    double *next, *conditions;             // [width] the entry behind; [n_conditions] at the end of a step
+    double *bar, *to, *guard, *by, *other; // [n_inputs]
+    double *integrals;                     // [n_integrals] bars
+    double *left;                          // [n_metrics] occurrences of an event that are still to come, backwards
+    double *taken;                         // [n_metrics] 1: the least was taken, 2: the greatest
     bool (*leaves)(const void *of);
     const void *of;
 } TrailLane;
@@ -105,6 +108,7 @@ static double *trail_lay(const Configured *configured, const TrailPlan *plan, do
     lane->bar = trail_carve(&at, d->n_inputs);
     lane->to = trail_carve(&at, d->n_inputs);
     lane->guard = trail_carve(&at, d->n_inputs);
+    lane->by = trail_carve(&at, d->n_inputs);
     lane->other = trail_carve(&at, d->n_inputs);
     lane->integrals = trail_carve(&at, c->n_integrals);
     lane->left = trail_carve(&at, c->n_metrics);
@@ -385,59 +389,141 @@ static void trail_back_action(TrailLane *lane, const double *entry, const double
     trail_pull_event(lane, weight, entry_mode(m, entry), event, false);
 }
 
-// Adds `due`, the bar of the time at which a step of an entry ends, to what that time depends on.
-static void trail_pull_instant(TrailLane *lane, const double *entry, double due, double *to)
+// ---- what the length of a step depends on ---------------------------------------------------------------------------
+// by[n_inputs] <- the derivatives of its length by the inputs at its begin.
+
+// One that ends at an instant, whose derivatives by parameters are those of `code` times `factor`.
+static void trail_by_instant(const TrailLane *lane, const DerivativeCode *code, double factor, double *by)
 {
-    Motion *m = &lane->motion;
-    const int which = (int)entry[TRAIL_WHICH];
-    if ((int)entry[TRAIL_CAUSE] == TRAIL_INSTANT) {
-        const bool every = asset_integer(m->assets, m->c->instants + 2 * (int64_t)which) != 0;
-        const double at = motion_value(m, &m->d->instant[which]);
-        motion_add(m, &m->d->instant_pull[which], every ? due * math_nearest(entry[TRAIL_NOW] / at) : due, to);
-    }
-    if ((int)entry[TRAIL_CAUSE] == TRAIL_SWITCH) {
-        m->file[m->d->n_inputs + m->c->n_guards + which] += 1.0; // the row that begins then
-        motion_add(m, &m->d->switch_pull[which], due, to);
-    }
+    for (int k = 0; k < lane->motion.d->n_inputs; k++) by[k] = 0.0;
+    by[SYSTEM_TIME] = -1.0;
+    if (code != NULL) motion_add(&lane->motion, code, factor, by);
 }
 
-// Whether a guard whose derivatives are guard[n_inputs] moves at all where a step lands on it, with speed `rate`.
-static bool trail_is_touched(const TrailLane *lane, const double *entry, double rate)
+// The multiple of the period that an instant is; 1: it is once.
+static double trail_multiple(const Motion *m, const double *entry, int instant)
+{
+    if (asset_integer(m->assets, m->c->instants + 2 * (int64_t)instant) == 0) return 1.0;
+    return math_nearest(entry[TRAIL_NOW] / motion_value(m, &m->d->instant[instant]));
+}
+
+static void trail_by_cause(const TrailLane *lane, const double *entry, int cause, int which, double *by)
 {
     const Motion *m = &lane->motion;
-    double speed[MOTION_TOTAL], size = absolute(lane->guard[SYSTEM_TIME]);
-    motion_argue_at(m, entry[TRAIL_NOW], entry_state(lane->next));
-    motion_values(m, &entry_mode(m, entry)->rates, speed, m->c->n_total);
-    for (int i = 0; i < m->c->n_states; i++) size += absolute(lane->guard[SYSTEM_STATE(i)] * speed[i]);
-    return !(absolute(rate) > TRAIL_GRAZES * size);
+    if (cause == TRAIL_KNOWN) trail_by_instant(lane, NULL, 0.0, by);
+    if (cause == TRAIL_INSTANT) trail_by_instant(lane, &m->d->instant_pull[which], trail_multiple(m, entry, which), by);
+    if (cause != TRAIL_SWITCH) return;
+    double *row = &m->file[m->d->n_inputs + m->c->n_guards + which]; // that which begins then
+    *row += 1.0;
+    trail_by_instant(lane, &m->d->switch_pull[which], 1.0, by);
+    *row -= 1.0;
 }
 
-// A step that lands on a guard, g = 0 at its end: its length changes by -dg/(dg/d length). length: the bar of the
-// length so far. Adds to `to` what that gives.
-static void trail_pull_guard(TrailLane *lane, const double *entry, double length, double *to)
+// Whether guard k, which moves with speed `rate` where a step lands on it, hardly does: it is slow beside its way from
+// where the step begins.
+static bool trail_is_touched(const TrailLane *lane, const double *entry, int k, double rate)
+{
+    const Motion *m = &lane->motion;
+    motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
+    const double way = motion_value(m, &entry_mode(m, entry)->guard[k]);
+    return !(absolute(rate) > 0.0) || absolute(rate) * entry[TRAIL_H] < TRAIL_GRAZES * absolute(way);
+}
+
+// One that lands on guard k, which is 0 at its end: the length changes by -dg/(dg/d length).
+static void trail_by_guard(TrailLane *lane, const double *entry, int k, double *by)
 {
     Motion *m = &lane->motion;
     const int n = m->d->n_inputs;
-    const DerivativeCode *code = &entry_mode(m, entry)->guard_pull[(int)entry[TRAIL_WHICH]];
     double from[MOTION_TOTAL] = {0.0};
-    for (int k = 0; k < n; k++) lane->guard[k] = lane->other[k] = 0.0;
+    for (int i = 0; i < n; i++) lane->guard[i] = by[i] = 0.0;
     motion_argue_at(m, entry[TRAIL_NOW], entry_state(lane->next));
-    motion_add(m, code, 1.0, lane->guard);
+    motion_add(m, &entry_mode(m, entry)->guard_pull[k], 1.0, lane->guard);
     for (int i = 0; i < m->c->n_states; i++) from[i] = lane->guard[SYSTEM_STATE(i)];
-    const double rate = pull_step(m, entry, from, lane->other) + lane->guard[SYSTEM_TIME];
-    if (trail_is_touched(lane, entry, rate)) lane->grazes = true;
-    const double factor = -length / rate;
-    for (int k = 0; k < n; k++) {
-        const bool state = k > SYSTEM_TIME && k <= m->c->n_states; // by the step alone
-        to[k] += factor * (lane->other[k] + (state ? 0.0 : lane->guard[k]));
+    const double rate = pull_step(m, entry, from, by) + lane->guard[SYSTEM_TIME];
+    if (trail_is_touched(lane, entry, k, rate)) {
+        lane->grazes = true;
+        lane->trouble = entry[TRAIL_NOW];
     }
+    for (int i = 0; i < n; i++) {
+        const bool state = i > SYSTEM_TIME && i <= m->c->n_states; // by the step alone
+        by[i] = -(by[i] + (state ? 0.0 : lane->guard[i])) / rate;
+    }
+}
+
+// Something else happens at the end of the same step, whose instant moves in another way: there is no derivative by
+// the inputs that take them apart.
+static void trail_part(TrailLane *lane, const double *entry, const double *also, double *by)
+{
+    double size = 0.0;
+    for (int k = 0; k < lane->motion.d->n_inputs; k++) size = greater_of(absolute(also[k]), size);
+    for (int k = 0; k < lane->motion.d->n_inputs; k++) {
+        if (absolute(also[k] - by[k]) <= TRAIL_SAME * (absolute(also[k]) + 1e-3 * size)) continue;
+        by[k] = math_nan();
+        lane->coincides = true;
+        lane->trouble = entry[TRAIL_NOW];
+    }
+}
+
+static void trail_part_by(TrailLane *lane, const double *entry, int cause, int which, double *by)
+{
+    motion_argue(&lane->motion, entry);
+    trail_by_cause(lane, entry, cause, which, lane->other);
+    trail_part(lane, entry, lane->other, by);
+}
+
+// Other guards that turn, instants, and rows of inputs and switches.
+static void trail_part_all(TrailLane *lane, const double *entry, double *by)
+{
+    const Motion *m = &lane->motion;
+    const EquationsConstants *c = m->c;
+    const int cause = (int)entry[TRAIL_CAUSE], which = (int)entry[TRAIL_WHICH];
+    const int64_t row = c->modes + (int64_t)entry[TRAIL_MODE] * EQUATIONS_MODE;
+    const int64_t first = asset_integer(m->assets, row + EQUATIONS_MODE_ACTIONS);
+    for (int k = which + 1; k < c->n_guards && cause == TRAIL_GUARD; k++) {
+        const int64_t turns = (int64_t)entry[trail_turns(c) + k / TRAIL_BITS];
+        if ((turns >> k % TRAIL_BITS & 1) == 0) continue;
+        motion_argue(&lane->motion, entry);
+        trail_by_guard(lane, entry, k, lane->other);
+        trail_part(lane, entry, lane->other, by);
+    }
+    for (int a = 0; a < asset_integer(m->assets, row + EQUATIONS_MODE_N_ACTIONS); a++) {
+        const int k = (int)asset_integer(m->assets, first + (int64_t)a * EQUATIONS_ACTION + EQUATIONS_ACTION_INSTANT);
+        if (k < 0 || (cause == TRAIL_INSTANT && k == which)) continue;
+        const double now = entry[TRAIL_NOW], when = trail_multiple(m, entry, k) * motion_value(m, &m->d->instant[k]);
+        if (absolute(when - now) <= EQUATIONS_SAME * now) trail_part_by(lane, entry, TRAIL_INSTANT, k, by);
+    }
+    for (int k = 0; k < m->d->n_rows - c->n_guards; k++) {
+        const double was = entry_rows(m, entry)[c->n_guards + k], is = entry_rows(m, lane->next)[c->n_guards + k];
+        if (was != is && !(cause == TRAIL_SWITCH && k == which)) trail_part_by(lane, entry, TRAIL_SWITCH, k, by);
+    }
+    for (int k = c->n_held - c->n_clocks; k < c->n_held; k++)
+        if (entry_held(m, entry)[k] != entry_held(m, lane->next)[k]) trail_part_by(lane, entry, TRAIL_KNOWN, -1, by);
+}
+
+// Adds `bar`, that of the length of a step, to what the length depends on.
+static void trail_pull_length(TrailLane *lane, const double *entry, double bar, double *to)
+{
+    double *by = lane->by;
+    const int cause = (int)entry[TRAIL_CAUSE];
+    if (cause == TRAIL_FREE || bar == 0.0) return;
+    if (cause == TRAIL_KNOWN) {
+        to[SYSTEM_TIME] -= bar;
+        return;
+    }
+    motion_argue(&lane->motion, entry);
+    if (cause == TRAIL_GUARD)
+        trail_by_guard(lane, entry, (int)entry[TRAIL_WHICH], by);
+    else
+        trail_by_cause(lane, entry, cause, (int)entry[TRAIL_WHICH], by);
+    trail_part_all(lane, entry, by);
+    for (int k = 0; k < lane->motion.d->n_inputs; k++) to[k] += bar * by[k];
 }
 
 static void trail_back_step(TrailLane *lane, const double *entry, const double *weight, const double *end_time)
 {
     Motion *m = &lane->motion;
     const EquationsConstants *c = m->c;
-    const int n = m->d->n_inputs, cause = (int)entry[TRAIL_CAUSE];
+    const int n = m->d->n_inputs;
     double from[MOTION_TOTAL], length = 0.0, *bar = lane->bar, *to = lane->to;
     for (int k = 0; k < c->n_metrics && !c->is_map; k++) {
         if (weight[k] == 0.0) continue;
@@ -449,17 +535,9 @@ static void trail_back_step(TrailLane *lane, const double *entry, const double *
     for (int k = 0; k < n; k++) to[k] = 0.0;
     motion_argue(m, entry);
     length += pull_step(m, entry, from, to);
-    if (c->is_map) {
-        to[SYSTEM_TIME] = bar[SYSTEM_TIME] = 0.0; // the number of an iteration
-    } else if (cause == TRAIL_FREE) {
-        to[SYSTEM_TIME] += bar[SYSTEM_TIME];
-    } else if (cause == TRAIL_GUARD) {
-        to[SYSTEM_TIME] += bar[SYSTEM_TIME];
-        trail_pull_guard(lane, entry, length + bar[SYSTEM_TIME], to);
-    } else {
-        to[SYSTEM_TIME] -= length;
-        trail_pull_instant(lane, entry, length + bar[SYSTEM_TIME], to);
-    }
+    to[SYSTEM_TIME] += bar[SYSTEM_TIME];
+    if (!c->is_map) trail_pull_length(lane, entry, length + bar[SYSTEM_TIME], to);
+    if (c->is_map) to[SYSTEM_TIME] = 0.0; // the number of an iteration
     for (int k = 0; k <= c->n_states; k++) bar[k] = to[k];
     for (int k = c->n_states + 1; k < n; k++) bar[k] += to[k];
 }
@@ -473,7 +551,7 @@ static void trail_back_begin(TrailLane *lane)
         lane->left[m] = trail_sum(lane, m, 1);
         lane->taken[m] = 0.0;
     }
-    lane->grazes = false;
+    lane->grazes = lane->coincides = false;
     motion_begin(&lane->motion, lane->parameter);
 }
 
@@ -537,6 +615,15 @@ static bool trail_back(TrailLane *lane, const double *weight, double *gradient, 
         gradient[p] = none ? math_nan() : lane->bar[SYSTEM_PARAMETER(c->n_states, c->n_held, p)];
     *growth = last > 0.0 ? greatest / last : math_nan();
     return true;
+}
+
+// Why there are no derivatives, and when that is; NULL: there are.
+static const char *trail_trouble(const TrailLane *lane, double *time)
+{
+    *time = lane->trouble;
+    if (lane->overflows) return "the run has more steps than memory has room for";
+    if (lane->grazes) return "a guard is touched and hardly crossed";
+    return lane->coincides ? "two things happen at one instant that a parameter takes apart" : NULL;
 }
 
 #endif

@@ -15,9 +15,12 @@ HD void pull_rates(const Motion *m, const DerivativeMode *mode, const double *we
 {
     const int n = m->c->n_states;
     const DerivativeCode *code = &mode->rates_pull;
+    bool some = false;
+    for (int i = 0; i <= n; i++) argument[i] = 0.0;
+    for (int i = 0; i < m->c->n_total; i++) some |= weight[i] != 0.0;
+    if (!some) return; // also where rates have no derivative
     motion_weigh(m, weight, m->c->n_total);
     motion_run(m, code);
-    for (int i = 0; i <= n; i++) argument[i] = 0.0;
     for (int k = 0; k < code->n_outputs; k++) {
         const int what = motion_what(m, code, k);
         double *at = what <= n ? &argument[what] : &to[what];

@@ -69,9 +69,9 @@ static void tangent_event(const Tangent *tangent, const DerivativeMode *mode, in
     }
 }
 
-static void tangent_action(Tangent *tangent, const double *entry, const double *next)
+static void tangent_action(Tangent *tangent, const double *entry)
 {
-    TrailLane *lane = tangent->lane;
+    const TrailLane *lane = tangent->lane;
     const Motion *m = &lane->motion;
     const int64_t row = (int64_t)entry[TRAIL_WHICH];
     const int event = (int)asset_integer(m->assets, row + EQUATIONS_ACTION_EVENT),
@@ -84,55 +84,100 @@ static void tangent_action(Tangent *tangent, const double *entry, const double *
     if (action->sets != NULL) motion_values(m, &action->push, to, settable);
     for (int i = 0; i < settable && action->sets != NULL; i++)
         if (action->sets[i]) tangent->rate[SYSTEM_STATE(i)] = to[i];
-    memcpy(lane->next, next, (size_t)lane->trail.width * sizeof *next);
     trail_argue_after(lane, entry);
-    tangent_event(tangent, entry_mode(m, next), event, true);
+    tangent_event(tangent, entry_mode(m, lane->next), event, true);
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
 
-// How the time at which a step ends changes, if parameters give it.
-static double tangent_instant(const Tangent *tangent, const double *entry)
+// How the instant of a cause changes that parameters give. The arguments are those of the entry.
+static double tangent_instant(const Tangent *tangent, const double *entry, int cause, int which)
 {
     const Motion *m = &tangent->lane->motion;
-    const int which = (int)entry[TRAIL_WHICH];
+    double *row = &m->file[m->d->n_inputs + m->c->n_guards + which], slope = 0.0;
     motion_move(m, tangent->rate, m->d->n_inputs);
-    if ((int)entry[TRAIL_CAUSE] == TRAIL_INSTANT) {
-        const bool every = asset_integer(m->assets, m->c->instants + 2 * (int64_t)which) != 0;
-        const double at = motion_value(m, &m->d->instant[which]), slope = motion_value(m, &m->d->instant_push[which]);
-        return every ? math_nearest(entry[TRAIL_NOW] / at) * slope : slope;
-    }
-    if ((int)entry[TRAIL_CAUSE] != TRAIL_SWITCH) return 0.0;
-    m->file[m->d->n_inputs + m->c->n_guards + which] += 1.0;
-    return motion_value(m, &m->d->switch_push[which]);
+    if (cause == TRAIL_INSTANT) slope = trail_multiple(m, entry, which) * motion_value(m, &m->d->instant_push[which]);
+    if (cause != TRAIL_SWITCH) return slope;
+    *row += 1.0; // that which begins then
+    slope = motion_value(m, &m->d->switch_push[which]);
+    *row -= 1.0;
+    return slope;
 }
 
-// How a guard at the end of a step changes, with time, states, and others as `rest` says.
-static double tangent_guard(const Tangent *tangent, const double *entry, const double *next, double time,
-                            const double *states, bool rest)
+// How guard k at the end of a step changes, with time, states, and others as `rest` says.
+static double tangent_guard(const Tangent *tangent, const double *entry, int k, double time, const double *states,
+                            bool rest)
 {
     const Motion *m = &tangent->lane->motion;
     double *rate = m->file + m->d->rate;
-    motion_argue_at(m, entry[TRAIL_NOW], entry_state(next));
+    motion_argue_at(m, entry[TRAIL_NOW], entry_state(tangent->lane->next));
     rate[SYSTEM_TIME] = time;
-    for (int k = 1; k < m->d->n_inputs; k++)
-        rate[k] = k <= m->c->n_states ? states[k - 1] : rest ? tangent->rate[k] : 0.0;
-    return motion_value(m, &entry_mode(m, entry)->guard_push[(int)entry[TRAIL_WHICH]]);
+    for (int i = 1; i < m->d->n_inputs; i++)
+        rate[i] = i <= m->c->n_states ? states[i - 1] : rest ? tangent->rate[i] : 0.0;
+    return motion_value(m, &entry_mode(m, entry)->guard_push[k]);
 }
 
-// The change of the length of a step that lands on a guard.
-static double tangent_landing(const Tangent *tangent, const double *entry, const double *next, const double *now)
+// The change of the length of a step that lands on guard k.
+static double tangent_landing(const Tangent *tangent, const double *entry, int k, const double *now)
 {
-    Motion *m = &tangent->lane->motion;
+    TrailLane *lane = tangent->lane;
+    Motion *m = &lane->motion;
     double as_is[MOTION_TOTAL], longer[MOTION_TOTAL], none[MOTION_TOTAL] = {0.0};
-    double *nothing = tangent->lane->other;
-    for (int k = 0; k < m->d->n_inputs; k++) nothing[k] = 0.0;
+    double *nothing = lane->other;
+    for (int i = 0; i < m->d->n_inputs; i++) nothing[i] = 0.0;
     const Push same = {tangent->rate[SYSTEM_TIME], 0.0, now, tangent->rate}, stretched = {0.0, 1.0, none, nothing};
-    motion_argue(m, entry);
     push_step(m, entry, &same, as_is);
     push_step(m, entry, &stretched, longer);
-    const double change = tangent_guard(tangent, entry, next, tangent->rate[SYSTEM_TIME], as_is, true);
-    return -change / tangent_guard(tangent, entry, next, 1.0, longer, false);
+    const double change = tangent_guard(tangent, entry, k, tangent->rate[SYSTEM_TIME], as_is, true),
+                 speed = tangent_guard(tangent, entry, k, 1.0, longer, false);
+    return trail_is_touched(lane, entry, k, speed) ? math_nan() : -change / speed;
+}
+
+static double tangent_by_cause(const Tangent *tangent, const double *entry, int cause, int which, const double *now)
+{
+    motion_argue(&tangent->lane->motion, entry);
+    if (cause == TRAIL_GUARD) return tangent_landing(tangent, entry, which, now);
+    return tangent_instant(tangent, entry, cause, which) - tangent->rate[SYSTEM_TIME];
+}
+
+// What happens at once must stay so along the direction; NaN: it does not.
+static double tangent_same(double length, double also)
+{
+    return absolute(length - also) <= TRAIL_SAME * (absolute(length) + absolute(also)) ? length : math_nan();
+}
+
+// The change of the length of a step. lane->next is the entry behind.
+static double tangent_length(const Tangent *tangent, const double *entry, const double *now)
+{
+    const TrailLane *lane = tangent->lane;
+    const Motion *m = &lane->motion;
+    const EquationsConstants *c = m->c;
+    const int cause = (int)entry[TRAIL_CAUSE], which = (int)entry[TRAIL_WHICH];
+    if (c->is_map || cause == TRAIL_FREE) return 0.0;
+    double length = tangent_by_cause(tangent, entry, cause, which, now);
+    for (int k = 0; k < c->n_guards && cause == TRAIL_GUARD; k++) {
+        const int64_t turns = (int64_t)entry[trail_turns(c) + k / TRAIL_BITS];
+        if (k != which && (turns >> k % TRAIL_BITS & 1) != 0)
+            length = tangent_same(length, tangent_by_cause(tangent, entry, TRAIL_GUARD, k, now));
+    }
+    const int64_t row = c->modes + (int64_t)entry[TRAIL_MODE] * EQUATIONS_MODE,
+                  first = asset_integer(m->assets, row + EQUATIONS_MODE_ACTIONS),
+                  actions = cause != TRAIL_KNOWN ? asset_integer(m->assets, row + EQUATIONS_MODE_N_ACTIONS) : 0;
+    for (int64_t a = 0; a < actions; a++) {
+        const int k = (int)asset_integer(m->assets, first + a * EQUATIONS_ACTION + EQUATIONS_ACTION_INSTANT);
+        if (k < 0) continue;
+        const double when = trail_multiple(m, entry, k) * motion_value(m, &m->d->instant[k]);
+        if (absolute(when - entry[TRAIL_NOW]) <= EQUATIONS_SAME * entry[TRAIL_NOW])
+            length = tangent_same(length, tangent_by_cause(tangent, entry, TRAIL_INSTANT, k, now));
+    }
+    const bool free = cause == TRAIL_KNOWN;
+    for (int k = 0; k < m->d->n_rows - c->n_guards && !free; k++)
+        if (entry_rows(m, entry)[c->n_guards + k] != entry_rows(m, lane->next)[c->n_guards + k])
+            length = tangent_same(length, tangent_by_cause(tangent, entry, TRAIL_SWITCH, k, now));
+    for (int k = c->n_held - c->n_clocks; k < c->n_held && !free; k++)
+        if (entry_held(m, entry)[k] != entry_held(m, lane->next)[k])
+            length = tangent_same(length, tangent_by_cause(tangent, entry, TRAIL_KNOWN, -1, now));
+    return length;
 }
 
 // Times and durations of metrics, at the end of a step whose length changes by dh.
@@ -156,22 +201,15 @@ static void tangent_durations(Tangent *tangent, const double *entry, const doubl
     }
 }
 
-// end: the state where the step ends; next: the next entry with conditions.
-static void tangent_step(Tangent *tangent, const double *entry, const double *end, const double *next)
+// next: the next entry with conditions; lane->next is that behind.
+static void tangent_step(Tangent *tangent, const double *entry, const double *next)
 {
     Motion *m = &tangent->lane->motion;
     const EquationsConstants *c = m->c;
-    const int cause = (int)entry[TRAIL_CAUSE];
-    double now[MOTION_TOTAL], then[MOTION_TOTAL], dh = 0.0;
+    double now[MOTION_TOTAL], then[MOTION_TOTAL];
     for (int i = 0; i < c->n_states; i++) now[i] = tangent->rate[SYSTEM_STATE(i)];
     for (int i = 0; i < c->n_integrals; i++) now[c->n_states + i] = tangent->integrals[i];
-    motion_argue(m, entry);
-    if (c->is_map)
-        dh = 0.0;
-    else if (cause == TRAIL_GUARD)
-        dh = tangent_landing(tangent, entry, end, now);
-    else if (cause != TRAIL_FREE)
-        dh = tangent_instant(tangent, entry) - tangent->rate[SYSTEM_TIME];
+    const double dh = tangent_length(tangent, entry, now);
     const Push push = {tangent->rate[SYSTEM_TIME], dh, now, tangent->rate};
     motion_argue(m, entry);
     push_step(m, entry, &push, then);
@@ -234,10 +272,11 @@ static void tangent_read(Tangent *tangent)
     int64_t k = 0;
     for (const double *behind; k < lane->trail.count && !entry_is(trail_entry(lane, k), TRAIL_END); k++) {
         if ((behind = tangent_behind(lane, k + 1)) == NULL) break;
+        memcpy(lane->next, trail_entry(lane, k + 1), (size_t)lane->trail.width * sizeof(double));
         if (entry_is(trail_entry(lane, k), TRAIL_ACTION))
-            tangent_action(tangent, trail_entry(lane, k), trail_entry(lane, k + 1));
+            tangent_action(tangent, trail_entry(lane, k));
         else
-            tangent_step(tangent, trail_entry(lane, k), trail_entry(lane, k + 1), behind);
+            tangent_step(tangent, trail_entry(lane, k), behind);
     }
     const int64_t left = lane->trail.count - k;
     memmove(lane->trail.entries, trail_entry(lane, k), (size_t)(left * lane->trail.width) * sizeof(double));
