@@ -18,8 +18,6 @@ static const char *gradient_bends_equations(const Configured *configured, int me
     if (metric >= system->n_metrics) return system->is_map ? "a number of iterations" : NULL; // survived
     switch (system->metrics[metric].reduction) {
     case REDUCTION_COUNT: return "count";
-    case REDUCTION_MIN: return "min";
-    case REDUCTION_MAX: return "max";
     case REDUCTION_FIRST:
     case REDUCTION_LAST:
     case REDUCTION_PART: return system->is_map ? "a number of iterations" : NULL;

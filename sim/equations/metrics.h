@@ -27,6 +27,7 @@ HD void equations_reduce(const EquationsLane *lane, int metric, int take, real v
     frame_put(lane->frame, kept_at, reduction_next(take, first, kept, value), which);
     frame_put(lane->frame, least_at, select_real(first, value, program_min(least, value)), which);
     frame_put(lane->frame, count_at, count + 1.0, which);
+    trail_extreme(lane, metric, first, kept, which);
 }
 
 HD real equations_reduced(const EquationsLane *lane, int metric, int take)

@@ -28,7 +28,9 @@ struct EquationsTrail {
     double *entries; // [room][width]
     int64_t count, room;
     int width;
-    double *sums; // [n_metrics][EQUATIONS_SUMS] of the lane at its end
+    double *sums;    // [n_metrics][EQUATIONS_SUMS] of the lane at its end
+    double *extreme; // [n_metrics] time at which a metric took the value that it kept last
+    bool again;      // a part of the run is computed once more, and `extreme` stays
 };
 
 // The group of a kernel that leaves a trail.
@@ -79,6 +81,14 @@ static void trail_action(const EquationsLane *lane, int64_t row)
     entry[TRAIL_WHICH] = (double)row;
 }
 
+// A metric has taken a value at the arguments; before, it kept `kept`, if it was not its first.
+static void trail_extreme(const EquationsLane *lane, int metric, mask first, real kept, mask which)
+{
+    const real now = frame_get(lane->frame, lane->c->sums + metric * EQUATIONS_SUMS);
+    if (any_lane(which) && (any_lane(first) || now != kept) && !lane->trail->again)
+        lane->trail->extreme[metric] = frame_get(lane->file, SYSTEM_TIME);
+}
+
 static void trail_end(const EquationsLane *lane)
 {
     const int sums = EQUATIONS_SUMS * lane->c->n_metrics;
@@ -88,6 +98,10 @@ static void trail_end(const EquationsLane *lane)
 #else
 enum { EQUATIONS_TRAILS = 0 };
 HD void trail_action(const EquationsLane *lane, int64_t row) { (void)lane, (void)row; }
+HD void trail_extreme(const EquationsLane *lane, int metric, mask first, real kept, mask which)
+{
+    (void)lane, (void)metric, (void)first, (void)kept, (void)which;
+}
 HD void trail_end(const EquationsLane *lane) { (void)lane; }
 #endif
 

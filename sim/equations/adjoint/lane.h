@@ -30,7 +30,7 @@ typedef struct TrailLane {
     int64_t held;           // the segment whose entries are in memory
     int64_t at_once;        // entries of an attempt at a step, at most
     bool overflows;         // more than `most` segments were needed
-    bool grazes;            // a guard is only touched: nothing has a derivative
+    bool grazes;            // a guard is only touched, and what moves it has no derivative
     bool coincides;         // events at one instant, which some inputs take apart
     double trouble;         // time of the last such event, backwards
     int32_t status;
@@ -38,6 +38,7 @@ typedef struct TrailLane {
     double *parameter;                     // [n_parameters]
     double *work;                          // [n_work]
     double *firsts;                        // [most][1 + n_work] the tick and the lane where a segment begins
+    double *part;                          // [width] an entry's step up to an extremum
     double *next, *conditions;             // [width] the entry behind; [n_conditions] at the end of a step
     double *bar, *to, *guard, *by, *other; // [n_inputs]
     double *integrals;                     // [n_integrals] bars
@@ -103,6 +104,7 @@ static double *trail_lay(const Configured *configured, const TrailPlan *plan, do
     lane->parameter = trail_carve(&at, configured->n_parameters);
     lane->work = trail_carve(&at, configured->n_work);
     lane->firsts = trail_carve(&at, plan->most * (1 + configured->n_work));
+    lane->part = trail_carve(&at, plan->width);
     lane->next = trail_carve(&at, plan->width);
     lane->conditions = trail_carve(&at, c->n_conditions);
     lane->bar = trail_carve(&at, d->n_inputs);
@@ -114,6 +116,7 @@ static double *trail_lay(const Configured *configured, const TrailPlan *plan, do
     lane->left = trail_carve(&at, c->n_metrics);
     lane->taken = trail_carve(&at, c->n_metrics);
     lane->trail.sums = trail_carve(&at, (int64_t)EQUATIONS_SUMS * c->n_metrics);
+    lane->trail.extreme = trail_carve(&at, c->n_metrics);
     lane->motion.file = trail_carve(&at, d->registers);
     lane->trail.entries = trail_carve(&at, plan->room * plan->width);
     return at;
@@ -224,6 +227,7 @@ static bool trail_hold(TrailLane *lane, int64_t segment)
     memcpy(lane->work, first + 1, (size_t)lane->configured->n_work * sizeof *first);
     lane->held = segment;
     lane->trail.count = 0;
+    lane->trail.again = true;
     return trail_fill(lane);
 }
 
@@ -338,6 +342,53 @@ static void trail_pull_event(TrailLane *lane, const double *weight, const Deriva
     }
 }
 
+// ---- extrema --------------------------------------------------------------------------------------------------------
+// What a metric is at its extremum inside a step does not change with the time at which it is.
+
+static bool trail_is_extremum(const TrailLane *lane, int metric)
+{
+    const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION);
+    return (reduction == REDUCTION_MIN || reduction == REDUCTION_MAX) && lane->taken[metric] == 0.0;
+}
+
+// Adds the bars of extrema inside the step of an entry to those at its begin.
+static void trail_pull_inner(TrailLane *lane, const double *entry, const double *weight)
+{
+    Motion *m = &lane->motion;
+    double from[MOTION_TOTAL] = {0.0};
+    for (int k = 0; k < m->c->n_metrics; k++) {
+        const double at = lane->trail.extreme[k];
+        if (weight[k] == 0.0 || !(at > entry[TRAIL_T] && at < entry[TRAIL_NOW]) || !trail_is_extremum(lane, k))
+            continue;
+        lane->taken[k] = 1.0;
+        memcpy(lane->part, entry, (size_t)lane->trail.width * sizeof *entry);
+        lane->part[TRAIL_H] = at - entry[TRAIL_T];
+        motion_argue(m, entry);
+        motion_argue_end(m, lane->part);
+        for (int i = 0; i < m->d->n_inputs; i++) lane->other[i] = 0.0;
+        motion_add(m, &entry_mode(m, entry)->watched_pull[k], weight[k], lane->other);
+        for (int i = 0; i < m->c->n_states; i++) from[i] = lane->other[SYSTEM_STATE(i)];
+        for (int i = 0; i < m->d->n_inputs; i++)
+            if (i == SYSTEM_TIME || i > m->c->n_states) lane->bar[i] += lane->other[i];
+        (void)pull_step(m, lane->part, from, lane->bar);
+    }
+}
+
+// Those of extrema that are the state of an entry.
+static void trail_pull_extrema(TrailLane *lane, const double *entry, const double *weight)
+{
+    const Motion *m = &lane->motion;
+    const DerivativeMode *mode = entry_mode(m, entry);
+    for (int k = 0; k < m->c->n_metrics; k++) {
+        if (weight[k] == 0.0 || lane->trail.extreme[k] != entry[TRAIL_T] || !mode->watches[k]) continue;
+        if (!trail_is_extremum(lane, k)) continue;
+        motion_argue(m, entry);
+        if (motion_value(m, &mode->watched[k]) != trail_sum(lane, k, 0)) continue; // it was before another event
+        lane->taken[k] = 1.0;
+        trail_pull_watched(lane, mode, k, weight[k]);
+    }
+}
+
 // ---- back -----------------------------------------------------------------------------------------------------------
 
 static void trail_back_end(TrailLane *lane, const double *entry, const double *weight)
@@ -346,6 +397,7 @@ static void trail_back_end(TrailLane *lane, const double *entry, const double *w
     for (int m = 0; m < c->n_metrics; m++)
         if (weight[m] != 0.0) trail_pull_whole(lane, entry, m, weight[m]);
     if (!c->is_map) lane->bar[SYSTEM_TIME] += weight[c->n_metrics]; // survived
+    trail_pull_extrema(lane, entry, weight);
 }
 
 // Which action of which mode has this row.
@@ -387,6 +439,7 @@ static void trail_back_action(TrailLane *lane, const double *entry, const double
     }
     if (action->sets != NULL) motion_add(m, &action->pull, 1.0, lane->bar);
     trail_pull_event(lane, weight, entry_mode(m, entry), event, false);
+    trail_pull_extrema(lane, entry, weight);
 }
 
 // ---- what the length of a step depends on ---------------------------------------------------------------------------
@@ -440,13 +493,13 @@ static void trail_by_guard(TrailLane *lane, const double *entry, int k, double *
     motion_add(m, &entry_mode(m, entry)->guard_pull[k], 1.0, lane->guard);
     for (int i = 0; i < m->c->n_states; i++) from[i] = lane->guard[SYSTEM_STATE(i)];
     const double rate = pull_step(m, entry, from, by) + lane->guard[SYSTEM_TIME];
-    if (trail_is_touched(lane, entry, k, rate)) {
-        lane->grazes = true;
-        lane->trouble = entry[TRAIL_NOW];
-    }
+    const bool touched = trail_is_touched(lane, entry, k, rate);
+    lane->grazes |= touched;
+    if (touched) lane->trouble = entry[TRAIL_NOW];
     for (int i = 0; i < n; i++) {
         const bool state = i > SYSTEM_TIME && i <= m->c->n_states; // by the step alone
-        by[i] = -(by[i] + (state ? 0.0 : lane->guard[i])) / rate;
+        const double moves = by[i] + (state ? 0.0 : lane->guard[i]);
+        by[i] = moves == 0.0 ? 0.0 : touched ? math_nan() : -moves / rate;
     }
 }
 
@@ -540,6 +593,8 @@ static void trail_back_step(TrailLane *lane, const double *entry, const double *
     if (c->is_map) to[SYSTEM_TIME] = 0.0; // the number of an iteration
     for (int k = 0; k <= c->n_states; k++) bar[k] = to[k];
     for (int k = c->n_states + 1; k < n; k++) bar[k] += to[k];
+    trail_pull_inner(lane, entry, weight);
+    trail_pull_extrema(lane, entry, weight);
 }
 
 static void trail_back_begin(TrailLane *lane)
@@ -576,7 +631,9 @@ static bool trail_all_found(const TrailLane *lane, const double *weight)
     for (int m = 0; m < lane->motion.c->n_metrics; m++) {
         const int reduction = trail_metric(lane, m, EQUATIONS_METRIC_REDUCTION),
                   take = trail_metric(lane, m, EQUATIONS_METRIC_TAKE);
-        if (weight[m] == 0.0 || (reduction != REDUCTION_BEFORE && reduction != REDUCTION_AFTER)) continue;
+        if (weight[m] == 0.0) continue;
+        if ((reduction == REDUCTION_MIN || reduction == REDUCTION_MAX) && lane->taken[m] == 0.0) return false;
+        if (reduction != REDUCTION_BEFORE && reduction != REDUCTION_AFTER) continue;
         if (take == REDUCTION_TAKE_SPREAD && lane->taken[m] != 3.0) return false;
         if ((take == REDUCTION_TAKE_MIN || take == REDUCTION_TAKE_MAX) && lane->taken[m] != 1.0) return false;
     }
@@ -610,7 +667,7 @@ static bool trail_back(TrailLane *lane, const double *weight, double *gradient, 
     }
     motion_weigh(m, lane->bar + SYSTEM_STATE(0), c->n_states + c->n_held);
     motion_add(m, &m->d->start_pull, 1.0, lane->bar);
-    const bool none = lane->grazes || lane->overflows || !trail_all_found(lane, weight);
+    const bool none = lane->overflows || !trail_all_found(lane, weight);
     for (int p = 0; p < c->n_parameters; p++)
         gradient[p] = none ? math_nan() : lane->bar[SYSTEM_PARAMETER(c->n_states, c->n_held, p)];
     *growth = last > 0.0 ? greatest / last : math_nan();

@@ -183,4 +183,37 @@ static void rodas_stages(Motion *m, const RodasTable *table, const double *entry
     }
 }
 
+// ---- the end of a step ----------------------------------------------------------------------------------------------
+
+// The arguments are those at the end of the step of an entry, computed once more: also of one that is cut.
+static void motion_argue_end(Motion *m, const double *entry)
+{
+    const MotionTable table_of_explicit = motion_table(m->d->method);
+    const int n = m->c->n_states;
+    const double h = entry[TRAIL_H];
+    double change[SYSTEM_STATES_MAX], time_rates[MOTION_TOTAL];
+    switch (m->d->method) {
+    case EQUATIONS_BY_rodas5p: {
+        const RodasTable table = rodas_table();
+        rodas_stages(m, &table, entry, time_rates);
+        for (int i = 0; i < n; i++) change[i] = motion_weighted(m, table.a[8], 8, i);
+        break;
+    }
+    case EQUATIONS_BY_implicit_midpoint:
+        midpoint_stage(m, entry);
+        for (int i = 0; i < n; i++) change[i] = h * m->stage[0][i];
+        break;
+    case EQUATIONS_BY_semi_implicit_euler:
+        euler_stages(m, entry);
+        for (int i = 0; i < n; i++) change[i] = h * m->stage[motion_is_position(m, i)][i];
+        break;
+    default:
+        motion_stages(m, &table_of_explicit, entry);
+        for (int i = 0; i < n; i++)
+            change[i] = h * motion_weighted(m, table_of_explicit.b, table_of_explicit.stages, i);
+    }
+    m->file[SYSTEM_TIME] = entry[TRAIL_T] + h;
+    for (int i = 0; i < n; i++) m->file[SYSTEM_STATE(i)] = entry_state(entry)[i] + change[i];
+}
+
 #endif

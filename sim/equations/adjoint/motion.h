@@ -114,6 +114,27 @@ HD void motion_move_too(const Motion *m, const double *rate, int count)
     for (int k = 0; k < count; k++) m->file[m->d->second + k] = rate[k];
 }
 
+// ---- semi_implicit_euler --------------------------------------------------------------------------------------------
+
+HD bool motion_is_position(const Motion *m, int state)
+{
+    return state < m->c->n_states && asset_integer(m->assets, m->c->positions + state) != 0;
+}
+
+// stage[0] <- the rates at the begin; stage[1] <- those of positions, with the new velocities, whose arguments stay.
+static void euler_stages(Motion *m, const double *entry)
+{
+    const DerivativeMode *mode = entry_mode(m, entry);
+    const double *y = entry_state(entry);
+    double moved[SYSTEM_STATES_MAX];
+    motion_argue_at(m, entry[TRAIL_T], y);
+    motion_values(m, &mode->rates, m->stage[0], m->c->n_total);
+    for (int i = 0; i < m->c->n_states; i++)
+        moved[i] = motion_is_position(m, i) ? y[i] : y[i] + entry[TRAIL_H] * m->stage[0][i];
+    motion_argue_at(m, entry[TRAIL_T], moved);
+    motion_values(m, &mode->rates, m->stage[1], m->c->n_total);
+}
+
 // ---- explicit methods -----------------------------------------------------------------------------------------------
 
 typedef struct MotionTable {

@@ -65,18 +65,10 @@ static double pull_semi_implicit_euler(Motion *m, const double *entry, const dou
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = c->n_states, total = c->n_total;
     const double h = entry[TRAIL_H], *y = entry_state(entry);
-    double bar[MOTION_TOTAL], weight[MOTION_TOTAL], argument[1 + SYSTEM_STATES_MAX], moved[SYSTEM_STATES_MAX];
-    double length = 0.0;
-    motion_argue_at(m, entry[TRAIL_T], y);
-    motion_values(m, &mode->rates, m->stage[0], total);
-    for (int i = 0; i < n; i++) {
-        const bool position = asset_integer(m->assets, c->positions + i) != 0;
-        moved[i] = position ? y[i] : y[i] + h * m->stage[0][i];
-    }
-    motion_argue_at(m, entry[TRAIL_T], moved);
-    motion_values(m, &mode->rates, m->stage[1], total);
+    double bar[MOTION_TOTAL], weight[MOTION_TOTAL] = {0.0}, argument[1 + SYSTEM_STATES_MAX], length = 0.0;
+    euler_stages(m, entry);
     for (int i = 0; i < total; i++) {
-        const bool position = i < n && asset_integer(m->assets, c->positions + i) != 0;
+        const bool position = motion_is_position(m, i);
         weight[i] = position ? h * next[i] : 0.0;
         bar[i] = position ? 0.0 : next[i];
         if (position) length += next[i] * m->stage[1][i];
@@ -85,8 +77,7 @@ static double pull_semi_implicit_euler(Motion *m, const double *entry, const dou
     pull_rates(m, mode, weight, argument, to);
     to[SYSTEM_TIME] += argument[0];
     for (int i = 0; i < n; i++) {
-        const bool position = asset_integer(m->assets, c->positions + i) != 0;
-        if (position)
+        if (motion_is_position(m, i))
             to[SYSTEM_STATE(i)] += argument[1 + i];
         else
             bar[i] += argument[1 + i];

@@ -54,23 +54,20 @@ static void push_semi_implicit_euler(Motion *m, const double *entry, const Push 
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = c->n_states, total = c->n_total;
     const double h = entry[TRAIL_H], *y = entry_state(entry);
-    double moved[SYSTEM_STATES_MAX], moving[SYSTEM_STATES_MAX], change[MOTION_TOTAL];
+    double moved[SYSTEM_STATES_MAX], moving[SYSTEM_STATES_MAX] = {0.0}, change[MOTION_TOTAL];
     push_rest(m, push);
+    euler_stages(m, entry);
     motion_argue_at(m, entry[TRAIL_T], y);
-    motion_values(m, &mode->rates, m->stage[0], total);
     push_rates(m, mode, push->dt, push->y, change);
     for (int i = 0; i < total; i++) next[i] = push->y[i] + h * change[i] + push->dh * m->stage[0][i];
     for (int i = 0; i < n; i++) {
-        const bool position = asset_integer(m->assets, c->positions + i) != 0;
-        moved[i] = position ? y[i] : y[i] + h * m->stage[0][i];
-        moving[i] = position ? push->y[i] : next[i];
+        moved[i] = motion_is_position(m, i) ? y[i] : y[i] + h * m->stage[0][i];
+        moving[i] = motion_is_position(m, i) ? push->y[i] : next[i];
     }
     motion_argue_at(m, entry[TRAIL_T], moved);
-    motion_values(m, &mode->rates, m->stage[1], total);
     push_rates(m, mode, push->dt, moving, change);
     for (int i = 0; i < n; i++)
-        if (asset_integer(m->assets, c->positions + i) != 0)
-            next[i] = push->y[i] + h * change[i] + push->dh * m->stage[1][i];
+        if (motion_is_position(m, i)) next[i] = push->y[i] + h * change[i] + push->dh * m->stage[1][i];
 }
 
 static void push_map(Motion *m, const double *entry, const Push *push, double *next)

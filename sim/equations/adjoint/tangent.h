@@ -39,6 +39,47 @@ static double tangent_watched(const Tangent *tangent, const DerivativeMode *mode
     return motion_value(m, &mode->watched_push[metric]);
 }
 
+// ---- extrema --------------------------------------------------------------------------------------------------------
+
+static bool tangent_is_extremum(const Tangent *tangent, int metric, double from, double to)
+{
+    const int reduction = trail_metric(tangent->lane, metric, EQUATIONS_METRIC_REDUCTION);
+    const double at = tangent->lane->trail.extreme[metric];
+    return (reduction == REDUCTION_MIN || reduction == REDUCTION_MAX) &&
+           (from == to ? at == from : at > from && at < to);
+}
+
+// Those that are the state of an entry, and those inside its step, in which it changes from now[n_total] on.
+static void tangent_extrema(Tangent *tangent, const double *entry)
+{
+    const Motion *m = &tangent->lane->motion;
+    for (int k = 0; k < m->c->n_metrics; k++) {
+        const DerivativeMode *mode = entry_mode(m, entry);
+        if (!tangent_is_extremum(tangent, k, entry[TRAIL_T], entry[TRAIL_T]) || !mode->watches[k]) continue;
+        motion_argue(m, entry);
+        if (motion_value(m, &mode->watched[k]) != trail_sum(tangent->lane, k, 0)) continue; // at another of its events
+        *tangent_cell(tangent, k, TANGENT_KEPT) = tangent_watched(tangent, mode, k);
+    }
+}
+static void tangent_inner(Tangent *tangent, const double *entry, const double *now)
+{
+    TrailLane *lane = tangent->lane;
+    Motion *m = &lane->motion;
+    double then[MOTION_TOTAL];
+    for (int k = 0; k < m->c->n_metrics; k++) {
+        if (!tangent_is_extremum(tangent, k, entry[TRAIL_T], entry[TRAIL_NOW])) continue;
+        const Push push = {tangent->rate[SYSTEM_TIME], 0.0, now, tangent->rate};
+        memcpy(lane->part, entry, (size_t)lane->trail.width * sizeof *entry);
+        lane->part[TRAIL_H] = lane->trail.extreme[k] - entry[TRAIL_T];
+        motion_argue(m, entry);
+        push_step(m, lane->part, &push, then);
+        motion_argue_end(m, lane->part);
+        motion_move(m, tangent->rate, m->d->n_inputs);
+        for (int i = 0; i < m->c->n_states; i++) m->file[m->d->rate + SYSTEM_STATE(i)] = then[i];
+        *tangent_cell(tangent, k, TANGENT_KEPT) = motion_value(m, &entry_mode(m, entry)->watched_push[k]);
+    }
+}
+
 // ---- events ---------------------------------------------------------------------------------------------------------
 
 // A metric takes a value that changes by `slope`.
@@ -78,6 +119,7 @@ static void tangent_action(Tangent *tangent, const double *entry)
               settable = m->c->n_states + m->c->n_held;
     const DerivativeAction *action = trail_action_of(lane, row);
     double to[SYSTEM_STATES_MAX + SYSTEM_HELD_MAX + SYSTEM_TABLES_MAX];
+    tangent_extrema(tangent, entry);
     motion_argue(m, entry);
     tangent_event(tangent, entry_mode(m, entry), event, false);
     motion_move(m, tangent->rate, m->d->n_inputs);
@@ -130,6 +172,7 @@ static double tangent_landing(const Tangent *tangent, const double *entry, int k
     push_step(m, entry, &stretched, longer);
     const double change = tangent_guard(tangent, entry, k, tangent->rate[SYSTEM_TIME], as_is, true),
                  speed = tangent_guard(tangent, entry, k, 1.0, longer, false);
+    if (change == 0.0) return 0.0;
     return trail_is_touched(lane, entry, k, speed) ? math_nan() : -change / speed;
 }
 
@@ -209,6 +252,8 @@ static void tangent_step(Tangent *tangent, const double *entry, const double *ne
     double now[MOTION_TOTAL], then[MOTION_TOTAL];
     for (int i = 0; i < c->n_states; i++) now[i] = tangent->rate[SYSTEM_STATE(i)];
     for (int i = 0; i < c->n_integrals; i++) now[c->n_states + i] = tangent->integrals[i];
+    tangent_extrema(tangent, entry);
+    tangent_inner(tangent, entry, now);
     const double dh = tangent_length(tangent, entry, now);
     const Push push = {tangent->rate[SYSTEM_TIME], dh, now, tangent->rate};
     motion_argue(m, entry);
@@ -245,7 +290,9 @@ static double tangent_metric(const Tangent *tangent, const double *end, int metr
     case REDUCTION_AFTER:
         return take == REDUCTION_TAKE_SPREAD ? kept - least : take == REDUCTION_TAKE_MEAN ? kept / count : kept;
     case REDUCTION_FIRST:
-    case REDUCTION_LAST: return kept;
+    case REDUCTION_LAST:
+    case REDUCTION_MIN:
+    case REDUCTION_MAX: return kept;
     default: return 0.0; // counts
     }
 }
@@ -253,6 +300,7 @@ static double tangent_metric(const Tangent *tangent, const double *end, int metr
 static void tangent_end(Tangent *tangent, const double *end)
 {
     const EquationsConstants *c = tangent->lane->motion.c;
+    tangent_extrema(tangent, end);
     motion_argue(&tangent->lane->motion, end);
     for (int k = 0; k < c->n_metrics; k++) tangent->slope[k] = tangent_metric(tangent, end, k);
     tangent->slope[c->n_metrics] = c->is_map ? 0.0 : tangent->rate[SYSTEM_TIME]; // survived
@@ -299,6 +347,18 @@ static void tangent_begin(Tangent *tangent, const double *direction)
     for (int i = 0; i < settable; i++) tangent->rate[SYSTEM_STATE(i)] = start[i];
 }
 
+// Runs the lane for the times of its extrema.
+static void tangent_look(TrailLane *lane)
+{
+    while (lane->status == LANE_RUNNING) {
+        lane->trail.count = 0;
+        trail_advance(lane, trail_fits(lane));
+    }
+    lane->status = LANE_RUNNING;
+    lane->tick = 0;
+    lane->trail.again = true;
+}
+
 // slope[n_metrics] <- the derivatives of the metrics along direction[n_parameters].
 static void tangent_run(TrailLane *lane, double *memory, const double *direction, double *slope)
 {
@@ -306,6 +366,7 @@ static void tangent_run(TrailLane *lane, double *memory, const double *direction
     Tangent tangent = {.lane = lane, .rate = memory, .slope = slope};
     tangent.integrals = tangent.rate + lane->motion.d->n_inputs;
     tangent.cells = tangent.integrals + c->n_integrals;
+    if (c->extrema) tangent_look(lane);
     tangent_begin(&tangent, direction);
     trail_store_first(lane);
     while (lane->status == LANE_RUNNING) {
