@@ -102,9 +102,10 @@ kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(gpu_kernels)),$(gpu_kerne
 
 # In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
 can_fail := sim io command
-units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) dual_kernels trail_kernels version)
+trails := trail_kernels_v2 trail_kernels_v3
+units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) dual_kernels $(trails) version)
 units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) \
-  dual_kernels trail_kernels version)
+  dual_kernels $(trails) version)
 
 kernels: $(kernels) $(environments)
 all: $(BUILD)/hopscotch $(if $(first),,$(BUILD)/libhopscotch.so $(BUILD)/libhopscotch_sqlite.so)
@@ -112,7 +113,7 @@ $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(kernels) $(BUILD)/main.o $(uni
 	$(call step,$@)
 	$(Q)$(LINK)
 # runner/hopscotch.h; what it exports stands in runner/library/exports.map
-units_library := $(patsubst %,$(BUILD)/%.o,sim io experiment library dual_kernels trail_kernels version)
+units_library := $(patsubst %,$(BUILD)/%.o,sim io experiment library dual_kernels $(trails) version)
 $(BUILD)/libhopscotch.so: $(environments) $(kernels) $(units_library) runner/library/exports.map
 	$(call step,$@)
 	$(Q)$(CC) -shared -Wl,--version-script=runner/library/exports.map -Wl,-soname,libhopscotch.so.1 -Wl,-z,defs \
@@ -136,9 +137,9 @@ $(BUILD)/io.o $(BUILD)/faults/io.o: $(wildcard io/page/*.css io/page/*.js)
 $(BUILD)/dual_kernels.o: sim/dual_kernels.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) -DHOPSCOTCH_CALLS -c $< -o $@
-$(BUILD)/trail_kernels.o: sim/trail_kernels.c build/config.mk
+$(BUILD)/trail_kernels_%.o: sim/trail_kernels.c build/config.mk
 	$(call step,$@)
-	$(Q)$(HOST) -DHOPSCOTCH_CALLS -DHOPSCOTCH_SCALAR -c $< -o $@
+	$(Q)$(HOST) -DTRAIL_KERNELS=$(@F:.o=) $(ISA_$*) -c $< -o $@
 $(BUILD)/version.o: HOST += -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
 $(BUILD)/version.o: $(BUILD)/commit
 # The host computes with one lane, whatever it is compiled for (sim/real.h).
@@ -323,14 +324,13 @@ compile_commands.json: FORCE
 	    BEGIN { print "[" } END { print "\n]" } { flags = "" } \
 	    /^tests/ { flags = " -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS" } \
 	    /dual_kernels/ { flags = " -DHOPSCOTCH_CALLS" } \
-	    /trail_kernels/ { flags = " -DHOPSCOTCH_CALLS -DHOPSCOTCH_SCALAR" } \
 	    /environment_kernels/ { flags = " -DENVIRONMENT_KERNELS_OF=cpu_environment_v3 $(ISA_v3)" } \
 	    /cpu_kernels/ { flags = " -DCPU_KERNELS=cpu_plain_v3 -DOBSERVED=false $(ISA_v3)" } \
 	    { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s%s -c %s\"}", \
 	             (NR > 1 ? ",\n" : ""), folder, $$0, cc, flags, $$0) }' >$@
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
-fuzz: $(cpu_kernels) $(BUILD)/dual_kernels.o $(BUILD)/trail_kernels.o | $(BUILD)/headers
+fuzz: $(cpu_kernels) $(BUILD)/dual_kernels.o $(trails:%=$(BUILD)/%.o) | $(BUILD)/headers
 	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
 # hostile input, then all hostile folders and races under the address sanitizer: hours of a core, shared out to all
 hostile: all asan_programs

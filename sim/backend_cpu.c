@@ -4,6 +4,7 @@
 #include "cpu_kernels.h"
 #include "made/object.h"
 #include "thread.h"
+#include "trail_kernels.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -131,6 +132,8 @@ const CpuKernels *cpu_scalar_kernels(void)
     const CpuIsa *scalar = &cpu_isas[3], *v2 = &cpu_isas[2];
     return cpu_way_of(scalar->observed != NULL && scalar->supported() ? scalar : v2).plain;
 }
+
+const TrailKernels *cpu_trail_kernels(void) { return cpu_has_v3() ? &trail_kernels_v3 : &trail_kernels_v2; }
 
 const CpuKernels *cpu_best_kernels(void) { return cpu_way_of(cpu_best_isa()).plain; }
 

@@ -1,9 +1,19 @@
 // The runs of lanes of `equations` that leave a trail (equations/trail.h), and what goes along it: compiled apart from
-// the other kernels, with one lane.
+// the other kernels, with one lane, for two instruction sets that give the same bits.
 #define HOPSCOTCH_TRAIL
+#if !defined(HOPSCOTCH_SCALAR)
+#define HOPSCOTCH_SCALAR
+#endif
+#if !defined(HOPSCOTCH_CALLS)
+#define HOPSCOTCH_CALLS
+#endif
 #include "trail_kernels.h"
 
 #include "equations/adjoint/tangent.h"
+
+#ifndef TRAIL_KERNELS
+#define TRAIL_KERNELS trail_kernels_v2
+#endif
 
 static bool run_trail(const Configured *configured, const AdjointLanes *lanes, void *memory)
 {
@@ -35,4 +45,4 @@ static int run_tangent(const Configured *configured, const double *parameter, co
     return lane->status - LANE_DONE;
 }
 
-const TrailKernels trail_equations = {trail_bytes, run_trail, go_back, trouble_of_trail, tangent_bytes, run_tangent};
+const TrailKernels TRAIL_KERNELS = {trail_bytes, run_trail, go_back, trouble_of_trail, tangent_bytes, run_tangent};

@@ -15,6 +15,8 @@ typedef struct TrailKernels {
                    double *metric, double *slope);
 } TrailKernels;
 
-extern const TrailKernels trail_equations;
+extern const TrailKernels trail_kernels_v2, trail_kernels_v3;
+
+const TrailKernels *cpu_trail_kernels(void); // the faster ones of this processor
 
 #endif

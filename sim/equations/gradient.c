@@ -36,35 +36,35 @@ static int gradient_one_lane(void) { return 1; }
 static size_t gradient_lane_bytes(const Configured *configured, int lanes, size_t most)
 {
     (void)lanes;
-    return trail_equations.bytes(configured, most);
+    return cpu_trail_kernels()->bytes(configured, most);
 }
 
 static bool gradient_lane_back(const Configured *configured, int lanes, void *memory, const double *weight,
                                double *gradient, double *growth)
 {
     (void)configured, (void)lanes;
-    return trail_equations.back(memory, weight, gradient, growth);
+    return cpu_trail_kernels()->back(memory, weight, gradient, growth);
 }
 
 static const char *gradient_lane_trouble(const void *memory, double *time)
 {
-    return trail_equations.trouble(memory, time);
+    return cpu_trail_kernels()->trouble(memory, time);
 }
 
 static size_t gradient_lane_tangent_bytes(const Configured *configured)
 {
-    return trail_equations.tangent_bytes(configured);
+    return cpu_trail_kernels()->tangent_bytes(configured);
 }
 
 static bool gradient_lane_run(const Configured *configured, const AdjointLanes *lanes, void *memory)
 {
-    return trail_equations.run(configured, lanes, memory);
+    return cpu_trail_kernels()->run(configured, lanes, memory);
 }
 
 static int gradient_lane_tangent(const Configured *configured, const double *parameter, const double *direction,
                                  void *memory, double *metric, double *slope)
 {
-    return trail_equations.tangent(configured, parameter, direction, memory, metric, slope);
+    return cpu_trail_kernels()->tangent(configured, parameter, direction, memory, metric, slope);
 }
 
 const Adjoint equations_adjoint = {.refuses = gradient_refuses_equations,

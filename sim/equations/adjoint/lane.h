@@ -14,7 +14,8 @@
 enum {
     TRAIL_MEMORY = 1 << 25, // bytes, if no other number is given
     TRAIL_SLICE = 1024,     // attempts at a step between two looks whether to leave
-    TRAIL_LEAST = 256       // entries
+    TRAIL_LEAST = 256,      // entries
+    TRAIL_SEGMENTS = 64     // at least
 };
 #define TRAIL_SAME 1e-6   // of the derivatives of instants
 #define TRAIL_GRAZES 1e-5 // of the speed of a guard at its event, over its mean speed in the step that lands on it
@@ -84,7 +85,7 @@ static TrailPlan trail_plan(const Configured *configured, size_t most)
     if (plan.room < 2 * plan.at_once + TRAIL_LEAST) plan.room = 2 * plan.at_once + TRAIL_LEAST;
     plan.most = doubles / 4 / (configured->n_work + 1);
     if (c->fixed_steps && plan.most > 2 + 4 * needed / plan.room) plan.most = 2 + 4 * needed / plan.room;
-    if (plan.most < 2) plan.most = 2;
+    if (plan.most < TRAIL_SEGMENTS) plan.most = TRAIL_SEGMENTS;
     return plan;
 }
 

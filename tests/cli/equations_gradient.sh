@@ -1,0 +1,376 @@
+#!/bin/sh
+# Gradients of systems of a spec (model equations): by the adjoint, the tangent and differences, through events, instants
+# and metrics of all kinds; against mpmath; what has no derivative is said.
+#
+#   SEED=N, SYSTEMS=N   random systems from seed N on (1), how many (40)
+#   QUICK=1             6 of them, and no numbers of mpmath computed again
+. "$(dirname "$0")/../scratch.sh"
+[ -z "${QUICK:-}" ] || SYSTEMS=${SYSTEMS:-6}
+
+# gradient NAME [option]...: rows.csv of the only trial of NAME.yaml
+gradient()
+{
+    named=$1
+    shift
+    rm -rf "r/$named"
+    "$HOPSCOTCH" run "$named.yaml" --results r --progress none "$@" >log 2>&1 || check 1 "run $named $*: $(cat log)"
+    "$HOPSCOTCH" gradient "$named/0" --results r --format csv >rows.csv 2>said || check 1 "gradient $named: $(cat said)"
+}
+
+# agree TOLERANCE WHAT: adjoint and tangent to 1e-9, both and the difference to TOLERANCE and what it knows of its error
+agree()
+{
+    awk -F , -v tolerance="$1" 'function size(x) { return x < 0 ? -x : x }
+        NR > 1 { if (size($6) > most) most = size($6); row[NR] = $0 }
+        END { for (k = 2; k <= NR; k++) {
+                split(row[k], at, ",")
+                if (at[4] == "" || at[5] == "" || at[6] == "" ||
+                    size(at[4] - at[5]) > 1e-9 * (size(at[5]) + 1e-3 * most) + 1e-13 ||
+                    size(at[4] - at[6]) > tolerance * (size(at[6]) + 1e-2 * most) + 5 * at[8]) {
+                    print row[k]; bad = 1 } }
+            exit bad || NR < 2 }' rows.csv >wrong
+    check $? "$2$(cat wrong)"
+}
+
+# is NAME EXPECTED TOLERANCE: the adjoint by a parameter is the number of mpmath, relative to the largest one
+is()
+{
+    awk -F , -v name="$1" -v expected="$2" -v tolerance="$3" 'function size(x) { return x < 0 ? -x : x }
+        NR > 1 { if (size($4) > most) most = size($4); if ($1 == name) { got = $4; found = 1 } }
+        END { if (!found || got == "" || size(got - expected) > tolerance * (size(expected) + 0.01 * most)) {
+                printf ": %.17g", got; exit 1 } }' rows.csv >wrong
+    check $? "$named: d/d$1 is $2$(cat wrong)"
+}
+
+# refused WORDS NAME [option]...: why there is no gradient
+refused()
+{
+    words=$1
+    shift
+    gradient "$@"
+    grep -qF -e "$words" said
+    check $? "$words$(grep -qF -e "$words" said || cat said)"
+}
+
+# ---- metrics, guards, instants, switches ----------------------------------------------------------------------------
+
+cat >ball.yaml <<'YAML'
+version: 1
+experiment: ball
+model: equations
+simulation:
+  duration: 2.3
+  tolerance: 1e-10
+  system:
+    parameters: {g: 9.81, e: 0.8, wall: 0.1, pulse: 0.5, size: 0.3, width: 0.2, period: 0.31}
+    states: {z: {start: 1}, v: {start: 0.3}}
+    held: {n: {start: 0}, last: {start: 0}}
+    rates: {z: v, v: "-g - 0.1*v + if(time > pulse and time < pulse + width, size, 0)"}
+    events:
+      - {name: bounce, falls: "z - wall", set: {v: -e*v, n: n + time, last: time}}
+      - {name: apex, falls: v}
+      - {at: 1.1*pulse, name: kick, set: {v: v + size*z}}
+      - {every: period, name: tick, set: {v: v*(1 - 0.01*size), last: last + 0.1*z}}
+    metrics:
+      end: {final: z}
+      mean: {mean: z}
+      root: {rms: v}
+      whole: {integral: z^2}
+      top: {at: apex, value: z, take: last}
+      tops: {at: apex, value: z^2, take: mean}
+      first_top: {at: apex, value: z, take: first}
+      most: {at: bounce, value: -v, take: max}
+      least: {after: bounce, value: v, take: min}
+      apart: {at: bounce, value: v, take: spread}
+      later: {after: bounce, value: v + z, take: last}
+      begins: {first: z < 0.5}
+      ends: {last: z > 0.6}
+      share: {part: z > 0.4}
+      held: {final: n + last}
+      highest: {max: z + 0.01*v}
+      lowest: {min: z*z - z}
+search: {method: list, points: [
+    {g: 9.81, e: 0.8, wall: 0.1, pulse: 0.5, size: 0.3, z: 1, v: 0.3, width: 0.2, period: 0.31}]}
+objective: {minimize: end}
+YAML
+for metric in end mean root whole top tops first_top most least apart later begins ends share held highest lowest; do
+    gradient ball --set "objective={minimize: $metric}"
+    agree 1e-6 "the three ways agree about $metric"
+done
+# with fixed steps an instant also moves where steps are cut, which changes a method of order 1 by its error
+for integrator in rk4 rodas5p implicit_midpoint semi_implicit_euler; do
+    [ $integrator = semi_implicit_euler ] && near=1e-2 || near=1e-4
+    gradient ball --set "objective={minimize: end + mean + top + later + begins + share + held}" \
+        --set "simulation.integrator=$integrator" --set simulation.dt=0.002
+    agree $near "the three ways agree by $integrator"
+done
+gradient ball --set 'objective={minimize: end * g + survived}' --set 'simulation.system.events=[
+    {name: bounce, falls: "z - wall", stop: true}]' --set 'simulation.system.metrics={end: {final: v}}' \
+    --set 'simulation.system.held={}'
+agree 1e-6 "and where an event ends the run"
+
+cat >map.yaml <<'YAML'
+version: 1
+experiment: map
+model: equations
+simulation:
+  duration: 12
+  system:
+    parameters: {a: 1.2, b: 0.3}
+    states: {x: {start: 0.1}, y: {start: 0.1}}
+    next: {x: "1 - a*x^2 + y", y: "b*x + 0.001*time"}
+    events: [{every: 7, name: w, set: {x: 0.9*x}}, {rises: "x - 0.3", name: c, set: {y: 0.9*y}}]
+    metrics:
+      {end: {final: x}, mean: {mean: x^2}, after: {after: c, value: "x*y", take: mean}, most: {max: x*y}, c: {count: c}}
+search: {method: list, points: [{a: 1.2, b: 0.3, x: 0.1, y: 0.1}]}
+objective: {minimize: end + mean + after + most}
+YAML
+gradient map
+agree 1e-6 "the three ways agree about a map"
+
+# ---- against mpmath: tests/equations_gradient_reference.py ----------------------------------------------------------
+
+cat >lorenz.yaml <<'YAML'
+version: 1
+experiment: lorenz
+model: equations
+simulation:
+  duration: 2
+  tolerance: 1e-12
+  system:
+    parameters: {sigma: 10, rho: 28, beta: 2.6666666666666665}
+    states: {x: {start: 1}, y: {start: 1}, z: {start: 1}}
+    rates: {x: "sigma*(y - x)", y: "x*(rho - z) - y", z: "x*y - beta*z"}
+    metrics: {end: {final: x}, mean: {mean: z}}
+search: {method: list, points: [{sigma: 10, rho: 28, beta: 2.6666666666666665, x: 1, y: 1, z: 1}]}
+objective: {minimize: end + mean}
+YAML
+cat >drag.yaml <<'YAML'
+version: 1
+experiment: drag
+model: equations
+simulation:
+  duration: 2
+  tolerance: 1e-12
+  system:
+    parameters: {g: 9.81, e: 0.8, drag: 0.01, wall: 0.1}
+    states: {z: {start: 1}, v: {start: 0.3}}
+    held: {last: 0}
+    rates: {z: v, v: "-g - drag*v^3"}
+    events: [{name: bounce, falls: "z - wall*sin(time)", set: {v: -e*v, last: time}}]
+    metrics: {end: {final: z + last}, after: {after: bounce, value: v}}
+search: {method: list, points: [{g: 9.81, e: 0.8, drag: 0.01, wall: 0.1, z: 1, v: 0.3}]}
+objective: {minimize: end + after}
+YAML
+cat >slip.yaml <<'YAML'
+version: 1
+experiment: slip
+model: equations
+simulation:
+  duration: 2
+  tolerance: 1e-12
+  system:
+    parameters: {m: 80, k: 20000, l0: 1.0, g: 9.81, attack: 1.19}
+    states: {x: {start: 0}, z: {start: 1}, vx: {start: 5}, vz: {start: 0}}
+    held: {foot: {start: 0}}
+    let: {leg: "hypot(x - foot, z)"}
+    modes:
+      flight:
+        rates: {x: vx, z: vz, vx: 0, vz: -g}
+        events: [{name: touchdown, falls: "z - l0*sin(attack)", to: stance, set: {foot: "x + l0*cos(attack)"}}]
+      stance:
+        let: {F: "k*(l0 - leg)"}
+        rates: {x: vx, z: vz, vx: "F*(x - foot)/(leg*m)", vz: "F*z/(leg*m) - g"}
+        events: [{name: liftoff, rises: "leg - l0", to: flight}]
+    metrics: {end: {final: z}, speed: {mean: vx}}
+search: {method: list, points: [{m: 80, k: 20000, attack: 1.19, vx: 5}]}
+objective: {minimize: end + speed}
+YAML
+sed -e 's/^  duration: .*/  duration: 3/' -e 's/^  tolerance: .*/  tolerance: 1e-12/' \
+    -e 's/^search: .*/search: {method: list, points: [{slope: 3, m: 5, a: 0.5, ds: 0.95}]}/' -e '/^record:/d' \
+    -e 's/^experiment: .*/experiment: gait/' -e 's/^objective: .*/objective: {minimize: period + end}/' \
+    -e 's/^      period: .*/&\n      end: {final: s}/' "$root/experiments/compass_gait.yaml" >gait.yaml
+
+while read -r name parameter number; do
+    case $name in
+        lorenz_2) [ "$parameter" = value ] && gradient lorenz ;;
+        lorenz_5) [ "$parameter" = value ] && gradient lorenz --set simulation.duration=5 ;;
+        ball) [ "$parameter" = value ] && gradient drag ;;
+        *) [ "$parameter" = value ] && gradient "$name" ;;
+    esac
+    [ "$parameter" = value ] || is "$parameter" "$number" 1e-8
+done <<'NUMBERS'
+lorenz_2 value 16.759897530229673
+lorenz_2 sigma 0.20464492798312073
+lorenz_2 rho 0.10984752323302513
+lorenz_2 beta -6.6886305704116039
+lorenz_2 x -0.079066132875275096
+lorenz_2 y -0.067713464196207072
+lorenz_2 z 0.18860187097456478
+lorenz_5 value 19.601066627210361
+lorenz_5 sigma -0.3298668295390697
+lorenz_5 rho 0.0031090647366980619
+lorenz_5 beta -1.7918963823300101
+lorenz_5 x 0.075473795428200164
+lorenz_5 y 0.037718971165710775
+lorenz_5 z 0.60909493551753625
+ball value 3.9367061942095273
+ball g -0.12432878825383743
+ball e 15.127930108172037
+ball drag -18.079708662756589
+ball wall -2.8348751593390308
+ball z 3.3038097505116656
+ball v 0.33912537560041092
+slip value 5.9469318035135519
+slip m 0.020625356150633226
+slip k -8.2501424602532902e-5
+slip attack 10.016783459880745
+slip vx 1.3349884603119329
+gait value 0.70435010374670256
+gait slope -0.027201825012562691
+gait m 0.011071659428210427
+gait a 0.15088674951914297
+gait ds 0.63626414893813341
+NUMBERS
+if [ -z "${QUICK:-}" ] && with_python "numbers of mpmath" mpmath; then
+    python3 "$root/tests/equations_gradient_reference.py" ball gait >again 2>err
+    python3 - "$0" <<'PYTHON' >out 2>err
+import sys
+kept = dict((line.rsplit(" ", 1)) for line in open(sys.argv[1]).read().split("NUMBERS'\n")[1].splitlines()
+            if line.count(" ") == 2)
+bad = [line for line in open("again").read().splitlines()
+       if abs(float(kept[line.rsplit(" ", 1)[0]]) - float(line.rsplit(" ", 1)[1])) > 1e-14 * abs(float(kept[line.rsplit(" ", 1)[0]]))]
+print(*bad, sep="\n")
+sys.exit(bool(bad))
+PYTHON
+    check $? "mpmath says the same again$(cat out err)"
+fi
+
+# ---- searches -------------------------------------------------------------------------------------------------------
+# A ball is thrown over a wall that takes half of its speed, to where it comes down: adam and lbfgs by the adjoint find
+# the throw, from one trial for each step.
+
+cat >throw.yaml <<'YAML'
+version: 1
+experiment: throw
+model: equations
+simulation:
+  duration: 5
+  tolerance: 1e-9
+  system:
+    parameters: {speed: 6, angle: 0.8, g: 9.81}
+    states: {x: 0, z: {start: 0.1}, vx: {start: speed*cos(angle)}, vz: {start: speed*sin(angle)}}
+    rates: {x: vx, z: vz, vx: -0.1*vx, vz: -g - 0.1*vz}
+    events:
+      - {name: wall, rises: x - 2, set: {vx: 0.5*vx}}
+      - {name: land, falls: z, stop: true}
+    metrics: {reach: {final: x}, t: {final: time}}
+search:
+  method: adam
+  adam: {searches: 2, gradient: adjoint, stop: {iterations: 60}}
+  over: {speed: {range: [5, 9]}, angle: {range: [0.5, 1.2]}}
+objective: {minimize: (reach - 3.2)^2 + 0.01*t}
+YAML
+for method in adam lbfgs; do
+    for by in adjoint tangent "differences, difference: 1e-6"; do
+        rm -rf r/throw
+        "$HOPSCOTCH" run throw.yaml --results r --progress none --set "search={method: $method,
+            $method: {searches: 2, gradient: $by, stop: {iterations: 60}}, over: {speed: {range: [5, 9]},
+            angle: {range: [0.5, 1.2]}}}" >log 2>&1 || check 1 "throw by $method: $(cat log)"
+        "$HOPSCOTCH" query throw --results r --format csv --sql "SELECT min(fitness), count(*) FROM trials" |
+            tail -n 1 >"best.${by%%,*}"
+    done
+    cat best.adjoint best.tangent best.differences | tr '\n' ' ' | tr , ' ' >all
+    awk '{ a = $1 - $3; d = $1 - $5; exit !(a * a < 1e-16 && d * d < 1e-8 && $2 < $6 && $4 == $2) }' all
+    check $? "$method by the adjoint, the tangent and differences: $(cat all)"
+done
+"$HOPSCOTCH" run throw.yaml --name one --results r --progress none --batch 1 --threads 1 >log 2>&1
+"$HOPSCOTCH" run throw.yaml --name many --results r --progress none --threads 2 >log 2>&1
+[ "$("$HOPSCOTCH" digest one --results r | cut -d' ' -f1)" = "$("$HOPSCOTCH" digest many --results r | cut -d' ' -f1)" ]
+check $? "the same digest one by one and on two threads"
+
+# ---- what has no derivative -----------------------------------------------------------------------------------------
+
+refused "no adjoint: metric c (count) of the objective has no derivative" map --set 'objective={minimize: c}'
+cat >noise.yaml <<'YAML'
+version: 1
+experiment: noise
+model: equations
+simulation:
+  duration: 1
+  integrator: sra3
+  system: {parameters: {p: 1}, states: {x: 1}, rates: {x: -p*x}, noise: {x: 0.1}, metrics: {end: {final: x}}}
+search: {method: list, points: [{p: 1}]}
+objective: {minimize: end}
+YAML
+refused "no adjoint: systems with noise have no gradient" noise
+cat >table.yaml <<'YAML'
+version: 1
+experiment: table
+model: equations
+simulation:
+  duration: 1
+  tolerance: 1e-9
+  system:
+    parameters: {p: 1}
+    states: {x: {start: 0.3}}
+    tables: {f: {at: [0, 1, 2, 3], values: [1, 0.5, 0.7, 0.2], between: cubic}}
+    rates: {x: "p*f(x)"}
+    metrics: {end: {final: x}}
+search: {method: list, points: [{p: 1, x: 0.3}]}
+objective: {minimize: end}
+YAML
+gradient table
+agree 1e-6 "the three ways agree about a table"
+refused "no adjoint: steps of rodas5p have no derivative through a table that is" table \
+    --set simulation.integrator=rodas5p
+
+# Two things at one instant, which a parameter takes apart: what it does not touch has its derivative.
+cat >two.yaml <<'YAML'
+version: 1
+experiment: two
+model: equations
+simulation:
+  duration: 0.8
+  system:
+    parameters: {g: 9.81, h: 9.81, e: 0.5}
+    states: {z: {start: 1}, v: {start: 0.3}, y: {start: 1}, w: {start: 0.3}}
+    rates: {z: v, v: -g, y: w, w: -h}
+    events: [{name: one, falls: z, set: {v: -e*v}}, {name: other, falls: y, set: {w: -e*w}}]
+    metrics: {end: {final: z + 2*y}}
+search: {method: list, points: [{g: 9.81, h: 9.81, e: 0.5}]}
+objective: {minimize: end}
+YAML
+refused "no derivative by some parameters: two things happen at one instant that a parameter takes apart" two
+awk -F , '$1 == "g" || $1 == "h" { if ($4 != "" || $5 != "") bad = 1 } $1 == "e" { if ($4 == "") bad = 1; n++ }
+    END { exit bad || n != 1 }' rows.csv
+check $? "not by what takes them apart"
+gradient two --set 'search={method: list, points: [{g: 9.81, h: 9.9, e: 0.5}]}'
+agree 1e-6 "and where they are apart"
+cat >touch.yaml <<'YAML'
+version: 1
+experiment: touch
+model: equations
+simulation:
+  duration: 2
+  system:
+    parameters: {p: 1, q: 0.5}
+    states: {x: {start: 0}, y: {start: 1}}
+    rates: {x: "p*3*(time - 1)^2", y: "-q*y"}
+    events: [{name: touch, rises: x - 1, set: {y: y + x}}]
+    metrics: {end: {final: y}}
+search: {method: list, points: [{p: 1, q: 0.5}]}
+objective: {minimize: end}
+YAML
+refused "no derivative by some parameters: a guard is touched and hardly crossed, at 1.0000" touch
+awk -F , '$1 == "p" { exit $4 != "" || $5 != "" }' rows.csv
+check $? "no number where a guard is touched"
+
+# ---- random systems -------------------------------------------------------------------------------------------------
+
+if with_python "gradients of random systems"; then
+    python3 "$root/tests/equations_gradient.py" "$HOPSCOTCH" "${SEED:-1}" "${SYSTEMS:-40}" >out 2>err
+    check $? "$(tail -n 3 out)"
+    cat err
+fi
+exit $status
