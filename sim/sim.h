@@ -456,9 +456,9 @@ typedef struct AdjointLanes {
 typedef struct Adjoint {
     // Why there is no adjoint with these settings; NULL: there is one.
     const char *(*refuses)(const Configured *configured);
-    // bends: why the model's metric has no derivative, as a count has none: "" where its name says it; NULL: it has one.
-    // Of the user's own: MeterSlopes.bends. parameter: the metrics depend smoothly on the parameter; of robots not if it
-    // is a time at which something happens.
+    // bends: why the model's metric has no derivative, as a count has none: "" where its name says it; NULL: it has
+    // one. Of the user's own: MeterSlopes.bends. parameter: the metrics depend smoothly on the parameter; of robots not
+    // if it is a time at which something happens.
     const char *(*bends)(const Configured *configured, int metric);
     bool (*parameter)(const Configured *configured, int parameter);
     int (*lanes)(void); // the greatest number of lanes in a call on this machine

@@ -1,12 +1,12 @@
 // The runs of lanes of `equations` that leave a trail (equations/trail.h), and what goes along it: compiled apart from
 // the other kernels, with one lane, for two instruction sets that give the same bits.
-#define HOPSCOTCH_TRAIL
 #if !defined(HOPSCOTCH_SCALAR)
 #define HOPSCOTCH_SCALAR
 #endif
 #if !defined(HOPSCOTCH_CALLS)
 #define HOPSCOTCH_CALLS
 #endif
+#define HOPSCOTCH_TRAIL
 #include "trail_kernels.h"
 
 #include "equations/adjoint/tangent.h"

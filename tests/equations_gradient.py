@@ -17,7 +17,8 @@ import equations_random
 
 
 def kept_metrics(system):
-    names = [kind + s for s in system.states for kind in ("end_", "sum_")] + ["root", "share", "begins", "ends", "top", "low"]
+    names = [kind + s for s in system.states for kind in ("end_", "sum_")]
+    names += ["root", "share", "begins", "ends", "top", "low"]
     for mode in system.modes:
         for event in system.events[mode]:
             names += ["f_" + event["name"], "v_" + event["name"]]

@@ -53,7 +53,7 @@ HD int trail_turns(const EquationsConstants *c) // where these begin
 HD int trail_width(const EquationsConstants *c) { return trail_turns(c) + (c->n_guards + TRAIL_BITS - 1) / TRAIL_BITS; }
 
 // A new entry with what the lane is now, at time t.
-static double *trail_put(const EquationsLane *lane, int kind, real t)
+HD_CALL double *trail_put(const EquationsLane *lane, int kind, real t)
 {
     const EquationsConstants *c = lane->c;
     EquationsTrail *trail = lane->trail;
@@ -75,21 +75,21 @@ static double *trail_put(const EquationsLane *lane, int kind, real t)
 }
 
 // Before an action of row `row` of the assets. The arguments are the lane's state.
-static void trail_action(const EquationsLane *lane, int64_t row)
+HD_CALL void trail_action(const EquationsLane *lane, int64_t row)
 {
     double *entry = trail_put(lane, TRAIL_ACTION, frame_get(lane->file, SYSTEM_TIME));
     entry[TRAIL_WHICH] = (double)row;
 }
 
 // A metric has taken a value at the arguments; before, it kept `kept`, if it was not its first.
-static void trail_extreme(const EquationsLane *lane, int metric, mask first, real kept, mask which)
+HD_CALL void trail_extreme(const EquationsLane *lane, int metric, mask first, real kept, mask which)
 {
     const real now = frame_get(lane->frame, lane->c->sums + metric * EQUATIONS_SUMS);
     if (any_lane(which) && (any_lane(first) || now != kept) && !lane->trail->again)
         lane->trail->extreme[metric] = frame_get(lane->file, SYSTEM_TIME);
 }
 
-static void trail_end(const EquationsLane *lane)
+HD_CALL void trail_end(const EquationsLane *lane)
 {
     const int sums = EQUATIONS_SUMS * lane->c->n_metrics;
     (void)trail_put(lane, TRAIL_END, equations_named(lane, EQUATIONS_T));

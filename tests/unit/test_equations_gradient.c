@@ -1,5 +1,5 @@
-// The adjoint of equations: its metrics are those of the kernels, and its bits depend neither on the memory of the trail
-// nor on the instruction set; it ends when it is told to.
+// The adjoint of equations: its metrics are those of the kernels, and its bits depend neither on the memory of the
+// trail nor on the instruction set; it ends when it is told to.
 #include "../../runner/experiment/spec/keys.h"
 #include "../../sim/cpu_kernels.h"
 #include "../../sim/trail_kernels.h"

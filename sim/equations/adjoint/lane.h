@@ -1,8 +1,8 @@
 // A lane forward, which leaves its trail, and back along it. The lengths of steps are numbers, but for three kinds: one
 // that ends at an instant has the length that is left until then, the last of a run until the duration, and one that
 // lands on a guard is as long as the guard says: it is 0 where the step ends. So the time of an event, and what it
-// leads to, depend on all that the guard does (the saltation of hybrid systems: M. A. Aizerman & F. R. Gantmakher, Q. J.
-// Mech. Appl. Math. 11, 1958).
+// leads to, depend on all that the guard does (the saltation of hybrid systems: M. A. Aizerman & F. R. Gantmakher,
+// Q. J. Mech. Appl. Math. 11, 1958).
 // Where the trail does not fit into memory, the lane is kept at the begin of each segment of it, and all segments but
 // the last are run once more.
 #ifndef HOPSCOTCH_EQUATIONS_ADJOINT_LANE_H
@@ -61,7 +61,7 @@ HD const EquationsConstants *trail_constants(const Configured *configured)
     return (const EquationsConstants *)(const void *)&configured->constants;
 }
 
-static int64_t trail_at_once(const Configured *configured)
+HD_CALL int64_t trail_at_once(const Configured *configured)
 {
     const EquationsConstants *c = trail_constants(configured);
     int64_t actions = 0;
@@ -73,7 +73,7 @@ static int64_t trail_at_once(const Configured *configured)
     return 3 + (c->cascade + 3) * actions;
 }
 
-static TrailPlan trail_plan(const Configured *configured, size_t most)
+HD_CALL TrailPlan trail_plan(const Configured *configured, size_t most)
 {
     const EquationsConstants *c = trail_constants(configured);
     TrailPlan plan = {.width = trail_width(c), .at_once = trail_at_once(configured)};
@@ -89,7 +89,7 @@ static TrailPlan trail_plan(const Configured *configured, size_t most)
     return plan;
 }
 
-static double *trail_carve(double **from, int64_t count)
+HD_CALL double *trail_carve(double **from, int64_t count)
 {
     double *at = *from;
     *from += count;
@@ -97,7 +97,7 @@ static double *trail_carve(double **from, int64_t count)
 }
 
 // Lays the arrays out from `at` on; returns where they end.
-static double *trail_lay(const Configured *configured, const TrailPlan *plan, double *at, TrailLane *lane)
+HD_CALL double *trail_lay(const Configured *configured, const TrailPlan *plan, double *at, TrailLane *lane)
 {
     const EquationsConstants *c = trail_constants(configured);
     const EquationsDerivatives *d = equations_derivatives(configured);
@@ -125,7 +125,7 @@ static double *trail_lay(const Configured *configured, const TrailPlan *plan, do
 
 enum { TRAIL_HEAD = (sizeof(TrailLane) + 63) / 64 * 64 / sizeof(double) };
 
-static size_t trail_bytes(const Configured *configured, size_t most)
+HD_CALL size_t trail_bytes(const Configured *configured, size_t most)
 {
     TrailLane lane;
     const TrailPlan plan = trail_plan(configured, most);
@@ -133,7 +133,7 @@ static size_t trail_bytes(const Configured *configured, size_t most)
     return (size_t)(TRAIL_HEAD + (trail_lay(configured, &plan, none, &lane) - none)) * sizeof(double);
 }
 
-static TrailLane *trail_open(const Configured *configured, size_t most, void *memory)
+HD_CALL TrailLane *trail_open(const Configured *configured, size_t most, void *memory)
 {
     const TrailPlan plan = trail_plan(configured, most);
     TrailLane *lane = memory;
@@ -160,17 +160,17 @@ static TrailLane *trail_open(const Configured *configured, size_t most, void *me
 
 // ---- forward --------------------------------------------------------------------------------------------------------
 
-static bool trail_leaves(const TrailLane *lane) { return lane->leaves != NULL && lane->leaves(lane->of); }
+HD_CALL bool trail_leaves(const TrailLane *lane) { return lane->leaves != NULL && lane->leaves(lane->of); }
 
 // Attempts at steps that fit into the trail. 0: it is full.
-static int64_t trail_fits(const TrailLane *lane)
+HD_CALL int64_t trail_fits(const TrailLane *lane)
 {
     const int64_t ticks = (lane->trail.room - lane->trail.count) / lane->at_once;
     if (ticks < 16 && 2 * lane->trail.count > lane->trail.room) return 0;
     return ticks < TRAIL_SLICE ? ticks : TRAIL_SLICE;
 }
 
-static void trail_advance(TrailLane *lane, int64_t ticks)
+HD_CALL void trail_advance(TrailLane *lane, int64_t ticks)
 {
     const Configured *configured = lane->configured;
     lane->group.group.tick = lane->tick;
@@ -180,7 +180,7 @@ static void trail_advance(TrailLane *lane, int64_t ticks)
 }
 
 // Runs the lane until the trail is full or the lane ends. False: it left.
-static bool trail_fill(TrailLane *lane)
+HD_CALL bool trail_fill(TrailLane *lane)
 {
     for (int64_t ticks; (ticks = trail_fits(lane)) > 0;) {
         if (trail_leaves(lane)) return false;
@@ -190,12 +190,12 @@ static bool trail_fill(TrailLane *lane)
     return true;
 }
 
-static double *trail_first(const TrailLane *lane, int64_t segment)
+HD_CALL double *trail_first(const TrailLane *lane, int64_t segment)
 {
     return lane->firsts + segment * (1 + lane->configured->n_work);
 }
 
-static void trail_store_first(TrailLane *lane)
+HD_CALL void trail_store_first(TrailLane *lane)
 {
     double *first = trail_first(lane, lane->segments);
     first[0] = (double)lane->tick;
@@ -205,7 +205,7 @@ static void trail_store_first(TrailLane *lane)
 }
 
 // The whole run. False: it left.
-static bool trail_run(TrailLane *lane)
+HD_CALL bool trail_run(TrailLane *lane)
 {
     do {
         lane->overflows |= lane->segments == lane->most; // the run goes on, for its metrics
@@ -219,7 +219,7 @@ static bool trail_run(TrailLane *lane)
 }
 
 // The entries of a segment. False: it left.
-static bool trail_hold(TrailLane *lane, int64_t segment)
+HD_CALL bool trail_hold(TrailLane *lane, int64_t segment)
 {
     const double *first = trail_first(lane, segment);
     if (lane->held == segment) return true;
@@ -232,31 +232,31 @@ static bool trail_hold(TrailLane *lane, int64_t segment)
     return trail_fill(lane);
 }
 
-static const double *trail_entry(const TrailLane *lane, int64_t k)
+HD_CALL const double *trail_entry(const TrailLane *lane, int64_t k)
 {
     return lane->trail.entries + k * lane->trail.width;
 }
 
 // ---- metrics --------------------------------------------------------------------------------------------------------
 
-static int trail_metric(const TrailLane *lane, int metric, int member)
+HD_CALL int trail_metric(const TrailLane *lane, int metric, int member)
 {
     const int64_t at = lane->motion.c->metrics + (int64_t)metric * EQUATIONS_METRIC + member;
     return (int)asset_integer(lane->motion.assets, at);
 }
-static double trail_sum(const TrailLane *lane, int metric, int k)
+HD_CALL double trail_sum(const TrailLane *lane, int metric, int k)
 {
     return lane->trail.sums[metric * EQUATIONS_SUMS + k];
 }
 
 // Adds the bars of a metric's expression at the arguments, in a mode.
-static void trail_pull_watched(TrailLane *lane, const DerivativeMode *mode, int metric, double bar)
+HD_CALL void trail_pull_watched(TrailLane *lane, const DerivativeMode *mode, int metric, double bar)
 {
     if (bar != 0.0) motion_add(&lane->motion, &mode->watched_pull[metric], bar, lane->bar);
 }
 
 // What a metric over the whole run gives to the end of it. sum: its time.
-static void trail_pull_whole(TrailLane *lane, const double *end, int metric, double weight)
+HD_CALL void trail_pull_whole(TrailLane *lane, const double *end, int metric, double weight)
 {
     const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION),
               integral = trail_metric(lane, metric, EQUATIONS_METRIC_INTEGRAL);
@@ -279,7 +279,7 @@ static void trail_pull_whole(TrailLane *lane, const double *end, int metric, dou
 }
 
 // d metric/d length of a step of this entry, of metrics that are over a time.
-static double trail_length_bar(const TrailLane *lane, const double *entry, const double *end_time, int metric)
+HD_CALL double trail_length_bar(const TrailLane *lane, const double *entry, const double *end_time, int metric)
 {
     const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION),
               condition = trail_metric(lane, metric, EQUATIONS_METRIC_CONDITION);
@@ -293,7 +293,7 @@ static double trail_length_bar(const TrailLane *lane, const double *entry, const
 }
 
 // 1: the metric is the time at the end of this step; else 0.
-static double trail_time_bar(TrailLane *lane, const double *entry, int metric)
+HD_CALL double trail_time_bar(TrailLane *lane, const double *entry, int metric)
 {
     const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION),
               condition = trail_metric(lane, metric, EQUATIONS_METRIC_CONDITION);
@@ -307,7 +307,7 @@ static double trail_time_bar(TrailLane *lane, const double *entry, int metric)
 }
 
 // The weight of an occurrence of the event of a metric, from the last to the first. The value is at the arguments.
-static double trail_occurrence(TrailLane *lane, const DerivativeMode *mode, int metric)
+HD_CALL double trail_occurrence(TrailLane *lane, const DerivativeMode *mode, int metric)
 {
     const int take = trail_metric(lane, metric, EQUATIONS_METRIC_TAKE);
     const double count = trail_sum(lane, metric, 1);
@@ -333,7 +333,7 @@ static double trail_occurrence(TrailLane *lane, const DerivativeMode *mode, int 
 }
 
 // The metrics at an event, at the arguments.
-static void trail_pull_event(TrailLane *lane, const double *weight, const DerivativeMode *mode, int event, bool after)
+HD_CALL void trail_pull_event(TrailLane *lane, const double *weight, const DerivativeMode *mode, int event, bool after)
 {
     const int reduction = after ? REDUCTION_AFTER : REDUCTION_BEFORE;
     for (int m = 0; m < lane->motion.c->n_metrics; m++) {
@@ -346,14 +346,14 @@ static void trail_pull_event(TrailLane *lane, const double *weight, const Deriva
 // ---- extrema --------------------------------------------------------------------------------------------------------
 // What a metric is at its extremum inside a step does not change with the time at which it is.
 
-static bool trail_is_extremum(const TrailLane *lane, int metric)
+HD_CALL bool trail_is_extremum(const TrailLane *lane, int metric)
 {
     const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION);
     return (reduction == REDUCTION_MIN || reduction == REDUCTION_MAX) && lane->taken[metric] == 0.0;
 }
 
 // Adds the bars of extrema inside the step of an entry to those at its begin.
-static void trail_pull_inner(TrailLane *lane, const double *entry, const double *weight)
+HD_CALL void trail_pull_inner(TrailLane *lane, const double *entry, const double *weight)
 {
     Motion *m = &lane->motion;
     double from[MOTION_TOTAL] = {0.0};
@@ -376,7 +376,7 @@ static void trail_pull_inner(TrailLane *lane, const double *entry, const double 
 }
 
 // Those of extrema that are the state of an entry.
-static void trail_pull_extrema(TrailLane *lane, const double *entry, const double *weight)
+HD_CALL void trail_pull_extrema(TrailLane *lane, const double *entry, const double *weight)
 {
     const Motion *m = &lane->motion;
     const DerivativeMode *mode = entry_mode(m, entry);
@@ -392,7 +392,7 @@ static void trail_pull_extrema(TrailLane *lane, const double *entry, const doubl
 
 // ---- back -----------------------------------------------------------------------------------------------------------
 
-static void trail_back_end(TrailLane *lane, const double *entry, const double *weight)
+HD_CALL void trail_back_end(TrailLane *lane, const double *entry, const double *weight)
 {
     const EquationsConstants *c = lane->motion.c;
     for (int m = 0; m < c->n_metrics; m++)
@@ -402,7 +402,7 @@ static void trail_back_end(TrailLane *lane, const double *entry, const double *w
 }
 
 // Which action of which mode has this row.
-static const DerivativeAction *trail_action_of(const TrailLane *lane, int64_t row)
+HD_CALL const DerivativeAction *trail_action_of(const TrailLane *lane, int64_t row)
 {
     const Motion *m = &lane->motion;
     for (int mode = 0; mode < m->c->n_modes; mode++) {
@@ -416,14 +416,14 @@ static const DerivativeAction *trail_action_of(const TrailLane *lane, int64_t ro
 }
 
 // The arguments are those behind an action: of the next entry, but the sides of guards are those before.
-static void trail_argue_after(const TrailLane *lane, const double *entry)
+HD_CALL void trail_argue_after(const TrailLane *lane, const double *entry)
 {
     const Motion *m = &lane->motion;
     motion_argue(m, lane->next);
     for (int k = 0; k < m->d->n_rows; k++) m->file[m->d->n_inputs + k] = entry_rows(m, entry)[k];
 }
 
-static void trail_back_action(TrailLane *lane, const double *entry, const double *weight)
+HD_CALL void trail_back_action(TrailLane *lane, const double *entry, const double *weight)
 {
     Motion *m = &lane->motion;
     const int64_t row = (int64_t)entry[TRAIL_WHICH];
@@ -447,7 +447,7 @@ static void trail_back_action(TrailLane *lane, const double *entry, const double
 // by[n_inputs] <- the derivatives of its length by the inputs at its begin.
 
 // One that ends at an instant, whose derivatives by parameters are those of `code` times `factor`.
-static void trail_by_instant(const TrailLane *lane, const DerivativeCode *code, double factor, double *by)
+HD_CALL void trail_by_instant(const TrailLane *lane, const DerivativeCode *code, double factor, double *by)
 {
     for (int k = 0; k < lane->motion.d->n_inputs; k++) by[k] = 0.0;
     by[SYSTEM_TIME] = -1.0;
@@ -455,13 +455,13 @@ static void trail_by_instant(const TrailLane *lane, const DerivativeCode *code, 
 }
 
 // The multiple of the period that an instant is; 1: it is once.
-static double trail_multiple(const Motion *m, const double *entry, int instant)
+HD_CALL double trail_multiple(const Motion *m, const double *entry, int instant)
 {
     if (asset_integer(m->assets, m->c->instants + 2 * (int64_t)instant) == 0) return 1.0;
     return math_nearest(entry[TRAIL_NOW] / motion_value(m, &m->d->instant[instant]));
 }
 
-static void trail_by_cause(const TrailLane *lane, const double *entry, int cause, int which, double *by)
+HD_CALL void trail_by_cause(const TrailLane *lane, const double *entry, int cause, int which, double *by)
 {
     const Motion *m = &lane->motion;
     if (cause == TRAIL_KNOWN) trail_by_instant(lane, NULL, 0.0, by);
@@ -475,7 +475,7 @@ static void trail_by_cause(const TrailLane *lane, const double *entry, int cause
 
 // Whether guard k, which moves with speed `rate` where a step lands on it, hardly does: it is slow beside its way from
 // where the step begins.
-static bool trail_is_touched(const TrailLane *lane, const double *entry, int k, double rate)
+HD_CALL bool trail_is_touched(const TrailLane *lane, const double *entry, int k, double rate)
 {
     const Motion *m = &lane->motion;
     motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
@@ -484,7 +484,7 @@ static bool trail_is_touched(const TrailLane *lane, const double *entry, int k, 
 }
 
 // One that lands on guard k, which is 0 at its end: the length changes by -dg/(dg/d length).
-static void trail_by_guard(TrailLane *lane, const double *entry, int k, double *by)
+HD_CALL void trail_by_guard(TrailLane *lane, const double *entry, int k, double *by)
 {
     Motion *m = &lane->motion;
     const int n = m->d->n_inputs;
@@ -506,7 +506,7 @@ static void trail_by_guard(TrailLane *lane, const double *entry, int k, double *
 
 // Something else happens at the end of the same step, whose instant moves in another way: there is no derivative by
 // the inputs that take them apart.
-static void trail_part(TrailLane *lane, const double *entry, const double *also, double *by)
+HD_CALL void trail_part(TrailLane *lane, const double *entry, const double *also, double *by)
 {
     double size = 0.0;
     for (int k = 0; k < lane->motion.d->n_inputs; k++) size = greater_of(absolute(also[k]), size);
@@ -518,7 +518,7 @@ static void trail_part(TrailLane *lane, const double *entry, const double *also,
     }
 }
 
-static void trail_part_by(TrailLane *lane, const double *entry, int cause, int which, double *by)
+HD_CALL void trail_part_by(TrailLane *lane, const double *entry, int cause, int which, double *by)
 {
     motion_argue(&lane->motion, entry);
     trail_by_cause(lane, entry, cause, which, lane->other);
@@ -526,7 +526,7 @@ static void trail_part_by(TrailLane *lane, const double *entry, int cause, int w
 }
 
 // Other guards that turn, instants, and rows of inputs and switches.
-static void trail_part_all(TrailLane *lane, const double *entry, double *by)
+HD_CALL void trail_part_all(TrailLane *lane, const double *entry, double *by)
 {
     const Motion *m = &lane->motion;
     const EquationsConstants *c = m->c;
@@ -555,7 +555,7 @@ static void trail_part_all(TrailLane *lane, const double *entry, double *by)
 }
 
 // Adds `bar`, that of the length of a step, to what the length depends on.
-static void trail_pull_length(TrailLane *lane, const double *entry, double bar, double *to)
+HD_CALL void trail_pull_length(TrailLane *lane, const double *entry, double bar, double *to)
 {
     double *by = lane->by;
     const int cause = (int)entry[TRAIL_CAUSE];
@@ -573,7 +573,7 @@ static void trail_pull_length(TrailLane *lane, const double *entry, double bar, 
     for (int k = 0; k < lane->motion.d->n_inputs; k++) to[k] += bar * by[k];
 }
 
-static void trail_back_step(TrailLane *lane, const double *entry, const double *weight, const double *end_time)
+HD_CALL void trail_back_step(TrailLane *lane, const double *entry, const double *weight, const double *end_time)
 {
     Motion *m = &lane->motion;
     const EquationsConstants *c = m->c;
@@ -598,7 +598,7 @@ static void trail_back_step(TrailLane *lane, const double *entry, const double *
     trail_pull_extrema(lane, entry, weight);
 }
 
-static void trail_back_begin(TrailLane *lane)
+HD_CALL void trail_back_begin(TrailLane *lane)
 {
     const EquationsConstants *c = lane->motion.c;
     for (int k = 0; k < lane->motion.d->n_inputs; k++) lane->bar[k] = 0.0;
@@ -612,7 +612,7 @@ static void trail_back_begin(TrailLane *lane)
 }
 
 // The entry is the one before lane->next.
-static void trail_back_entry(TrailLane *lane, const double *entry, const double *weight, double *end_time)
+HD_CALL void trail_back_entry(TrailLane *lane, const double *entry, const double *weight, double *end_time)
 {
     if (entry_is(entry, TRAIL_END)) {
         *end_time = entry[TRAIL_NOW];
@@ -627,7 +627,7 @@ static void trail_back_entry(TrailLane *lane, const double *entry, const double 
 }
 
 // Of a metric at an event that takes the least or the greatest, the one that it took was found.
-static bool trail_all_found(const TrailLane *lane, const double *weight)
+HD_CALL bool trail_all_found(const TrailLane *lane, const double *weight)
 {
     for (int m = 0; m < lane->motion.c->n_metrics; m++) {
         const int reduction = trail_metric(lane, m, EQUATIONS_METRIC_REDUCTION),
@@ -641,7 +641,7 @@ static bool trail_all_found(const TrailLane *lane, const double *weight)
     return true;
 }
 
-static double trail_norm(const TrailLane *lane)
+HD_CALL double trail_norm(const TrailLane *lane)
 {
     double sum = 0.0;
     for (int i = 0; i < lane->motion.c->n_states; i++) sum += lane->bar[SYSTEM_STATE(i)] * lane->bar[SYSTEM_STATE(i)];
@@ -650,7 +650,7 @@ static double trail_norm(const TrailLane *lane)
 
 // gradient[n_parameters] <- the derivatives of sum weight[n_metrics] metrics; NaN: there are none. *growth: as in
 // Adjoint.back. False: it left.
-static bool trail_back(TrailLane *lane, const double *weight, double *gradient, double *growth)
+HD_CALL bool trail_back(TrailLane *lane, const double *weight, double *gradient, double *growth)
 {
     const Motion *m = &lane->motion;
     const EquationsConstants *c = m->c;
@@ -676,7 +676,7 @@ static bool trail_back(TrailLane *lane, const double *weight, double *gradient, 
 }
 
 // Why there are no derivatives, and when that is; NULL: there are.
-static const char *trail_trouble(const TrailLane *lane, double *time)
+HD_CALL const char *trail_trouble(const TrailLane *lane, double *time)
 {
     *time = lane->trouble;
     if (lane->overflows) return "the run has more steps than memory has room for";

@@ -5,7 +5,7 @@
 
 #include "motion.h"
 
-static void linear_swap(double *a, double *b)
+HD_CALL void linear_swap(double *a, double *b)
 {
     const double was = *a;
     *a = *b;
@@ -13,7 +13,7 @@ static void linear_swap(double *a, double *b)
 }
 
 // LU with partial pivoting; rows are exchanged as a whole.
-static void linear_decompose(Motion *m)
+HD_CALL void linear_decompose(Motion *m)
 {
     const int n = m->c->n_states;
     double *a = m->matrix;
@@ -32,7 +32,7 @@ static void linear_decompose(Motion *m)
 }
 
 // With J at the arguments.
-static void linear_make(Motion *m, const DerivativeMode *mode, double diagonal, double factor)
+HD_CALL void linear_make(Motion *m, const DerivativeMode *mode, double diagonal, double factor)
 {
     const int n = m->c->n_states;
     const DerivativeCode *code = &mode->jacobian;
@@ -49,7 +49,7 @@ static void linear_make(Motion *m, const DerivativeMode *mode, double diagonal, 
 }
 
 // x[n_total] <- the solution for x.
-static void linear_solve(const Motion *m, double *x)
+HD_CALL void linear_solve(const Motion *m, double *x)
 {
     const int n = m->c->n_states;
     const double *a = m->matrix;
@@ -67,7 +67,7 @@ static void linear_solve(const Motion *m, double *x)
     }
 }
 
-static void linear_solve_transposed(const Motion *m, double *x)
+HD_CALL void linear_solve_transposed(const Motion *m, double *x)
 {
     const int n = m->c->n_states;
     const double *a = m->matrix;
@@ -96,7 +96,7 @@ HD void motion_argue_midpoint(const Motion *m, const double *entry)
 }
 
 // stage[0] <- the rates in the middle of the step, by Newton's method. The matrix is 1 - h/2 J there.
-static void midpoint_stage(Motion *m, const double *entry)
+HD_CALL void midpoint_stage(Motion *m, const double *entry)
 {
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = m->c->n_states, total = m->c->n_total;
@@ -129,7 +129,7 @@ typedef struct RodasTable {
     double a[9][8], c[8]; // a[8]: of the step's end
 } RodasTable;
 
-static RodasTable rodas_table(void)
+HD_CALL RodasTable rodas_table(void)
 {
     const EquationsRodas *of = equations_rodas();
     RodasTable table = {0};
@@ -151,7 +151,7 @@ HD void rodas_argue(const Motion *m, const RodasTable *table, int s, const doubl
 }
 
 // The rates of inputs: `time`, then those of states; others are 0.
-static void rodas_direct(const Motion *m, double time, const double *states)
+HD_CALL void rodas_direct(const Motion *m, double time, const double *states)
 {
     double rate[1 + SYSTEM_STATES_MAX];
     rate[0] = time;
@@ -161,7 +161,7 @@ static void rodas_direct(const Motion *m, double time, const double *states)
 }
 
 // stage[8] <- U; time_rates[n_total] <- d rates/d time. The matrix is 1/(h gamma) - J.
-static void rodas_stages(Motion *m, const RodasTable *table, const double *entry, double *time_rates)
+HD_CALL void rodas_stages(Motion *m, const RodasTable *table, const double *entry, double *time_rates)
 {
     const EquationsRodas *of = equations_rodas();
     const DerivativeMode *mode = entry_mode(m, entry);
@@ -186,7 +186,7 @@ static void rodas_stages(Motion *m, const RodasTable *table, const double *entry
 // ---- the end of a step ----------------------------------------------------------------------------------------------
 
 // The arguments are those at the end of the step of an entry, computed once more: also of one that is cut.
-static void motion_argue_end(Motion *m, const double *entry)
+HD_CALL void motion_argue_end(Motion *m, const double *entry)
 {
     const MotionTable table_of_explicit = motion_table(m->d->method);
     const int n = m->c->n_states;

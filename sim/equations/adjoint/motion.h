@@ -3,6 +3,13 @@
 #ifndef HOPSCOTCH_EQUATIONS_ADJOINT_MOTION_H
 #define HOPSCOTCH_EQUATIONS_ADJOINT_MOTION_H
 
+// Kernels that leave a trail, of one lane.
+#if !defined(HOPSCOTCH_TRAIL)
+#define HOPSCOTCH_TRAIL
+#if !defined(HOPSCOTCH_SCALAR)
+#define HOPSCOTCH_SCALAR
+#endif
+#endif
 #include "../advance.h"
 #include "../derivatives.h"
 
@@ -122,7 +129,7 @@ HD bool motion_is_position(const Motion *m, int state)
 }
 
 // stage[0] <- the rates at the begin; stage[1] <- those of positions, with the new velocities, whose arguments stay.
-static void euler_stages(Motion *m, const double *entry)
+HD_CALL void euler_stages(Motion *m, const double *entry)
 {
     const DerivativeMode *mode = entry_mode(m, entry);
     const double *y = entry_state(entry);

@@ -1,5 +1,5 @@
-// Steps backwards: from the derivatives ("bars") of something by a step's end to those by its begin, its length and what
-// the rates read. Lengths of steps count as numbers here; lane.h says what they depend on.
+// Steps backwards: from the derivatives ("bars") of something by a step's end to those by its begin, its length and
+// what the rates read. Lengths of steps count as numbers here; lane.h says what they depend on.
 #ifndef HOPSCOTCH_EQUATIONS_ADJOINT_PULL_H
 #define HOPSCOTCH_EQUATIONS_ADJOINT_PULL_H
 
@@ -36,7 +36,7 @@ HD double pull_dot(const double *a, const double *b, int count)
 }
 
 // With k_s = f(t + c_s h, y + h sum a_sj k_j), next = y + h sum b_s k_s.
-static double pull_explicit(Motion *m, const double *entry, const double *next, double *to)
+HD_CALL double pull_explicit(Motion *m, const double *entry, const double *next, double *to)
 {
     const MotionTable table = motion_table(m->d->method);
     const int n = m->c->n_states, total = m->c->n_total;
@@ -59,7 +59,7 @@ static double pull_explicit(Motion *m, const double *entry, const double *next, 
 }
 
 // Velocities first: v + h f_v(t, x, v); then x + h f_x(t, x, new v).
-static double pull_semi_implicit_euler(Motion *m, const double *entry, const double *next, double *to)
+HD_CALL double pull_semi_implicit_euler(Motion *m, const double *entry, const double *next, double *to)
 {
     const EquationsConstants *c = m->c;
     const DerivativeMode *mode = entry_mode(m, entry);
@@ -94,7 +94,7 @@ static double pull_semi_implicit_euler(Motion *m, const double *entry, const dou
 }
 
 // next = f(t, y); an integral is a sum.
-static double pull_map(Motion *m, const double *entry, const double *next, double *to)
+HD_CALL double pull_map(Motion *m, const double *entry, const double *next, double *to)
 {
     double argument[1 + SYSTEM_STATES_MAX];
     motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
@@ -104,7 +104,7 @@ static double pull_map(Motion *m, const double *entry, const double *next, doubl
 }
 
 // k = f(t + h/2, y + h/2 k), next = y + h k.
-static double pull_implicit_midpoint(Motion *m, const double *entry, const double *next, double *to)
+HD_CALL double pull_implicit_midpoint(Motion *m, const double *entry, const double *next, double *to)
 {
     const EquationsConstants *c = m->c;
     const DerivativeMode *mode = entry_mode(m, entry);
@@ -125,7 +125,7 @@ static double pull_implicit_midpoint(Motion *m, const double *entry, const doubl
 
 // (1/(h gamma) - J) U_s = f(t + c_s h, y + sum a_sj U_j) + sum C_sj/h U_j + h d_s f_t, next = y + sum a_8j U_j. What J
 // and f_t change with goes by the derivative of J U_s + h d_s f_t, weighed as the right side.
-static double pull_rodas5p(Motion *m, const double *entry, const double *next, double *to)
+HD_CALL double pull_rodas5p(Motion *m, const double *entry, const double *next, double *to)
 {
     const EquationsRodas *of = equations_rodas();
     const RodasTable table = rodas_table();
@@ -158,7 +158,7 @@ static double pull_rodas5p(Motion *m, const double *entry, const double *next, d
     return length;
 }
 
-static double pull_step(Motion *m, const double *entry, const double *next, double *to)
+HD_CALL double pull_step(Motion *m, const double *entry, const double *next, double *to)
 {
     switch (m->d->method) {
     case EQUATIONS_BY_semi_implicit_euler: return pull_semi_implicit_euler(m, entry, next, to);

@@ -12,13 +12,13 @@ typedef struct Push {
     const double *rest; // [n_inputs] of which held numbers and parameters count
 } Push;
 
-static void push_rest(const Motion *m, const Push *push)
+HD_CALL void push_rest(const Motion *m, const Push *push)
 {
     for (int k = 1 + m->c->n_states; k < m->d->n_inputs; k++) m->file[m->d->rate + k] = push->rest[k];
 }
 
 // to[n_total] <- how the rates at the arguments change, if time does by `time` and states by `states`.
-static void push_rates(const Motion *m, const DerivativeMode *mode, double time, const double *states, double *to)
+HD_CALL void push_rates(const Motion *m, const DerivativeMode *mode, double time, const double *states, double *to)
 {
     double rate[1 + SYSTEM_STATES_MAX];
     rate[0] = time;
@@ -27,7 +27,7 @@ static void push_rates(const Motion *m, const DerivativeMode *mode, double time,
     motion_values(m, &mode->rates_push, to, m->c->n_total);
 }
 
-static void push_explicit(Motion *m, const double *entry, const Push *push, double *next)
+HD_CALL void push_explicit(Motion *m, const double *entry, const Push *push, double *next)
 {
     const MotionTable table = motion_table(m->d->method);
     const DerivativeMode *mode = entry_mode(m, entry);
@@ -48,7 +48,7 @@ static void push_explicit(Motion *m, const double *entry, const Push *push, doub
     }
 }
 
-static void push_semi_implicit_euler(Motion *m, const double *entry, const Push *push, double *next)
+HD_CALL void push_semi_implicit_euler(Motion *m, const double *entry, const Push *push, double *next)
 {
     const EquationsConstants *c = m->c;
     const DerivativeMode *mode = entry_mode(m, entry);
@@ -70,7 +70,7 @@ static void push_semi_implicit_euler(Motion *m, const double *entry, const Push 
         if (motion_is_position(m, i)) next[i] = push->y[i] + h * change[i] + push->dh * m->stage[1][i];
 }
 
-static void push_map(Motion *m, const double *entry, const Push *push, double *next)
+HD_CALL void push_map(Motion *m, const double *entry, const Push *push, double *next)
 {
     push_rest(m, push);
     motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
@@ -78,7 +78,7 @@ static void push_map(Motion *m, const double *entry, const Push *push, double *n
     for (int i = m->c->n_states; i < m->c->n_total; i++) next[i] += push->y[i];
 }
 
-static void push_implicit_midpoint(Motion *m, const double *entry, const Push *push, double *next)
+HD_CALL void push_implicit_midpoint(Motion *m, const double *entry, const Push *push, double *next)
 {
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = m->c->n_states, total = m->c->n_total;
@@ -93,7 +93,7 @@ static void push_implicit_midpoint(Motion *m, const double *entry, const Push *p
     for (int i = 0; i < total; i++) next[i] = push->y[i] + h * change[i] + push->dh * m->stage[0][i];
 }
 
-static void push_rodas5p(Motion *m, const double *entry, const Push *push, double *next)
+HD_CALL void push_rodas5p(Motion *m, const double *entry, const Push *push, double *next)
 {
     const EquationsRodas *of = equations_rodas();
     const RodasTable table = rodas_table();
@@ -133,7 +133,7 @@ static void push_rodas5p(Motion *m, const double *entry, const Push *push, doubl
 }
 
 // next[n_total] <- how the end of an entry's step changes. The arguments are those of the entry.
-static void push_step(Motion *m, const double *entry, const Push *push, double *next)
+HD_CALL void push_step(Motion *m, const double *entry, const Push *push, double *next)
 {
     switch (m->d->method) {
     case EQUATIONS_BY_semi_implicit_euler: push_semi_implicit_euler(m, entry, push, next); break;

@@ -1,5 +1,5 @@
-// How the metrics of a lane change along one direction of its parameters: along its trail as it grows. Its codes and its
-// rules for steps and events are not those of the adjoint, which it checks; which entries there are is the same.
+// How the metrics of a lane change along one direction of its parameters: along its trail as it grows. Its codes and
+// its rules for steps and events are not those of the adjoint, which it checks; which entries there are is the same.
 #ifndef HOPSCOTCH_EQUATIONS_ADJOINT_TANGENT_H
 #define HOPSCOTCH_EQUATIONS_ADJOINT_TANGENT_H
 
@@ -19,20 +19,20 @@ typedef struct Tangent {
     double *slope;     // [n_metrics]
 } Tangent;
 
-static size_t tangent_bytes(const Configured *configured)
+HD_CALL size_t tangent_bytes(const Configured *configured)
 {
     const EquationsConstants *c = trail_constants(configured);
     const int cells = equations_derivatives(configured)->n_inputs + c->n_integrals + TANGENT_CELLS * c->n_metrics;
     return trail_bytes(configured, TANGENT_MEMORY) + (size_t)cells * sizeof(double);
 }
 
-static double *tangent_cell(const Tangent *tangent, int metric, int cell)
+HD_CALL double *tangent_cell(const Tangent *tangent, int metric, int cell)
 {
     return &tangent->cells[metric * TANGENT_CELLS + cell];
 }
 
 // How a metric's expression changes at the arguments.
-static double tangent_watched(const Tangent *tangent, const DerivativeMode *mode, int metric)
+HD_CALL double tangent_watched(const Tangent *tangent, const DerivativeMode *mode, int metric)
 {
     const Motion *m = &tangent->lane->motion;
     motion_move(m, tangent->rate, m->d->n_inputs);
@@ -41,7 +41,7 @@ static double tangent_watched(const Tangent *tangent, const DerivativeMode *mode
 
 // ---- extrema --------------------------------------------------------------------------------------------------------
 
-static bool tangent_is_extremum(const Tangent *tangent, int metric, double from, double to)
+HD_CALL bool tangent_is_extremum(const Tangent *tangent, int metric, double from, double to)
 {
     const int reduction = trail_metric(tangent->lane, metric, EQUATIONS_METRIC_REDUCTION);
     const double at = tangent->lane->trail.extreme[metric];
@@ -50,7 +50,7 @@ static bool tangent_is_extremum(const Tangent *tangent, int metric, double from,
 }
 
 // Those that are the state of an entry, and those inside its step, in which it changes from now[n_total] on.
-static void tangent_extrema(Tangent *tangent, const double *entry)
+HD_CALL void tangent_extrema(Tangent *tangent, const double *entry)
 {
     const Motion *m = &tangent->lane->motion;
     for (int k = 0; k < m->c->n_metrics; k++) {
@@ -61,7 +61,7 @@ static void tangent_extrema(Tangent *tangent, const double *entry)
         *tangent_cell(tangent, k, TANGENT_KEPT) = tangent_watched(tangent, mode, k);
     }
 }
-static void tangent_inner(Tangent *tangent, const double *entry, const double *now)
+HD_CALL void tangent_inner(Tangent *tangent, const double *entry, const double *now)
 {
     TrailLane *lane = tangent->lane;
     Motion *m = &lane->motion;
@@ -83,7 +83,7 @@ static void tangent_inner(Tangent *tangent, const double *entry, const double *n
 // ---- events ---------------------------------------------------------------------------------------------------------
 
 // A metric takes a value that changes by `slope`.
-static void tangent_take(const Tangent *tangent, int metric, double value, double slope)
+HD_CALL void tangent_take(const Tangent *tangent, int metric, double value, double slope)
 {
     double *kept = tangent_cell(tangent, metric, TANGENT_KEPT), *least = tangent_cell(tangent, metric, TANGENT_LEAST),
            *of_kept = tangent_cell(tangent, metric, TANGENT_VALUE),
@@ -98,7 +98,7 @@ static void tangent_take(const Tangent *tangent, int metric, double value, doubl
     if (less) *least = slope, *of_least = value;
 }
 
-static void tangent_event(const Tangent *tangent, const DerivativeMode *mode, int event, bool after)
+HD_CALL void tangent_event(const Tangent *tangent, const DerivativeMode *mode, int event, bool after)
 {
     const TrailLane *lane = tangent->lane;
     const int reduction = after ? REDUCTION_AFTER : REDUCTION_BEFORE;
@@ -110,7 +110,7 @@ static void tangent_event(const Tangent *tangent, const DerivativeMode *mode, in
     }
 }
 
-static void tangent_action(Tangent *tangent, const double *entry)
+HD_CALL void tangent_action(Tangent *tangent, const double *entry)
 {
     const TrailLane *lane = tangent->lane;
     const Motion *m = &lane->motion;
@@ -133,7 +133,7 @@ static void tangent_action(Tangent *tangent, const double *entry)
 // ---- steps ----------------------------------------------------------------------------------------------------------
 
 // How the instant of a cause changes that parameters give. The arguments are those of the entry.
-static double tangent_instant(const Tangent *tangent, const double *entry, int cause, int which)
+HD_CALL double tangent_instant(const Tangent *tangent, const double *entry, int cause, int which)
 {
     const Motion *m = &tangent->lane->motion;
     double *row = &m->file[m->d->n_inputs + m->c->n_guards + which], slope = 0.0;
@@ -147,8 +147,8 @@ static double tangent_instant(const Tangent *tangent, const double *entry, int c
 }
 
 // How guard k at the end of a step changes, with time, states, and others as `rest` says.
-static double tangent_guard(const Tangent *tangent, const double *entry, int k, double time, const double *states,
-                            bool rest)
+HD_CALL double tangent_guard(const Tangent *tangent, const double *entry, int k, double time, const double *states,
+                             bool rest)
 {
     const Motion *m = &tangent->lane->motion;
     double *rate = m->file + m->d->rate;
@@ -160,7 +160,7 @@ static double tangent_guard(const Tangent *tangent, const double *entry, int k, 
 }
 
 // The change of the length of a step that lands on guard k.
-static double tangent_landing(const Tangent *tangent, const double *entry, int k, const double *now)
+HD_CALL double tangent_landing(const Tangent *tangent, const double *entry, int k, const double *now)
 {
     TrailLane *lane = tangent->lane;
     Motion *m = &lane->motion;
@@ -176,7 +176,7 @@ static double tangent_landing(const Tangent *tangent, const double *entry, int k
     return trail_is_touched(lane, entry, k, speed) ? math_nan() : -change / speed;
 }
 
-static double tangent_by_cause(const Tangent *tangent, const double *entry, int cause, int which, const double *now)
+HD_CALL double tangent_by_cause(const Tangent *tangent, const double *entry, int cause, int which, const double *now)
 {
     motion_argue(&tangent->lane->motion, entry);
     if (cause == TRAIL_GUARD) return tangent_landing(tangent, entry, which, now);
@@ -184,13 +184,13 @@ static double tangent_by_cause(const Tangent *tangent, const double *entry, int 
 }
 
 // What happens at once must stay so along the direction; NaN: it does not.
-static double tangent_same(double length, double also)
+HD_CALL double tangent_same(double length, double also)
 {
     return absolute(length - also) <= TRAIL_SAME * (absolute(length) + absolute(also)) ? length : math_nan();
 }
 
 // The change of the length of a step. lane->next is the entry behind.
-static double tangent_length(const Tangent *tangent, const double *entry, const double *now)
+HD_CALL double tangent_length(const Tangent *tangent, const double *entry, const double *now)
 {
     const TrailLane *lane = tangent->lane;
     const Motion *m = &lane->motion;
@@ -224,7 +224,7 @@ static double tangent_length(const Tangent *tangent, const double *entry, const 
 }
 
 // Times and durations of metrics, at the end of a step whose length changes by dh.
-static void tangent_durations(Tangent *tangent, const double *entry, const double *next, double dh)
+HD_CALL void tangent_durations(Tangent *tangent, const double *entry, const double *next, double dh)
 {
     const TrailLane *lane = tangent->lane;
     const Motion *m = &lane->motion;
@@ -245,7 +245,7 @@ static void tangent_durations(Tangent *tangent, const double *entry, const doubl
 }
 
 // next: the next entry with conditions; lane->next is that behind.
-static void tangent_step(Tangent *tangent, const double *entry, const double *next)
+HD_CALL void tangent_step(Tangent *tangent, const double *entry, const double *next)
 {
     Motion *m = &tangent->lane->motion;
     const EquationsConstants *c = m->c;
@@ -266,7 +266,7 @@ static void tangent_step(Tangent *tangent, const double *entry, const double *ne
 
 // ---- the end --------------------------------------------------------------------------------------------------------
 
-static double tangent_metric(const Tangent *tangent, const double *end, int metric)
+HD_CALL double tangent_metric(const Tangent *tangent, const double *end, int metric)
 {
     const TrailLane *lane = tangent->lane;
     const Motion *m = &lane->motion;
@@ -297,7 +297,7 @@ static double tangent_metric(const Tangent *tangent, const double *end, int metr
     }
 }
 
-static void tangent_end(Tangent *tangent, const double *end)
+HD_CALL void tangent_end(Tangent *tangent, const double *end)
 {
     const EquationsConstants *c = tangent->lane->motion.c;
     tangent_extrema(tangent, end);
@@ -307,14 +307,14 @@ static void tangent_end(Tangent *tangent, const double *end)
 }
 
 // The first entry from k on that has the conditions behind a step; NULL: it is not there yet.
-static const double *tangent_behind(const TrailLane *lane, int64_t k)
+HD_CALL const double *tangent_behind(const TrailLane *lane, int64_t k)
 {
     while (k < lane->trail.count && entry_is(trail_entry(lane, k), TRAIL_ACTION)) k++;
     return k < lane->trail.count ? trail_entry(lane, k) : NULL;
 }
 
 // Reads the entries behind which there is one; those that are left become the first.
-static void tangent_read(Tangent *tangent)
+HD_CALL void tangent_read(Tangent *tangent)
 {
     TrailLane *lane = tangent->lane;
     int64_t k = 0;
@@ -331,7 +331,7 @@ static void tangent_read(Tangent *tangent)
     lane->trail.count = left;
 }
 
-static void tangent_begin(Tangent *tangent, const double *direction)
+HD_CALL void tangent_begin(Tangent *tangent, const double *direction)
 {
     const Motion *m = &tangent->lane->motion;
     const int settable = m->c->n_states + m->c->n_held;
@@ -348,7 +348,7 @@ static void tangent_begin(Tangent *tangent, const double *direction)
 }
 
 // Runs the lane for the times of its extrema.
-static void tangent_look(TrailLane *lane)
+HD_CALL void tangent_look(TrailLane *lane)
 {
     while (lane->status == LANE_RUNNING) {
         lane->trail.count = 0;
@@ -360,7 +360,7 @@ static void tangent_look(TrailLane *lane)
 }
 
 // slope[n_metrics] <- the derivatives of the metrics along direction[n_parameters].
-static void tangent_run(TrailLane *lane, double *memory, const double *direction, double *slope)
+HD_CALL void tangent_run(TrailLane *lane, double *memory, const double *direction, double *slope)
 {
     const EquationsConstants *c = lane->motion.c;
     Tangent tangent = {.lane = lane, .rate = memory, .slope = slope};

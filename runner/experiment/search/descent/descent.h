@@ -66,7 +66,7 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
      "random"}, \
     {method ".gradient", OPTION_CHOICE, "", 0, 0, 2, "differences|adjoint|tangent", \
      "where derivatives come from. differences: central ones, from two trials per parameter; adjoint: going back " \
-     "through the steps of the run (model articulated), from one trial for all parameters; tangent: runs of one " \
+     "through the steps of the run (articulated, equations), from one trial for all parameters; tangent: runs of one " \
      "trial with dual numbers, one for each parameter"}, \
     {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL, \
      "step of a difference, as a fraction of each parameter's range (or of the range of its logarithm)"}, \
