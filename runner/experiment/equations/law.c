@@ -527,8 +527,8 @@ bool equations_read_law(const Node *given, const Configured *configured, const S
     if (!equations_mapping(&reader, given, "law")) return false;
     reader.of = of;
     reader.law = true;
-    reader.names = ARENA_NEW(arena, SystemName, configured->n_columns + configured->n_parameters + SYSTEM_NAMES_MAX +
-                                                    LAW_OWN_NAMES);
+    const int n_model = configured->n_columns + configured->n_parameters;
+    reader.names = ARENA_NEW(arena, SystemName, n_model + SYSTEM_NAMES_MAX + LAW_OWN_NAMES);
     reader.lets = ARENA_NEW(arena, SystemLet, SYSTEM_LETS_MAX + LAW_OWN_NAMES);
     reader.done = ARENA_NEW(arena, int, SYSTEM_LETS_MAX + LAW_OWN_NAMES);
     reader.parameters = ARENA_NEW(arena, Parameter, configured->n_parameters + SYSTEM_INPUTS_MAX);
