@@ -128,6 +128,72 @@ law longer <longer
 refused check longer.yaml
 has 'at most 2048 shorthands' err
 
+# what is refused, and what to write
+# wrong TITLE LINE:COLUMN TEXT: the law that is read has this error
+wrong()
+{
+    law wrong
+    refused check wrong.yaml
+    has "wrong.yaml:$1: error: $2" err
+}
+wrong 12:25 "the effort of leg1 is given by 'leg#' already" <<'END'
+effort: {leg#: 1, "l*1": 2}
+END
+wrong 12:16 "the model has no motor 'leg4'; did you mean 'leg1'?" <<'END'
+effort: {leg4: 1}
+END
+wrong 12:33 "the delay of a sensor is a whole number of control periods, at most 64" <<'END'
+sensors: {leg1_q: {delay: 0.5}}
+effort: {leg1: leg1_q}
+END
+wrong 12:33 "the delay of a sensor is a whole number of control periods, at most 64" <<'END'
+sensors: {leg1_q: {delay: 65}}
+effort: {leg1: leg1_q}
+END
+wrong 12:33 "the noise of a sensor must not be negative" <<'END'
+sensors: {leg1_q: {noise: -1}}
+effort: {leg1: leg1_q}
+END
+wrong 12:17 "the law knows the time: it is no sensor" <<'END'
+sensors: {time: {delay: 1}}
+effort: {leg1: time}
+END
+wrong 12:17 "the model has no column 'leg1_p'; did you mean 'leg1_q'?" <<'END'
+sensors: {leg1_p: {delay: 1}}
+effort: {leg1: leg1_q}
+END
+wrong 13:22 "'b' is not a held number; did you mean 'a'?" <<'END'
+held: {a: 1}
+every_period: {b: 1}
+effort: {leg1: a}
+END
+wrong 12:7 "the law gives no motor a command or an effort: command: {leg1: 0}" <<'END'
+held: {a: 1}
+END
+wrong 14:9 "mode two has no effort of leg1, and mode one has: write one here, or one for all modes" <<'END'
+modes:
+  one: {effort: {leg1: 1}, events: [{at: 0.1, to: two}]}
+  two: {effort: {leg2: 1}, events: [{at: 0.2, to: one}]}
+END
+wrong 12:13 "the model has a column 'leg1_q': take another name" <<'END'
+let: {leg1_q: 1}
+effort: {leg1: leg1_q}
+END
+sed 's/mode: law/mode: hold/' named.yaml >without.yaml
+refused check without.yaml
+has 'control.law needs control: {mode: law}' err
+printf '%s\n' 'version: 1' 'experiment: none' 'model: articulated' 'simulation: {robot: legs.xml, control: {mode: law}}' \
+    'search: {over: {leg1_start: [0]}}' 'objective: {minimize: energy}' >none.yaml
+refused check none.yaml
+has 'control: {mode: law} needs control.law, such as {command: {all: 0}}' err
+printf '%s\n' 'version: 1' 'experiment: hop' 'model: hopper' 'simulation: {control: {law: {effort: {u1: 0}}}}' \
+    'search: {over: {thrust: [30]}}' 'objective: {minimize: energy}' >hop.yaml
+refused check hop.yaml
+has 'control.law needs control: {mode: law}' err
+sed 's/{law: {effort: {u1: 0}}}/{mode: law, law: {command: {u1: 0}}}/' hop.yaml >commands.yaml
+refused check commands.yaml
+has "this model's motors take no command: write effort" err
+
 awk 'BEGIN { print "<mujoco model=\"chain\"><compiler angle=\"radian\"/><worldbody>"
     for (i = 1; i <= 300; i++)
         printf "<body name=\"b%d\"><joint name=\"j%d\" axis=\"0 1 0\"/><geom type=\"sphere\" size=\"0.1\"/>%s\n", i, i,
