@@ -179,11 +179,16 @@ wrong 12:13 "the model has a column 'leg1_q': take another name" <<'END'
 let: {leg1_q: 1}
 effort: {leg1: leg1_q}
 END
+wrong 12:7 'the law is too long: ' <<'END'
+held: {x#: {repeat: 60, start: 0}}
+let: {y#: {repeat: 760, value: "sum(#j, 1, 60, sin(x#j*#))"}}
+effort: {leg1: "sum(#j, 1, 760, y#j)"}
+END
 sed 's/mode: law/mode: hold/' named.yaml >without.yaml
 refused check without.yaml
 has 'control.law needs control: {mode: law}' err
-printf '%s\n' 'version: 1' 'experiment: none' 'model: articulated' 'simulation: {robot: legs.xml, control: {mode: law}}' \
-    'search: {over: {leg1_start: [0]}}' 'objective: {minimize: energy}' >none.yaml
+printf '%s\n' 'version: 1' 'experiment: none' 'model: articulated' \
+    'simulation: {robot: legs.xml, control: {mode: law}}' 'search: {over: {leg1_start: [0]}}' 'objective: {minimize: energy}' >none.yaml
 refused check none.yaml
 has 'control: {mode: law} needs control.law, such as {command: {all: 0}}' err
 printf '%s\n' 'version: 1' 'experiment: hop' 'model: hopper' 'simulation: {control: {law: {effort: {u1: 0}}}}' \
