@@ -461,6 +461,9 @@ typedef struct Adjoint {
     // if it is a time at which something happens.
     const char *(*bends)(const Configured *configured, int metric);
     bool (*parameter)(const Configured *configured, int parameter);
+    // A state whose rate may jump where states pass some value, which derivatives do not see; NULL: there is none, as
+    // if the function is NULL.
+    const char *(*jumping)(const Configured *configured);
     int (*lanes)(void); // the greatest number of lanes in a call on this machine
     // Bytes of `memory` for `lanes` lanes; most: as in AdjointLanes. With less memory, ranges of the run are computed
     // twice, with the same bits. The columns of all samples that the user's own metrics take come in addition.

@@ -18,7 +18,9 @@ import equations_random
 
 def kept_metrics(system):
     names = [kind + s for s in system.states for kind in ("end_", "sum_")]
-    names += ["root", "share", "begins", "ends", "top", "low"]
+    names += ["root", "share", "begins", "ends"]
+    if not any("set" in event for events in system.events.values() for event in events):
+        names += ["top", "low"]  # what a state is just before `set` is no extremum, so they depend on the steps there
     for mode in system.modes:
         for event in system.events[mode]:
             names += ["f_" + event["name"], "v_" + event["name"]]

@@ -673,6 +673,7 @@ typedef struct GradientResult {
     double fitness;
     int64_t n_failed;       // replicates of the trial that failed
     const char *no_adjoint; // why there is none; NULL: there is one
+    const char *jumping;    // Adjoint.jumping
     const char *missing;    // why some of it is not there at this trial; NULL: all is
     GradientRow *rows;      // [count]
     int count;

@@ -101,6 +101,12 @@ static Error gradient_print(const CommandLine *line, const StoredCampaign *campa
     if (result->n_failed > 0)
         fprintf(line->messages, "%s\n", replicates_failed_text(spec, result->n_failed, line->arena));
     if (result->no_adjoint != NULL) fprintf(line->messages, "no adjoint: %s\n", result->no_adjoint);
+    if (result->jumping != NULL)
+        fprintf(
+            line->messages,
+            "remark: the rate of %s has another form where states pass some value (if, sign, a comparison): adjoint "
+            "and tangent are right if it does not jump there, else make an event of it\n",
+            result->jumping);
     if (result->missing != NULL) fprintf(line->messages, "no derivative by some parameters: %s\n", result->missing);
     return switch_given(line, "curve") ? gradient_print_curve(spec, result, format, line->out)
                                        : gradient_print_rows(spec, result, format, line->out);

@@ -285,6 +285,54 @@ static void derivative_values(DerivativeBuild *build, const SystemSwitch *switch
     build->out->modes = modes;
 }
 
+// ---- jumps ----------------------------------------------------------------------------------------------------------
+
+// Where an operand passes some value, the operation jumps.
+static bool derivative_is_jump(int operation)
+{
+    return (operation >= PROGRAM_OR && operation <= PROGRAM_EQUAL) ||
+           (operation >= PROGRAM_FLOOR && operation <= PROGRAM_STEP) || operation == PROGRAM_MOD;
+}
+
+// Whether a value is made of what may jump with the time or a state. What compares the time with fixed values is a
+// switch, whose rows are others.
+static bool derivative_jumps(DerivativeBuild *build, TapeValue value)
+{
+    Tape *tape = build->tape;
+    bool jumps = false;
+    if (value == TAPE_NONE) return false;
+    const bool *needed = tape_needs(tape, &value, 1);
+    if (needed == NULL) return false;
+    bool *moves = ARENA_NEW(build->arena, bool, value + 1);
+    for (TapeValue v = 0; v <= value; v++) {
+        const TapeNode *node = &tape->nodes[v];
+        if (!needed[v] || node->operation == PROGRAM_NUMBER) continue;
+        if (node->operation == TAPE_INPUT) {
+            moves[v] = node->a <= build->system->n_states;
+            continue;
+        }
+        moves[v] = (node->a != TAPE_NONE && moves[node->a]) || (node->b != TAPE_NONE && moves[node->b]) ||
+                   (node->c != TAPE_NONE && moves[node->c]);
+        jumps |= derivative_is_jump(node->operation) && moves[v];
+        jumps |= node->operation == PROGRAM_IF && moves[node->a];
+        jumps |= node->operation == TAPE_TABLE && moves[v] && tape->tables[(int)node->number]->between == LOOKUP_HELD;
+    }
+    return jumps;
+}
+
+static void derivative_find_jumps(DerivativeBuild *build)
+{
+    const System *s = build->system;
+    bool *jumps = ARENA_NEW(build->arena, bool, s->n_integrals);
+    for (int m = 0; m < s->n_modes && !s->is_map; m++) {
+        const SystemMode *mode = &s->modes[m];
+        for (int i = 0; i < s->n_integrals; i++) jumps[i] |= derivative_jumps(build, mode->rates[s->n_states + i]);
+        for (int i = 0; i < s->n_states && build->out->jumping == NULL; i++)
+            if (derivative_jumps(build, mode->rates[i])) build->out->jumping = s->state_columns[i].name;
+    }
+    build->out->jumps = jumps;
+}
+
 // Whether a rate reads a cubic table where the state is: its second derivative is not on the tape.
 static bool derivative_reads_cubic(DerivativeBuild *build)
 {
@@ -320,6 +368,7 @@ EquationsDerivatives *equations_derivatives_make(const System *system, const Sys
         build.tape->work = work;
         return out;
     }
+    derivative_find_jumps(&build);
     derivative_begin(&build, n_switches);
     derivative_values(&build, switches, n_switches);
     const bool many = build.tape->full || build.n_wants >= DERIVATIVES_WANTED;

@@ -37,6 +37,8 @@ typedef struct DerivativeMode {
 
 typedef struct EquationsDerivatives {
     const char *refusal; // why there are none; NULL: there are
+    const bool *jumps;   // [n_integrals] what is integrated may jump with a state, where derivatives do not see it
+    const char *jumping; // a state whose rate may; NULL: there is none
     EquationsMethod method;
     int n_inputs, n_rows; // inputs that have derivatives; sides of guards and rows of switches behind them
     int weight, rate;     // registers: of weights; of the rates of inputs, and for bend_push of those again

@@ -18,14 +18,22 @@ static const char *gradient_bends_equations(const Configured *configured, int me
 {
     const System *system = equations_system(configured);
     if (metric >= system->n_metrics) return system->is_map ? "a number of iterations" : NULL; // survived
+    const EquationsDerivatives *derivatives = equations_derivatives(configured);
+    const int integral = system->metrics[metric].integral;
+    const bool jumps = derivatives->jumps != NULL && integral >= 0 && derivatives->jumps[integral];
     switch (system->metrics[metric].reduction) {
     case REDUCTION_COUNT: return "count";
+    case REDUCTION_MEAN:
+    case REDUCTION_RMS:
+    case REDUCTION_INTEGRAL: return jumps ? "its expression may jump with a state" : NULL;
     case REDUCTION_FIRST:
     case REDUCTION_LAST:
     case REDUCTION_PART: return system->is_map ? "a number of iterations" : NULL;
     default: return NULL;
     }
 }
+
+static const char *gradient_jumping(const Configured *configured) { return equations_derivatives(configured)->jumping; }
 
 static bool gradient_by_parameter_of_equations(const Configured *configured, int parameter)
 {
@@ -71,6 +79,7 @@ static int gradient_lane_tangent(const Configured *configured, const double *par
 
 const Adjoint equations_adjoint = {.refuses = gradient_refuses_equations,
                                    .bends = gradient_bends_equations,
+                                   .jumping = gradient_jumping,
                                    .parameter = gradient_by_parameter_of_equations,
                                    .lanes = gradient_one_lane,
                                    .bytes = gradient_lane_bytes,

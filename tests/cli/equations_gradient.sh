@@ -366,6 +366,19 @@ refused "no derivative by some parameters: a guard is touched and hardly crossed
 awk -F , '$1 == "p" { exit $4 != "" || $5 != "" }' rows.csv
 check $? "no number where a guard is touched"
 
+# What jumps with a state inside of a step: a metric that does is refused, a rate that may is remarked upon.
+refused "metric end (its expression may jump with a state) of the objective has no derivative" touch \
+    --set 'simulation.system.metrics={end: {mean: x > 0.5}}'
+for rate in "-y + sign(x - 0.3)" "-y + (x > 0.3)" "if(x > 0.3, -y, 0)"; do
+    gradient touch --set "simulation.system.rates={x: 1, y: \"$rate\"}" --set 'simulation.system.events=[]'
+    grep -q '^remark: the rate of y has another form where states pass some value' said
+    check $? "a remark on a rate that may jump: $rate"
+done
+gradient touch --set 'simulation.system.rates={x: 1, y: "-y + max(x, 0.3) + if(time > 1, x, 0)"}' \
+    --set 'simulation.system.events=[]'
+! grep -q '^remark' said
+check $? "none on one that does not"
+
 # ---- random systems -------------------------------------------------------------------------------------------------
 
 if with_python "gradients of random systems"; then

@@ -172,6 +172,8 @@ static Error gradient_work(GradientRun *run, void *context)
     result->n_failed = run->stored.n_failed[0];
     for (int i = 0; i < result->count; i++) result->rows[i].value = run->parameter[result->rows[i].parameter];
     const Error refused = trial_gradient_check(run->spec);
+    const Adjoint *adjoint = run->spec->model->adjoint;
+    if (refused.kind == OK && adjoint->jumping != NULL) result->jumping = adjoint->jumping(&run->spec->configured);
     if (refused.kind == OK)
         TRY(gradient_by_derivatives(run, result));
     else
