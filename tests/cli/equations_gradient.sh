@@ -102,7 +102,7 @@ for integrator in rk4 rodas5p implicit_midpoint semi_implicit_euler; do
     [ $integrator = semi_implicit_euler ] && near=1e-2 || near=1e-4
     gradient ball --set "objective={minimize: end + mean + top + later + begins + share + held}" \
         --set "simulation.integrator=$integrator" --set simulation.dt=0.002
-    agree $near "the three ways agree by $integrator"
+    agree "$near" "the three ways agree by $integrator"
 done
 gradient ball --set 'objective={minimize: end * g + survived}' --set 'simulation.system.events=[
     {name: bounce, falls: "z - wall", stop: true}]' --set 'simulation.system.metrics={end: {final: v}}' \
@@ -234,7 +234,7 @@ gait ds 0.63626414893813341
 NUMBERS
 if [ -z "${QUICK:-}" ] && with_python "numbers of mpmath" mpmath; then
     python3 "$root/tests/equations_gradient_reference.py" ball gait >again 2>err
-    python3 - "$0" <<'PYTHON' >out 2>err
+    python3 - "$root/tests/cli/equations_gradient.sh" <<'PYTHON' >out 2>err
 import sys
 numbers = lambda text: {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1])
                         for line in text.splitlines() if line.count(" ") == 2}
