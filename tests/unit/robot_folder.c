@@ -8,13 +8,15 @@
 // once, as long as the test is the same.
 static const char *robot_folder(Arena *arena)
 {
-    static const char *const copied[] = {"robots/biped.xml",          "robots/quadruped.xml", "robots/chain.xml",
-                                         "robots/hopper.xml",         "robots/walker.xml",    "identify_biped.csv",
-                                         "learning/hopper_policy.csv"};
+    static const char *const copied[] = {
+        "robots/biped.xml",  "robots/quadruped.xml",      "robots/chain.xml", "robots/hopper.xml",
+        "robots/walker.xml", "identify_biped.csv",        "robots/arm.xml",   "robots/cartpole.xml",
+        "laws/trot.yaml",    "learning/hopper_policy.csv"};
     const char *folder = test_folder(), *inside = arena_format(arena, "%s/robots", folder);
     if (file_exists(inside)) return folder;
     CHECK_OK(folder_make(inside));
     CHECK_OK(folder_make(arena_format(arena, "%s/learning", folder)));
+    CHECK_OK(folder_make(arena_format(arena, "%s/laws", folder)));
     for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {
         Bytes bytes;
         CHECK_OK(file_read(arena_format(arena, "experiments/%s", copied[i]), 1 << 20, arena, &bytes));

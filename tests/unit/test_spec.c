@@ -357,11 +357,13 @@ static void spec_check_typos_of_key(const char *file, const char *text, const No
 // Keys of a mapping by name are the user's own: a typo makes another name, which is wrong where it is used.
 static bool spec_names_items(const Node *key, bool system)
 {
-    static const char *const of_systems[] = {"parameters", "states",  "held",     "let",     "rates", "next",
-                                             "modes",      "metrics", "failures", "columns", "set"};
+    static const char *const of_systems[] = {"parameters", "states",  "held",         "let",      "rates",
+                                             "next",       "modes",   "metrics",      "failures", "columns",
+                                             "set",        "sensors", "every_period", "command",  "effort"};
     for (size_t i = 0; system && i < sizeof of_systems / sizeof *of_systems; i++)
         if (strcmp(key->text, of_systems[i]) == 0) return true;
-    return strcmp(key->text, "groups") == 0 || strcmp(key->text, "design") == 0 || strcmp(key->text, "define") == 0;
+    return strcmp(key->text, "metrics") == 0 || strcmp(key->text, "groups") == 0 || strcmp(key->text, "design") == 0 ||
+           strcmp(key->text, "define") == 0;
 }
 
 // system: the node is the mapping of a system, or in it.
@@ -371,7 +373,9 @@ static void spec_check_typos_below(const char *file, const char *text, const Nod
     for (int i = 0; i < node->count; i++) {
         const bool mapping = node->kind == NODE_MAPPING;
         if (mapping && !names) spec_check_typos_of_key(file, text, node->keys[i], out);
-        const bool in_system = system || (mapping && strcmp(node->keys[i]->text, "system") == 0);
+        const bool in_system =
+            system ||
+            (mapping && (strcmp(node->keys[i]->text, "system") == 0 || strcmp(node->keys[i]->text, "law") == 0));
         spec_check_typos_below(file, text, node->items[i], mapping && spec_names_items(node->keys[i], system),
                                in_system, out);
     }

@@ -387,11 +387,18 @@ static void schema_section(Json *json, const Key *rows, int count, const char *s
 // ---- models ---------------------------------------------------------------------------------------------------------
 
 // Whether the spec declares everything, as equations do.
-static bool schema_has_system(const Model *model)
+static bool schema_has(const Model *model, OptionType type)
 {
     bool has = false;
-    for (int i = 0; i < model->n_options; i++) has |= model->options[i].type == OPTION_SYSTEM;
+    for (int i = 0; i < model->n_options; i++) has |= model->options[i].type == type;
     return has;
+}
+static bool schema_has_system(const Model *model) { return schema_has(model, OPTION_SYSTEM); }
+
+// Whether the names of parameters depend on the spec.
+static bool schema_is_open(const Configured *configured)
+{
+    return configured->n_nameable > 0 || configured->model->declares > 0 || schema_has_system(configured->model);
 }
 
 // What lanes have under the defaults and what other settings add; which is which is for `hopscotch check`.
@@ -410,7 +417,7 @@ static Key *schema_parameter_rows(const Configured *configured, int *count, Aren
     return rows;
 }
 
-static void schema_parameters(Json *json, const Configured *configured, const char *section, Arena *arena)
+static void schema_parameters(Json *json, const Configured *configured, const char *section, bool open, Arena *arena)
 {
     int count;
     const Key *rows = schema_parameter_rows(configured, &count, arena);
@@ -422,25 +429,23 @@ static void schema_parameters(Json *json, const Configured *configured, const ch
     const Model *model = configured->model;
     if (model->declares > 0 && strcmp(section, "parameters") == 0)
         schema_item(json, "additionalProperties", &model->lists[model->declares - 1], "object|number|string", arena);
-    else if (configured->n_nameable == 0 && !schema_has_system(model)) // else its names depend on the spec
+    else if (!open && configured->n_nameable == 0 && !schema_has_system(model))
         json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
 }
 
 // The names that a mapping takes. `at`: where it stands, "cmaes.properties.outer".
-static void schema_names(Json *json, const Configured *configured, const char *at, Arena *arena)
+static void schema_names(Json *json, const Configured *configured, const char *at, bool open, Arena *arena)
 {
     const size_t length = strcspn(at, ".");
     json_object(json, arena_format(arena, "%.*s", (int)length, at));
     if (at[length] == '.') {
-        schema_names(json, configured, at + length + 1, arena);
+        schema_names(json, configured, at + length + 1, open, arena);
     } else {
         int count;
         const Key *rows = schema_parameter_rows(configured, &count, arena);
-        const Model *model = configured->model;
-        const bool open = configured->n_nameable > 0 || model->declares > 0 || schema_has_system(model);
         json_object(json, "propertyNames");
-        json_array(json, open ? "examples" : "enum");
+        json_array(json, open || schema_is_open(configured) ? "examples" : "enum");
         json_text(json, NULL, "include");
         for (int i = 0; i < count; i++) json_text(json, NULL, key_name(&rows[i]));
         json_close(json, ']');
@@ -450,18 +455,30 @@ static void schema_names(Json *json, const Configured *configured, const char *a
 }
 
 // Two forms in one nested mapping would need to be merged: none are yet, and a test reads the schema.
-static void schema_section_names(Json *json, const Configured *configured, const char *section, Arena *arena)
+static void schema_section_names(Json *json, const Configured *configured, const char *section, bool open, Arena *arena)
 {
     json_object(json, section);
     json_object(json, "properties");
     for (int i = 0; i < form_count(); i++) {
         const Form *form = form_at(i);
         if (form->parameters_at != NULL && path_below(form->path, section) != NULL)
-            schema_names(json, configured, form->parameters_at, arena);
+            schema_names(json, configured, form->parameters_at, open, arena);
     }
     json_close(json, '}');
     json_close(json, '}');
 }
+
+static void schema_model_names(Json *json, const Configured *configured, bool open, Arena *arena)
+{
+    schema_parameters(json, configured, "initial", open, arena);
+    schema_parameters(json, configured, "parameters", open, arena);
+    schema_section_names(json, configured, "search", open, arena);
+    schema_section_names(json, configured, "replicates", open, arena);
+}
+
+static const char schema_under_a_law[] =
+    "{if: {properties: {simulation: {properties: {control: {properties: {mode: {const: law}}, required: [mode]}}, "
+    "required: [control]}}, required: [simulation]}}";
 
 static void schema_model(Json *json, const Model *model, Arena *arena)
 {
@@ -478,11 +495,17 @@ static void schema_model(Json *json, const Model *model, Arena *arena)
     json_close(json, '}');
     json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
-    schema_parameters(json, &configured, "initial", arena);
-    schema_parameters(json, &configured, "parameters", arena);
-    schema_section_names(json, &configured, "search", arena);
-    schema_section_names(json, &configured, "replicates", arena);
-    for (int i = 0; i < 3; i++) json_close(json, '}');
+    const bool law = schema_has(model, OPTION_LAW) && !schema_is_open(&configured); // which has parameters of its own
+    schema_model_names(json, &configured, law, arena);
+    json_close(json, '}');
+    if (law) {
+        schema_put(json, schema_under_a_law, 0.0, arena);
+        json_object(json, "else");
+        json_object(json, "properties");
+        schema_model_names(json, &configured, false, arena);
+        for (int i = 0; i < 2; i++) json_close(json, '}');
+    }
+    for (int i = 0; i < 2; i++) json_close(json, '}');
 }
 
 // ---- definitions that forms refer to --------------------------------------------------------------------------------
