@@ -193,6 +193,7 @@ void system_key_read(SpecReader *reader, const Key *key, const Node *node);
 const Node *system_key_file(SpecReader *reader, const Node *name); // the mapping in a file; NULL after an error
 // KEY_LAW, as above; then the law itself, when the model is configured.
 void law_key_read(SpecReader *reader, const Key *key, const Node *node);
+bool law_is_given(const SpecReader *reader); // by a key or a word, also where it could not be read
 void law_read(SpecReader *reader);
 const char *law_key_text(const Key *key); // as YAML in one line
 // The bodies and sites of the robot of these settings that `frames` can name; NULL: there is no robot.

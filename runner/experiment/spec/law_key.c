@@ -30,6 +30,22 @@ const char *law_key_text(const Key *key)
     return points->count > 0 ? points->names[0] : "none";
 }
 
+// Whether the word stands in a node, as a key or as a value.
+static bool law_stands_in(const Node *node)
+{
+    bool stands = node->kind == NODE_SCALAR && strcmp(node->text, "law") == 0;
+    for (int i = 0; node->kind != NODE_SCALAR && i < node->count && !stands; i++)
+        stands =
+            (node->kind == NODE_MAPPING && strcmp(node->keys[i]->text, "law") == 0) || law_stands_in(node->items[i]);
+    return stands;
+}
+
+bool law_is_given(const SpecReader *reader)
+{
+    const Node *simulation = node_find(reader->root, "simulation");
+    return reader->law != NULL || (simulation != NULL && law_stands_in(simulation));
+}
+
 void law_read(SpecReader *reader)
 {
     Configured *configured = &reader->spec->configured;

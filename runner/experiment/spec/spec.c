@@ -78,7 +78,8 @@ static const Model *spec_find_top(const SpecReader *reader)
     for (int i = 0; i < model_count(); i++) {
         for (int k = 0; k < reader->root->count && model_at(i)->top != NULL; k++) {
             const char *name = reader->root->keys[k]->text;
-            if (model_is_top(model_at(i), name) && strcmp(name, "parameters") != 0) return model_at(i);
+            const bool shared = strcmp(name, "parameters") == 0 || strcmp(name, "metrics") == 0; // all models have them
+            if (model_is_top(model_at(i), name) && !shared) return model_at(i);
         }
     }
     return NULL;
@@ -684,7 +685,10 @@ static void spec_read(SpecReader *reader)
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
     if (with_model) {
         things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
-        if (diagnostics_errors(reader->diagnostics) == errors) law_read(reader);
+        if (diagnostics_errors(reader->diagnostics) == errors)
+            law_read(reader);
+        else
+            reader->nameless |= law_is_given(reader); // its parameters lack
         if (diagnostics_errors(reader->diagnostics) == errors)
             forms_read(reader, FORM_METRICS);
         else
