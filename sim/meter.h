@@ -37,7 +37,10 @@ HD void meter_put_in(const LaneGroup *group, int k, real value, mask which)
 }
 
 // Samples taken by the group's lane i.
-HD int64_t meter_samples(const LaneGroup *group, int i) { return (int64_t)lane_code_cell(group, &group->batch.meter.of, METER_SAMPLES)[i]; }
+HD int64_t meter_samples(const LaneGroup *group, int i)
+{
+    return (int64_t)lane_code_cell(group, &group->batch.meter.of, METER_SAMPLES)[i];
+}
 
 HD int meter_integer(const LaneGroup *group, int64_t k) { return lane_code_integer(&group->batch.meter.of, k); }
 HD int meter_register(const LaneGroup *group, int k) { return lane_code_register(&group->batch.meter.of, k); }

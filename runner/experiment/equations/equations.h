@@ -318,7 +318,7 @@ void equations_read_conditions(SystemReader *reader, SystemModes *modes, const S
 
 // ---- page.c ---------------------------------------------------------------------------------------------------------
 
-void equations_page(FILE *out, int columns); // the page of `help spec equations`, broken there
+void equations_page(FILE *out, int columns);     // the page of `help spec equations`, broken there
 void equations_law_page(FILE *out, int columns); // what `help spec law` says of laws
 // Its rows about a topic, such as events; alone: nothing was printed before. False: there are none.
 bool equations_page_topic(FILE *out, const char *topic, bool alone, int columns);

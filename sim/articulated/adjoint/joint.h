@@ -96,8 +96,7 @@ HD void pull_motor(const ArticulatedLanes *w, int body, real h, const Articulate
     pull_end(w, body, ARTICULATED_most, splat(1.0), select_real(above, end_bar, zero));
     pull_end(w, body, ARTICULATED_least, splat(-1.0), select_real(bound & ~above, end_bar, zero));
     number_bar(w, body, ARTICULATED_bias, select_real(bound, zero, scale * (h * f_bar)));
-    if (w->c.efforts > 0)
-        bar_add(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD, select_real(bound, zero, h * f_bar));
+    if (w->c.efforts > 0) bar_add(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD, select_real(bound, zero, h * f_bar));
     bar->coordinate = bar->coordinate + C_bar;
     bar_add(w, articulated_at(body) + ARTICULATED_COMMAND, -C_bar);
 }
