@@ -1,5 +1,5 @@
-// A code over the samples of lanes (LaneCode in sim.h), whose numbers stand in memory of each lane: metrics of the user's
-// own (meter.h) and control laws (law.h).
+// A code over the samples of lanes (LaneCode in sim.h), whose numbers stand in memory of each lane: metrics of the
+// user's own (meter.h) and control laws (law.h).
 #ifndef HOPSCOTCH_LANE_CODE_H
 #define HOPSCOTCH_LANE_CODE_H
 

@@ -35,8 +35,8 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
                 group->valid);
 }
 
-// Where a CPU keeps a group's own memory, in lanes: observed lanes form separate groups, and each group has room for all
-// LANES.
+// Where a CPU keeps a group's own memory, in lanes: observed lanes form separate groups, and each group has room for
+// all LANES.
 HD int64_t lanes_position(const LaneGroup *group)
 {
     const int64_t observed = batch_observed(&group->batch), past = group->lane - observed;

@@ -609,8 +609,8 @@ typedef struct LaneCode {
     const char *const
         *needed; // of the host: [n_needed + n_parameters] names of columns, the first is the time, then of
                  // parameters
-    // Of a batch; NULL: there is no code. On a GPU number k of a lane's cells stands at cell[lane + k*cell_apart]; on a CPU
-    // those of a group of lanes together, lane_apart for each of its lanes
+    // Of a batch; NULL: there is no code. On a GPU number k of a lane's cells stands at cell[lane + k*cell_apart]; on a
+    // CPU those of a group of lanes together, lane_apart for each of its lanes
     double *cell;
     int64_t lane_apart, cell_apart;
 } LaneCode;
@@ -644,9 +644,9 @@ struct Law {
     const LawSlopes *slopes;
 };
 
-// Derivatives of a law, for adjoints and tangents. Both codes have the inputs of the law's; behind them stand, of `back`,
-// the bars of the numbers held next and of outputs, of `along` the rates of the columns, parameters and held numbers
-// that it takes. Tables are in the law's assets.
+// Derivatives of a law, for adjoints and tangents. Both codes have the inputs of the law's; behind them stand, of
+// `back`, the bars of the numbers held next and of outputs, of `along` the rates of the columns, parameters and held
+// numbers that it takes. Tables are in the law's assets.
 struct LawSlopes {
     const char *bends; // why there are none; NULL: there are
     CodeView back, along;
@@ -1006,10 +1006,10 @@ typedef struct LawProgram {
 Error law_make(const LawProgram *program, const Configured *configured, Arena *arena, Law *out);
 // Adds a law's parameters and columns to those of the model. All columns and parameters that it needs must be there.
 void law_attach(const Law *law, Configured *configured, Arena *arena);
-// A lane on the host whose numbers have derivatives along a direction of its parameters. memory[law_tangent_doubles]: at
-// first the columns of a sample that the law takes, [n_needed] values and [n_needed] derivatives, then [n_parameters]
-// derivatives of the parameters that it takes. Parameter p has its value at parameter[p*stride]. law_tangent_begin:
-// before the first period.
+// A lane on the host whose numbers have derivatives along a direction of its parameters. memory[law_tangent_doubles]:
+// at first the columns of a sample that the law takes, [n_needed] values and [n_needed] derivatives, then
+// [n_parameters] derivatives of the parameters that it takes. Parameter p has its value at parameter[p*stride].
+// law_tangent_begin: before the first period.
 int64_t law_tangent_doubles(const Law *law);
 void law_tangent_begin(const Law *law, const double *parameter, int64_t stride, double *memory);
 void law_tangent_decide(const Law *law, const double *parameter, int64_t stride, double period, double *memory);

@@ -63,7 +63,8 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "control external: what an action is. position: offset + action is the motor's command; effort: the action is the "
      "motor's effort (N m, of a slide N), and its gains are off. Without a table all actions are 0"},
     {"control.law", OPTION_LAW, "", 0, 0, 0, NULL,
-     "control law: commands and efforts of motors, as expressions of the columns of trajectories, once a control period"},
+     "control law: commands and efforts of motors, as expressions of the columns of trajectories, once a control "
+     "period"},
     {"control.gait", OPTION_CHOICE, "", 0, 0, CHOICES(ARTICULATED_GAITS),
      "control raibert: which legs swing together, by the defaults of phase_1 ..., stride_frequency, duty and bounce. "
      "Two legs take turns in trot, walk and run. A parameter `gait`, fixed or searched, takes its place in each trial"},
@@ -385,8 +386,8 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-    .later =
-        "settle|reference|reference_scale|control.law|control.gait|control.legs|control.reaches|control.command|meshes|frames",
+    .later = "settle|reference|reference_scale|control.law|control.gait|control.legs|control.reaches|control.command|"
+             "meshes|frames",
     .numerics = "dt",
     .lists = articulated_lists,
     .n_lists = 2,

@@ -98,7 +98,11 @@ for name in tables linear; do
     works run $name.yaml --progress none
     "$HOPSCOTCH" query $name --columns energy --order id --format csv >$name.csv 2>err
 done
-paste -d, tables.csv linear.csv | awk -F, 'NR > 1 { rows++; far = $1 - $2; if (far > 1e-9 * $2 || far < -1e-9 * $2) bad++ }
+paste -d, tables.csv linear.csv | awk -F, 'NR > 1 {
+        rows++
+        far = $1 - $2
+        if (far > 1e-9 * $2 || far < -1e-9 * $2) bad++
+    }
     END { exit !(rows == 2 && bad == 0) }'
 check $? "a table gives what its line gives"
 sed 's/file: spring.csv/at: [-0.01, 0.01], values: [0.02, -0.02]/' tables.yaml >narrow.yaml
@@ -188,7 +192,8 @@ sed 's/mode: law/mode: hold/' named.yaml >without.yaml
 refused check without.yaml
 has 'control.law needs control: {mode: law}' err
 printf '%s\n' 'version: 1' 'experiment: none' 'model: articulated' \
-    'simulation: {robot: legs.xml, control: {mode: law}}' 'search: {over: {leg1_start: [0]}}' 'objective: {minimize: energy}' >none.yaml
+    'simulation: {robot: legs.xml, control: {mode: law}}' 'search: {over: {leg1_start: [0]}}' \
+    'objective: {minimize: energy}' >none.yaml
 refused check none.yaml
 has 'control: {mode: law} needs control.law, such as {command: {all: 0}}' err
 printf '%s\n' 'version: 1' 'experiment: hop' 'model: hopper' 'simulation: {control: {law: {effort: {u1: 0}}}}' \

@@ -29,7 +29,8 @@ TapeValue law_input(LawInputs *inputs, LawInputKind kind);
 // there is one.
 bool law_matches(const char *pattern, const char *name, int64_t *number);
 
-// Reads `sensors`, and puts what is read of columns in their place in values[count]. Readings that are delayed are held.
+// Reads `sensors`, and puts what is read of columns in their place in values[count]. Readings that are delayed are
+// held.
 void law_read_sensors(SystemReader *reader, const Configured *configured, LawInputs *inputs, TapeValue *values,
                       int count);
 // The program of next[n_next], the values of the held numbers that were declared before sensors were read; those of

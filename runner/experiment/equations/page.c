@@ -87,7 +87,8 @@ static const char equations_law_example[] =
 
 static const EquationsRow equations_law_rows[] = {
     {"a period",
-     "Each begins with a sample. Events happen first, by guards of this period and the last one; then commands and efforts are given; "
+     "Each begins with a sample. Events happen first, by guards of this period and the last one; then commands and "
+     "efforts are given; "
      "then `every_period` sets what the law holds for the next one."},
     {"names", "The columns of trajectories, such as hip_q, hip_rate, base_z, shank_force (`models SPEC.yaml` and a "
               "trajectory name them); the base's roll, pitch and yaw; parameters of the model and of the law; time."},

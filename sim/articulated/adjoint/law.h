@@ -1,4 +1,4 @@
-// A control law of the spec's own (../../law.h), in reverse. The run keeps what each period began with and what it gave.
+// A control law of the spec's own (../../law.h), in reverse. The run keeps what each period began with and gave.
 // The steps of a period gather the bars of its commands and efforts; where the period begins they become, with those of
 // the numbers that the law held for the next period, bars of the columns that it saw, of parameters and of the numbers
 // that it held before. Which mode a law was in, and what it compared, is as it was.
