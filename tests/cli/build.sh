@@ -32,10 +32,10 @@ check $? "configure.sh writes config.mk again when something changed"
 # plans GOAL...: what make would do, in `out`
 plans() { make -n "$@" >out 2>err; }
 plans all
-[ "$(grep -c 'echo "\[[0-9]* of 26\] build' out)" = 26 ]
+[ "$(grep -c 'echo "\[[0-9]* of 28\] build' out)" = 28 ]
 check $? "make counts its steps"
 has "It takes minutes"
-has '[26 of 26] build/libhopscotch_sqlite.so"'
+has '[28 of 28] build/libhopscotch_sqlite.so"'
 plans demo
 [ "$(grep -c 'cpu_observed_.*\.o: kernels' out)" -le 2 ] && ! grep -q 'cpu_plain' out
 check $? "make demo compiles the kernels of this machine alone"
