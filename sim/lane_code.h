@@ -8,8 +8,11 @@
 
 HD double *lane_code_cell(const LaneGroup *group, const LaneCode *of, int k)
 {
-    if (ON_GPU) return of->cell + group->lane + (int64_t)k * of->cell_apart;
+#if defined(HOPSCOTCH_ALONE) || defined(HOPSCOTCH_TEAMS)
+    return of->cell + group->lane * of->lane_apart + (int64_t)k * of->cell_apart;
+#else
     return of->cell + lanes_position(group) * of->lane_apart + (int64_t)k * LANES;
+#endif
 }
 HD real lane_code_get(const LaneGroup *group, const LaneCode *of, int k)
 {

@@ -37,11 +37,13 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
 
 // Where a CPU keeps a group's own memory, in lanes: observed lanes form separate groups, and each group has room for
 // all LANES.
+#if !defined(HOPSCOTCH_ALONE) && !defined(HOPSCOTCH_TEAMS)
 HD int64_t lanes_position(const LaneGroup *group)
 {
     const int64_t observed = batch_observed(&group->batch), past = group->lane - observed;
     return past < 0 ? group->lane : (observed + LANES_MOST - 1) / LANES_MOST * LANES_MOST + past;
 }
+#endif
 
 // The work fields of the group as one chunk, in an order that only the model knows. Field i of the group's k-th lane
 // stands at [i*stride + k]. On a CPU the chunk has room for all LANES, even if the group has fewer. A kernel uses
