@@ -68,11 +68,11 @@ typedef struct LanesSampling {
 HD bool lanes_are_sampled(const LaneGroup *group, LanesSampling *sampling)
 {
     const Trace *trace = &group->batch.trace;
-    const bool metered = group->batch.meter.of.cell != NULL;
+    const bool metered = group->batch.meter.of.cell != NULL, traced = group->lane < trace->lanes;
     sampling->every = metered ? 1.0 : (double)trace->every;
-    sampling->skipped = metered ? 0.0 : (double)((trace->first + trace->every - 1) / trace->every);
+    sampling->skipped = metered || !traced ? 0.0 : (double)((trace->first + trace->every - 1) / trace->every);
     sampling->end = metered || trace->end == 0 ? 1e300 : (double)trace->end;
-    return metered || group->lane < trace->lanes;
+    return metered || traced;
 }
 
 // Number of samples taken so far.

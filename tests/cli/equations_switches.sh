@@ -273,7 +273,7 @@ done
 rm -rf results/bends
 works run bends.yaml --progress none
 expected=$(digest bends)
-for options in '--isa scalar' '--isa v2' '--batch 3 --slice 7'; do
+for options in '--isa scalar' '--batch 3 --slice 7'; do
     rm -rf results/bends
     # shellcheck disable=SC2086
     works run bends.yaml --progress none $options

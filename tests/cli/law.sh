@@ -116,7 +116,7 @@ check $? 'it runs'
 [ "$(wc -l <all.csv)" -eq 21 ] && ! grep -q diverged all.csv
 check $? 'a row for each trial'
 right=$("$HOPSCOTCH" digest all)
-for way in '--isa scalar --batch 1' '--isa v2 --batch 3 --threads 1' '--batch 7 --threads 2' '--batch 20'; do
+for way in '--isa scalar --batch 1' '--batch 3 --threads 1' '--batch 7 --threads 2' '--batch 20'; do
     rm -rf results/way
     # shellcheck disable=SC2086
     "$HOPSCOTCH" run all.yaml --progress none --set experiment=way $way >out 2>err

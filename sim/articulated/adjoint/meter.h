@@ -114,7 +114,8 @@ HD_CALL void pull_meter(const ArticulatedLanes *restrict w, int64_t steps)
     metered_pull_values(w, &metered, steps);
     for (int k = meter->of.n_needed; k < meter->of.n_needed + meter->of.n_parameters; k++)
         parameter_bar(w, meter_parameter(meter, k), load_all(metered_cell(metered.input, k)));
-    pull_sample(w, &(ColumnBars){&meter->of, metered.input});
+    const ColumnBars bars = {&meter->of, metered.input};
+    pull_sample(w, &bars);
 }
 
 #endif

@@ -55,7 +55,8 @@ HD_CALL void pull_law(const ArticulatedLanes *restrict w, int64_t steps)
     const Controlled controlled = controlled_open(w);
     if (steps % controlled.law->ticks != 0 || steps >= w->c.ticks) return;
     controlled_pull(w, steps / controlled.law->ticks);
-    pull_sample(w, &(ColumnBars){&controlled.law->of, controlled.input});
+    const ColumnBars bars = {&controlled.law->of, controlled.input};
+    pull_sample(w, &bars);
 }
 
 // What the metrics take from the state after the step, which the cells hold.
