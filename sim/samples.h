@@ -52,10 +52,11 @@ HD void lanes_end_sample(const LaneGroup *group, bool last, mask which)
     if (metered) meter_take(group, last, which);
 }
 
-// Appends a sample of the lanes of `which`: sample[n_columns].
+// Appends a sample of the lanes of `which`: sample[n_columns], but for columns of a law.
 HD void lanes_sample(const LaneGroup *group, const real *sample, bool last, mask which)
 {
-    for (int c = 0; c < group->n_columns; c++) lanes_set_sample(group, c, sample[c], which);
+    const int shown = lanes_have_law(group) ? law_shown(group) : 0; // lanes_end_sample sets those of a law
+    for (int c = 0; c < group->n_columns - shown; c++) lanes_set_sample(group, c, sample[c], which);
     lanes_end_sample(group, last, which);
 }
 
