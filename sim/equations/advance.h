@@ -596,6 +596,7 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
         const mask instants = taken & (timed | landed) & equations_due(lane, now);
         const mask ticked = taken & equations_ticks(lane, now);
         if (any_lane(landed | instants | ticked)) {
+            equations_begin_extrema(lane, taken & (landed | instants | ticked)); // before anything is set
             const EquationsOutcome outcome = equations_occur(lane, now, h, landed, instants, ticked);
             stopped = outcome.stopped;
             failure = select_real(MASK(outcome.failure != 0.0), outcome.failure, failure);
