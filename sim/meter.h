@@ -17,11 +17,18 @@ HD int64_t meter_samples(const LaneGroup *group, int i)
     (void)group, (void)i;
     return 0;
 }
+HD int64_t meter_cell(const LaneGroup *group, int column)
+{
+    const LaneCode *of = &group->batch.meter.of;
+    int64_t at;
+    memcpy(&at, of->assets + of->columns + column, sizeof at);
+    return at;
+}
+HD bool meter_needs(const LaneGroup *group, int column) { return meter_cell(group, column) >= 0; }
 HD void meter_set(const LaneGroup *group, int column, real value, mask which)
 {
     const Meter *meter = &group->batch.meter;
-    int64_t at;
-    memcpy(&at, meter->of.assets + meter->of.columns + column, sizeof at);
+    const int64_t at = meter_cell(group, column);
     (void)which;
     if (at < 0) return;
     meter->of.cell[at] = value_of(value);
@@ -45,7 +52,11 @@ HD int64_t meter_samples(const LaneGroup *group, int i)
 HD int meter_integer(const LaneGroup *group, int64_t k) { return lane_code_integer(&group->batch.meter.of, k); }
 HD int meter_register(const LaneGroup *group, int k) { return lane_code_register(&group->batch.meter.of, k); }
 
-// Column `column` of the next sample.
+// Whether a metric needs a column of samples, and the column of the next one.
+HD bool meter_needs(const LaneGroup *group, int column)
+{
+    return lane_code_needs(&group->batch.meter.of, column);
+}
 HD void meter_set(const LaneGroup *group, int column, real value, mask which)
 {
     lane_code_set(group, &group->batch.meter.of, column, value, which);

@@ -19,6 +19,13 @@ HD bool lanes_sample_due(const LaneGroup *group, int64_t tick)
     return group->batch.meter.of.cell != NULL || samples_are_traced(&group->batch.trace, group->lane, tick);
 }
 
+// Whether a column of the next sample is for anything.
+HD bool lanes_need_column(const LaneGroup *group, int column)
+{
+    const bool metered = group->own.column == NULL && group->batch.meter.of.cell != NULL;
+    return !metered || group->lane < group->batch.trace.lanes || meter_needs(group, column);
+}
+
 // Sets one column of the next sample of the lanes of `which`.
 HD void lanes_set_sample(const LaneGroup *group, int column, real value, mask which)
 {

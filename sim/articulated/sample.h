@@ -17,7 +17,10 @@ HD Quaternion quaternion_of(const double *q)
 }
 
 // Whether a column of this sample counts, and the column.
-HD bool sample_counts(const ArticulatedLanes *w, int column) { return !w->senses || law_sees(w->group, column); }
+HD bool sample_counts(const ArticulatedLanes *w, int column)
+{
+    return w->senses ? law_sees(w->group, column) : lanes_need_column(w->group, column);
+}
 HD void sample_set(const ArticulatedLanes *w, int column, real value, mask which)
 {
     if (w->senses)
@@ -74,7 +77,7 @@ HD_CALL void sample_frames(const ArticulatedLanes *restrict w, int column, mask 
     const ArticulatedFrame *frames = (const ArticulatedFrame *)(w->assets + w->c.frames);
     for (int i = 0; i < w->c.n_frames; i++) {
         const ArticulatedFrame *frame = &frames[i];
-        bool counts = !w->senses;
+        bool counts = false;
         for (int k = 0; k < ARTICULATED_OF_FRAME && !counts; k++) counts = sample_counts(w, column + k);
         if (!counts) {
             column += ARTICULATED_OF_FRAME;

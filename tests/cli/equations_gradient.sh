@@ -109,6 +109,34 @@ gradient ball --set 'objective={minimize: end * g + survived}' --set 'simulation
     --set 'simulation.system.held={}'
 agree 1e-6 "and where an event ends the run"
 
+# an extremum that a state has just before it is set
+cat >saw.yaml <<'YAML'
+version: 1
+experiment: saw
+model: equations
+simulation:
+  duration: 3.6
+  system:
+    parameters: {a: 1.1, r: 0.7}
+    states: {x: 0}
+    rates: {x: r}
+    events: [{rises: x - a, name: reset, set: {x: -0.2*a}}]
+    metrics: {top: {max: x}, at_top: {at: reset, value: x, take: max}, low: {min: x}, late: {max: x^2 + 0.1*time}}
+search: {method: list, points: [{a: 1.1, r: 0.7}]}
+objective: {minimize: top}
+YAML
+for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p; do
+    [ $integrator = dormand_prince ] && step=tolerance=1e-9 || step=dt=0.05
+    for metric in top low late "top*late + low"; do
+        gradient saw --set "objective={minimize: $metric}" --set "simulation.integrator=$integrator" \
+            --set "simulation.$step"
+        agree 1e-6 "the three ways agree about $metric before an event's set, by $integrator"
+    done
+    top=$("$HOPSCOTCH" query saw --results r --columns at_top,top --format csv | tail -n 1)
+    [ "${top%,*}" = "${top#*,}" ] && [ "${top%,*}" != 1 ]
+    check $? "max is what the state was just before it was set: $top"
+done
+
 cat >map.yaml <<'YAML'
 version: 1
 experiment: map
