@@ -53,10 +53,7 @@ HD int meter_integer(const LaneGroup *group, int64_t k) { return lane_code_integ
 HD int meter_register(const LaneGroup *group, int k) { return lane_code_register(&group->batch.meter.of, k); }
 
 // Whether a metric needs a column of samples, and the column of the next one.
-HD bool meter_needs(const LaneGroup *group, int column)
-{
-    return lane_code_needs(&group->batch.meter.of, column);
-}
+HD bool meter_needs(const LaneGroup *group, int column) { return lane_code_needs(&group->batch.meter.of, column); }
 HD void meter_set(const LaneGroup *group, int column, real value, mask which)
 {
     lane_code_set(group, &group->batch.meter.of, column, value, which);
