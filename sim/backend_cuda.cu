@@ -104,6 +104,8 @@ static void cuda_drop_made(CudaBackend *cuda)
     cudaFree(made->trial.work);
     cudaFree(made->trial.metric);
     cudaFree(made->trial.status);
+    cudaFree(made->trial.law.of.cell);
+    cudaFree(made->trial.meter.of.cell);
     free(made->fixed);
     memset(made, 0, sizeof *made);
 }
@@ -155,6 +157,21 @@ static Error cuda_give_cells(LaneCode *code, const double *assets, int64_t lanes
     return error_none();
 }
 
+// Memory of lanes for their law and their metrics.
+static Error cuda_take_codes(const CudaBackend *cuda, Batch *device, int64_t lanes)
+{
+    const Configured *configured = cuda->configured;
+    if (configured->law != NULL) {
+        device->law = *configured->law;
+        TRY(cuda_give_cells(&device->law.of, cuda->law_assets, lanes));
+    }
+    if (configured->meter != NULL) {
+        device->meter = *configured->meter;
+        TRY(cuda_give_cells(&device->meter.of, cuda->meter_assets, lanes));
+    }
+    return error_none();
+}
+
 static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t traced, int64_t capacity)
 {
     const Configured *configured = cuda->configured;
@@ -176,15 +193,8 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
     CUDA_TRY(cudaMallocHost((void **)&host->parameter, row * (size_t)configured->n_parameters));
     CUDA_TRY(cudaMallocHost((void **)&host->metric, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMallocHost((void **)&host->status, sizeof(int32_t) * (size_t)lanes));
-    if (configured->law != NULL) {
-        device->law = *configured->law;
-        TRY(cuda_give_cells(&device->law.of, cuda->law_assets, lanes));
-    }
-    if (configured->meter != NULL) {
-        device->meter = *configured->meter;
-        TRY(cuda_give_cells(&device->meter.of, cuda->meter_assets, lanes));
-        host->meter.of.cell = device->meter.of.cell; // only to say that there is one (batch_observed)
-    }
+    TRY(cuda_take_codes(cuda, device, lanes));
+    host->meter.of.cell = device->meter.of.cell; // only to say that there is one (batch_observed)
     if (traced == 0) return error_none();
     CUDA_TRY(cudaMalloc((void **)&device->trace.sample, samples));
     CUDA_TRY(cudaMalloc((void **)&device->trace.count, sizeof(int64_t) * (size_t)traced));
@@ -327,6 +337,7 @@ static Error cuda_take_trial(CudaBackend *cuda)
     CUDA_TRY(cudaMalloc((void **)&trial->work, row * (size_t)configured->n_work));
     CUDA_TRY(cudaMalloc((void **)&trial->metric, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMalloc((void **)&trial->status, sizeof(int32_t) * CUDA_TRIAL_LANES));
+    TRY(cuda_take_codes(cuda, trial, CUDA_TRIAL_LANES));
     CUDA_TRY(cudaStreamCreateWithFlags(&cuda->made.stream, cudaStreamNonBlocking));
     CUDA_TRY(cudaEventCreateWithFlags(&cuda->made.ready, cudaEventDisableTiming));
     return error_none();
@@ -366,10 +377,16 @@ static bool cuda_made_serves(const CudaMade *made, const Configured *configured,
     return true;
 }
 
-// The lanes that both kernels compute: the first of those that are not observed.
+// The lanes that the general observed kernel advances; a made kernel has the samples of metrics too.
+static int64_t cuda_observed_lanes(const CudaSlot *s, const Batch *batch)
+{
+    return s->made ? batch_recorded(batch) : batch_observed(batch);
+}
+
+// The lanes that both kernels compute: the first of those that are not recorded.
 static int64_t cuda_trial_lanes(const Batch *batch)
 {
-    const int64_t plain = batch->lanes - batch_observed(batch);
+    const int64_t plain = batch->lanes - batch_recorded(batch);
     return plain < CUDA_TRIAL_LANES ? plain : CUDA_TRIAL_LANES;
 }
 
@@ -395,10 +412,12 @@ static Error cuda_choose_kernel(CudaBackend *cuda, CudaSlot *s, const Batch *hos
     s->tried = made->busy = true;
     made->trial.lanes = cuda_trial_lanes(host);
     CUDA_TRY(cudaMemcpy2DAsync(made->trial.parameter, sizeof(double) * (size_t)made->trial.stride,
-                               s->device.parameter + batch_observed(host), sizeof(double) * (size_t)s->device.stride,
+                               s->device.parameter + batch_recorded(host), sizeof(double) * (size_t)s->device.stride,
                                sizeof(double) * (size_t)made->trial.lanes, (size_t)cuda->configured->n_parameters,
                                cudaMemcpyDeviceToDevice, s->stream));
     CUDA_TRY(cudaMemsetAsync(made->trial.status, 0, sizeof(int32_t) * CUDA_TRIAL_LANES, s->stream));
+    if (made->trial.meter.of.cell != NULL)
+        CUDA_TRY(cudaMemsetAsync(made->trial.meter.of.cell, 0, sizeof(double) * CUDA_TRIAL_LANES, s->stream));
     CUDA_TRY(cudaEventRecord(made->ready, s->stream));
     CUDA_TRY(cudaStreamWaitEvent(made->stream, made->ready, 0));
     return error_none();
@@ -425,7 +444,7 @@ static Error cuda_launch_made(const CudaBackend *cuda, const CudaSlot *s, LaneGr
 static Error cuda_compare_trial(CudaBackend *cuda, const Batch *host, bool *equal)
 {
     const Batch *trial = &cuda->made.trial;
-    const int64_t observed = batch_observed(host);
+    const int64_t observed = batch_recorded(host);
     double metric[CUDA_TRIAL_LANES];
     int32_t status[CUDA_TRIAL_LANES];
     CUDA_TRY(cudaStreamSynchronize(cuda->made.stream));
@@ -549,7 +568,9 @@ static Error cuda_launch_trial(const CudaBackend *cuda, LaneGroup group)
 {
     const unsigned thread_blocks = (CUDA_TRIAL_LANES + CUDA_THREAD_BLOCK - 1) / CUDA_THREAD_BLOCK;
     group.batch = cuda->made.trial;
-    return cuda_launch_grid(cuda, cuda_plain[cuda->configured->kernel], thread_blocks, CUDA_THREAD_BLOCK, group,
+    const CudaKernel kernel = group.batch.meter.of.cell != NULL ? cuda_observed[cuda->configured->kernel]
+                                                                : cuda_plain[cuda->configured->kernel];
+    return cuda_launch_grid(cuda, kernel, thread_blocks, CUDA_THREAD_BLOCK, group,
                             group.batch.lanes, cuda->made.stream);
 }
 
@@ -577,7 +598,7 @@ static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
     group.valid = 1;
     group.tick = s->tick;
     group.ticks = ticks < left ? ticks : left;
-    const int64_t observed = batch_observed(&s->device);
+    const int64_t observed = cuda_observed_lanes(s, &s->device);
     const CudaSpan *span = &s->spans[s->turn = 1 - s->turn];
     CUDA_TRY(cudaEventRecord(span->started, s->stream));
     TRY(cuda_launch(cuda, cuda_observed[cuda->configured->kernel], s, group, 0, observed));
@@ -641,7 +662,7 @@ static int64_t cuda_count_running(const int32_t *status, int64_t first, int64_t 
 static Error cuda_gather(const CudaBackend *cuda, CudaSlot *s, const Batch *host, int64_t running)
 {
     enum { FRACTION = 8 }; // 1/FRACTION of the lanes of a launch must have ended
-    const int64_t observed = batch_observed(host);
+    const int64_t observed = cuda_observed_lanes(s, host);
     const int64_t before = s->listed >= 0 ? s->listed : host->lanes - observed;
     int64_t count = 0;
     if (before - running < before / FRACTION || before == running) return error_none();
@@ -661,7 +682,7 @@ static Error cuda_look(CudaBackend *cuda, int slot, bool *ended)
 {
     CudaSlot *s = &cuda->slots[slot];
     const Batch *host = &cuda->backend.batches[slot];
-    const int64_t observed = batch_observed(host);
+    const int64_t observed = cuda_observed_lanes(s, host);
     cuda->backend.running[slot] = 0;
     *ended = s->tick >= configured_steps(cuda->configured);
     if (*ended) return error_none();

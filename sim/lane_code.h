@@ -49,28 +49,55 @@ HD void lane_code_set(const LaneGroup *group, const LaneCode *of, int column, re
     if (at >= 0) lane_code_put_in(group, of, lane_code_register(of, at), value, which);
 }
 
-HD void lane_code_run(const LaneGroup *group, const LaneCode *of, bool begins)
+// Whose code it is.
+typedef enum LaneCodeOwner { LANE_CODE_METER, LANE_CODE_LAW } LaneCodeOwner;
+
+#if defined(HOPSCOTCH_MADE) && defined(__CUDACC__) // its steps as text (made/source.c); a CPU's made kernel has none
+#define LANE_CODE_GET(k) cell[(k)*apart]
+#define LANE_CODE_SET(k, value) cell[(k)*apart] = value
+#define LANE_CODE_MADE(name, steps)                                                                                    \
+    static __device__ __noinline__ void name(const double *assets, double *cell, int64_t apart)                        \
+    {                                                                                                                  \
+        (void)assets, (void)cell, (void)apart;                                                                         \
+        steps                                                                                                          \
+    }
+LANE_CODE_MADE(lane_code_meter_begin, METER_MADE_BEGIN)
+LANE_CODE_MADE(lane_code_meter_step, METER_MADE_STEPS)
+LANE_CODE_MADE(lane_code_law_begin, LAW_MADE_BEGIN)
+LANE_CODE_MADE(lane_code_law_step, LAW_MADE_STEPS)
+#undef LANE_CODE_MADE
+#endif
+
+// begins: what does not change while a lane runs; else the rest.
+HD void lane_code_run(const LaneGroup *group, const LaneCode *of, LaneCodeOwner owner, bool begins)
 {
-#if !defined(HOPSCOTCH_MADE) // a made kernel has none
+#if !defined(HOPSCOTCH_MADE)
     Frame file;
     file.at = lane_code_cell(group, of, lane_code_register(of, 0));
     file.apart = (int)of->cell_apart;
+    (void)owner;
     if (begins) tape_begin(of->assets, &of->code, file);
     if (!begins) tape_step(of->assets, &of->code, file);
+#elif defined(__CUDACC__)
+    double *const cell = lane_code_cell(group, of, lane_code_register(of, 0));
+    if (owner == LANE_CODE_METER && begins) lane_code_meter_begin(of->assets, cell, of->cell_apart);
+    if (owner == LANE_CODE_METER && !begins) lane_code_meter_step(of->assets, cell, of->cell_apart);
+    if (owner == LANE_CODE_LAW && begins) lane_code_law_begin(of->assets, cell, of->cell_apart);
+    if (owner == LANE_CODE_LAW && !begins) lane_code_law_step(of->assets, cell, of->cell_apart);
 #else
-    (void)group, (void)of, (void)begins;
+    (void)group, (void)of, (void)owner, (void)begins;
 #endif
 }
 
 // Its parameters, and what depends on them alone.
-HD void lane_code_begin(const LaneGroup *group, const LaneCode *of)
+HD void lane_code_begin(const LaneGroup *group, const LaneCode *of, LaneCodeOwner owner)
 {
     for (int k = 0; k < of->n_parameters; k++) {
         const int field = lane_code_integer(of, of->parameters + k);
         const double *from = group->batch.parameter + field * group->batch.stride + group->lane;
         lane_code_put(group, of, lane_code_register(of, of->n_needed + k), load_lanes(from, group->valid));
     }
-    lane_code_run(group, of, true);
+    lane_code_run(group, of, owner, true);
 }
 
 #endif

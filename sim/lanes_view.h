@@ -7,12 +7,15 @@
 enum { LANES_MOST = 8 };      // per group, on any CPU
 enum { LANES_TOGETHER = 32 }; // a warp: lanes whose work chunks (lanes_work_chunk) are interleaved on a GPU
 
-// Number of lanes that are traced or debugged, or all if they are metered: the first ones of a batch. The observed
-// kernel advances them.
+// Number of lanes that are traced or debugged: the first ones of a batch.
+static inline int64_t batch_recorded(const Batch *batch)
+{
+    return batch->trace.lanes > batch->debug.lanes ? batch->trace.lanes : batch->debug.lanes;
+}
+// Number of lanes that the observed kernel advances: these, or all if they are metered.
 static inline int64_t batch_observed(const Batch *batch)
 {
-    if (batch->meter.of.cell != NULL) return batch->lanes;
-    return batch->trace.lanes > batch->debug.lanes ? batch->trace.lanes : batch->debug.lanes;
+    return batch->meter.of.cell != NULL ? batch->lanes : batch_recorded(batch);
 }
 
 // Threads of a GPU that advance one lane together (sim/team.h): one thread block or several.

@@ -153,6 +153,8 @@ Error law_make(const LawProgram *program, const Configured *configured, Arena *a
     out->start = law_put_registers(&build, code.outputs, n_held);
     out->next = law_put_registers(&build, code.outputs + n_held, n_held);
     out->outputs = law_put_registers(&build, code.outputs + 2 * n_held, n_outputs);
+    out->of.results = out->next; // and the outputs
+    out->of.n_results = n_held + n_outputs;
     out->of.cells = n_outputs + n_held + 1 + layout.registers;
     if (configured->model->adjoint != NULL) law_build_slopes(&build, values, first);
     out->of.assets = build.assets.numbers;

@@ -109,7 +109,7 @@ HD mask law_is_wrong(const LaneGroup *group) { return MASK(law_at(group, law_wro
 HD_CALL void law_begin(const LaneGroup *group)
 {
     const Law *law = law_of(group);
-    lane_code_begin(group, &law->of);
+    lane_code_begin(group, &law->of, LANE_CODE_LAW);
     for (int k = 0; k < law->n_held; k++)
         lane_code_put(group, &law->of, law_held(law) + k, law_value(group, law_integer(law, law->start + k)));
     lane_code_put(group, &law->of, law_wrong(law), splat(0.0));
@@ -143,7 +143,7 @@ HD_CALL void law_decide(const LaneGroup *group, real period, mask which)
     if (law->n_noises > 0) law_draw(group, period);
     law_set_register(group, law_register(law, law->n_held + law->n_noises),
                      select_real(MASK(period == 0.0), splat(1.0), splat(0.0)));
-    lane_code_run(group, &law->of, false);
+    lane_code_run(group, &law->of, LANE_CODE_LAW, false);
     mask wrong = no_lanes();
     for (int k = 0; k < law->n_held; k++) {
         const int from = law_integer(law, law->next + k);

@@ -605,7 +605,8 @@ typedef struct LaneCode {
     int32_t parameters; // [n_parameters] those that it needs; their registers follow those of columns
     int32_t n_needed, n_parameters;
     CodeView code;
-    const double *assets; // [n_assets]
+    int32_t results, n_results; // [n_results] registers that are read behind the code; -1: none
+    const double *assets;       // [n_assets]
     const char *const
         *needed; // of the host: [n_needed + n_parameters] names of columns, the first is the time, then of
                  // parameters

@@ -102,7 +102,7 @@ generations='--set search.cmaes.stop.generations=2'
     same "$experiments/cartpole_law.yaml" --set limits.trials=64
     same "$experiments/quadruped_law.yaml" $generations --set replicates.count=8 --set simulation.duration=2
     same "$experiments/quadruped_stairs.yaml" $generations --set replicates.count=4 --set simulation.duration=3
-    for integrator in rk4 dormand_prince implicit_midpoint semi_implicit_euler; do
+    for integrator in rk4 implicit_euler implicit_midpoint semi_implicit_euler; do
         same "$experiments/hopper_law.yaml" $generations --set simulation.integrator=$integrator \
             --set simulation.duration=3
     done

@@ -43,6 +43,8 @@ HD EquationsCode equations_code(const EquationsLane *lane, int64_t row)
 
 #if defined(HOPSCOTCH_MADE)
 // The codes of this campaign, by their first steps.
+#define EQUATIONS_GET(k) r[k]
+#define EQUATIONS_SET(k, value) r[k] = value
 HD_CALL void made_run(const double *assets, int first, real *r)
 {
     (void)assets;

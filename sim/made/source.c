@@ -2,6 +2,7 @@
 // the line where it is included first. The program contains the headers; `make` puts them into one file. A GPU's kernel
 // is CUDA C++ without headers of the system, a CPU's is C17.
 #include "../models.h"
+#include "codes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -224,9 +225,41 @@ int made_thread_blocks(const Configured *configured, int64_t lanes, int processo
     return lanes >= (int64_t)processors * fill * MADE_THREADS ? fill : 1;
 }
 
+// ---- codes over samples ---------------------------------------------------------------------------------------------
+
+enum { MADE_LANE_STEPS = 6000 }; // more would take too long to compile
+
+// The code of metrics or of a law as two macros: what does not change while a lane runs, with all numbers, and the
+// rest. NULL: they are empty. Returns its steps.
+static int64_t put_lane_code(Text *text, const char *name, const LaneCode *of)
+{
+    const TextSink out = {put_piece, text};
+    MadeCodes codes = {.out = out, .get = "LANE_CODE_GET", .set = "LANE_CODE_SET"};
+    made_line(out, "#define %s_MADE_BEGIN \\\n", name);
+    if (of != NULL) {
+        const CodeView *code = &of->code;
+        codes.assets = of->assets;
+        codes.tables = code->tables;
+        codes.numbers = code->numbers;
+        codes.first_number = code->first_number;
+        codes.n_numbers = code->n_numbers;
+        codes.first_scratch = code->first_number + code->n_numbers + code->n_derived;
+        made_numbers(&codes);
+        made_steps(&codes, code->derived, code->n_derived);
+    }
+    made_line(out, "\n#define %s_MADE_STEPS \\\n", name);
+    if (of != NULL) made_steps(&codes, of->code.steps, of->code.n_steps);
+    for (int k = 0; of != NULL && k < of->n_results; k++) made_keep(&codes, made_integer(&codes, of->results + k));
+    made_line(out, "\n");
+    return codes.steps;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
 // The function of a kernel that the backend calls.
 static void put_kernel(Text *text, const MadeWish *wish, const MadeKernel *kernel, bool inside)
 {
+    const char *sampled = wish->configured->meter != NULL ? "true" : "false";
     const char *assets = inside ? "(const double *)made_assets" : "assets";
     if (wish->on_cpu)
         text_say(text, arena_format(text->arena,
@@ -240,15 +273,15 @@ static void put_kernel(Text *text, const MadeWish *wish, const MadeKernel *kerne
                                     "}\n",
                                     kernel->model, kernel->name, assets));
     else
-        text_say(text,
-                 arena_format(text->arena,
-                              "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
-                              "made(const Constants, const double *assets, LaneGroup group, int64_t end)\n"
-                              "{\n"
-                              "    if (lanes_take(&group, (int64_t)blockIdx.x * %d + threadIdx.x, end))\n"
-                              "        %s_%s((const Constants *)made_constants, %s, &group, false);\n"
-                              "}\n",
-                              MADE_THREADS, wish->thread_blocks, MADE_THREADS, kernel->model, kernel->name, assets));
+        text_say(text, arena_format(text->arena,
+                                    "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
+                                    "made(const Constants, const double *assets, LaneGroup group, int64_t end)\n"
+                                    "{\n"
+                                    "    if (lanes_take(&group, (int64_t)blockIdx.x * %d + threadIdx.x, end))\n"
+                                    "        %s_%s((const Constants *)made_constants, %s, &group, %s);\n"
+                                    "}\n",
+                                    MADE_THREADS, wish->thread_blocks, MADE_THREADS, kernel->model, kernel->name,
+                                    assets, sampled));
 }
 
 const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
@@ -258,10 +291,6 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     if (configured->kernel == KERNEL_NONE) return NULL;
     const MadeKernel *kernel = &made_kernels[configured->kernel];
     const bool inside = configured->n_assets <= MADE_ASSETS_MOST;
-    *why = "its lanes have metrics of the spec's own";
-    if (configured->meter != NULL) return NULL;
-    *why = "its lanes have a control law of the spec's own";
-    if (configured->law != NULL) return NULL;
     *why = "several threads share a lane";
     if (kernel->threads > 1) return NULL;
     *why = "on a CPU only equations of a spec get one";
@@ -278,6 +307,10 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     put_fixed(&text, wish);
     if (configured->model->made_macros != NULL &&
         !configured->model->made_macros(configured, (TextSink){put_piece, &text}))
+        return NULL;
+    if (put_lane_code(&text, "METER", configured->meter != NULL ? &configured->meter->of : NULL) +
+            put_lane_code(&text, "LAW", configured->law != NULL ? &configured->law->of : NULL) >
+        MADE_LANE_STEPS)
         return NULL;
     snprintf(path, sizeof path, "sim/%s/advance.h", kernel->model);
     headers_put(&headers, headers_index(&headers, path), &text);
