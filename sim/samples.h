@@ -6,24 +6,33 @@
 #include "law.h"
 #include "meter.h"
 
+// Whether lanes have metrics of the user's own, and whether a lane has a trajectory: those of made kernels have none.
+#if defined(HOPSCOTCH_MADE) && defined(__CUDACC__)
+HD bool lanes_have_metrics(const LaneGroup *group) { return (void)group, METER_MADE; }
+HD bool samples_are_kept(const Trace *trace, int64_t lane) { return (void)trace, (void)lane, false; }
+#else
+HD bool lanes_have_metrics(const LaneGroup *group) { return group->batch.meter.of.cell != NULL; }
+HD bool samples_are_kept(const Trace *trace, int64_t lane) { return lane < trace->lanes; }
+#endif
+
 // Whether a trajectory of the lane has a sample before this tick.
 HD bool samples_are_traced(const Trace *trace, int64_t lane, int64_t tick)
 {
-    return lane < trace->lanes && tick >= trace->first && (trace->end == 0 || tick < trace->end) &&
+    return samples_are_kept(trace, lane) && tick >= trace->first && (trace->end == 0 || tick < trace->end) &&
            tick % trace->every == 0;
 }
 
 // True if a sample is due before this tick: for a trajectory, or for metrics of the user's own.
 HD bool lanes_sample_due(const LaneGroup *group, int64_t tick)
 {
-    return group->batch.meter.of.cell != NULL || samples_are_traced(&group->batch.trace, group->lane, tick);
+    return lanes_have_metrics(group) || samples_are_traced(&group->batch.trace, group->lane, tick);
 }
 
 // Whether a column of the next sample is for anything.
 HD bool lanes_need_column(const LaneGroup *group, int column)
 {
-    const bool metered = group->own.column == NULL && group->batch.meter.of.cell != NULL;
-    return !metered || group->lane < group->batch.trace.lanes || meter_needs(group, column);
+    const bool metered = group->own.column == NULL && lanes_have_metrics(group);
+    return !metered || samples_are_kept(&group->batch.trace, group->lane) || meter_needs(group, column);
 }
 
 // Sets one column of the next sample of the lanes of `which`.
@@ -34,8 +43,8 @@ HD void lanes_set_sample(const LaneGroup *group, int column, real value, mask wh
         return;
     }
     const Trace *trace = &group->batch.trace;
-    if (group->batch.meter.of.cell != NULL) meter_set(group, column, value, which);
-    for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
+    if (lanes_have_metrics(group)) meter_set(group, column, value, which);
+    for (int i = 0; i < group->valid && samples_are_kept(trace, group->lane + i); i++) {
         const int64_t lane = group->lane + i, k = trace->count[lane];
         if (!lane_of_mask(which, i) || k >= trace->capacity) continue;
         trace->sample[(lane * trace->capacity + k) * group->n_columns + column] = lane_of(value, i);
@@ -50,8 +59,8 @@ HD void lanes_end_sample(const LaneGroup *group, bool last, mask which)
     for (int k = 0; k < shown; k++)
         lanes_set_sample(group, group->n_columns - shown + k, law_shown_value(group, k), which);
     const Trace *trace = &group->batch.trace;
-    const bool metered = group->batch.meter.of.cell != NULL;
-    for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
+    const bool metered = lanes_have_metrics(group);
+    for (int i = 0; i < group->valid && samples_are_kept(trace, group->lane + i); i++) {
         const int64_t lane = group->lane + i;
         const bool due = last || !metered || samples_are_traced(trace, lane, meter_samples(group, i));
         if (lane_of_mask(which, i) && due && trace->count[lane] < trace->capacity) trace->count[lane]++;
@@ -76,7 +85,7 @@ typedef struct LanesSampling {
 HD bool lanes_are_sampled(const LaneGroup *group, LanesSampling *sampling)
 {
     const Trace *trace = &group->batch.trace;
-    const bool metered = group->batch.meter.of.cell != NULL, traced = group->lane < trace->lanes;
+    const bool metered = lanes_have_metrics(group), traced = samples_are_kept(trace, group->lane);
     sampling->every = metered ? 1.0 : (double)trace->every;
     sampling->skipped = metered || !traced ? 0.0 : (double)((trace->first + trace->every - 1) / trace->every);
     sampling->end = metered || trace->end == 0 ? 1e300 : (double)trace->end;
@@ -90,7 +99,7 @@ HD real lanes_samples(const LaneGroup *group)
     for (int i = 0; i < LANES; i++) {
         const int at = i < group->valid ? i : group->valid - 1;
         const int64_t lane = group->lane + at;
-        if (group->batch.meter.of.cell != NULL)
+        if (lanes_have_metrics(group))
             count[i] = (double)meter_samples(group, at);
         else
             count[i] = lane < group->batch.trace.lanes ? (double)group->batch.trace.count[lane] : 1e300;

@@ -113,8 +113,9 @@ static bool tape_lists(Tape *tape, int64_t work)
     if (tape->full) return false;
     if (tape->room_of_lists < tape->count + 1) {
         tape->room_of_lists = 2 * tape->count + 256;
-        for (int i = 0; i < 3; i++) tape->list[i] = ARENA_NEW(tape->arena, int32_t, tape->room_of_lists);
+        for (int i = 0; i < 4; i++) tape->list[i] = ARENA_NEW(tape->arena, int32_t, tape->room_of_lists);
         tape->mark = ARENA_NEW(tape->arena, bool, tape->room_of_lists);
+        tape->within = ARENA_NEW(tape->arena, bool, tape->room_of_lists);
     }
     return true;
 }
@@ -579,9 +580,11 @@ Error tape_layout(Tape *tape, int first, const TapeValue *wanted, int count, Are
 
 // Values that a code computes itself, while their registers are assigned.
 typedef struct TapeAssign {
-    int32_t *of_value; // [tape->count] -1: none
-    int32_t *last;     // [tape->count] the last value that uses it; outputs: never free
-    int32_t *free;     // registers that were used and are free
+    int32_t *of_value;  // [tape->count] -1: none
+    int32_t *last;      // [tape->count] the last value that uses it; outputs: never free
+    int32_t *free;      // registers that were used and are free
+    TapeValue *product; // [tape->count] of a sum or a difference: the product that is computed with it; TAPE_NONE: none
+    bool *within;       // [tape->count] such a product
     int n_free, next;
 } TapeAssign;
 
@@ -597,20 +600,75 @@ static void tape_release(TapeAssign *assign, const TapeLayout *layout, TapeValue
     assign->free[assign->n_free++] = assign->of_value[operand];
 }
 
+// A value as a step: its operation and operands, of a product that nothing else takes those of the product.
+static TapeNode tape_step_node(const Tape *tape, const TapeAssign *assign, TapeValue value)
+{
+    const TapeNode *node = &tape->nodes[value];
+    const TapeValue product = assign->product[value];
+    TapeNode step = *node;
+    if (product == TAPE_NONE) return step;
+    const bool first = node->a == product, adds = node->operation == PROGRAM_ADD;
+    step.operation = adds ? TAPE_PRODUCT_PLUS : first ? TAPE_PRODUCT_LESS : TAPE_LESS_PRODUCT;
+    step.a = tape->nodes[product].a;
+    step.b = tape->nodes[product].b;
+    step.c = first ? node->b : node->a;
+    return step;
+}
+
+// Whether a code computes a value itself, of those that are needed.
+static bool tape_is_step(const TapeLayout *layout, const TapeAssign *assign, const bool *needed, TapeValue value)
+{
+    return needed[value] && layout->of_value[value] < 0 && !assign->within[value];
+}
+
+// Products that only one sum or difference takes are computed with that: one step in place of two.
+static void tape_merge(const Tape *tape, const TapeLayout *layout, const bool *needed, const TapeValue *outputs,
+                       int count, TapeAssign *assign)
+{
+    int32_t *uses = assign->last; // until registers are assigned
+    memset(uses, 0, (size_t)tape->count * sizeof *uses);
+    for (TapeValue i = 0; i < tape->count; i++) {
+        const TapeValue of[3] = {tape->nodes[i].a, tape->nodes[i].b, tape->nodes[i].c};
+        assign->product[i] = TAPE_NONE;
+        assign->within[i] = false;
+        for (int k = 0; k < 3 && tape_is_step(layout, assign, needed, i); k++)
+            if (of[k] != TAPE_NONE) uses[of[k]]++;
+    }
+    for (int i = 0; i < count; i++)
+        if (outputs[i] != TAPE_NONE) uses[outputs[i]] = 2;
+    for (TapeValue i = 0; i < tape->count; i++) {
+        const TapeNode *node = &tape->nodes[i];
+        if (!tape_is_step(layout, assign, needed, i)) continue;
+        if (node->operation != PROGRAM_ADD && node->operation != PROGRAM_SUBTRACT) continue;
+        const TapeValue of[2] = {node->a, node->b};
+        for (int k = 0; k < 2 && assign->product[i] == TAPE_NONE; k++) {
+            if (tape->nodes[of[k]].operation != PROGRAM_MULTIPLY || uses[of[k]] != 1) continue;
+            if (!tape_is_step(layout, assign, needed, of[k])) continue;
+            assign->product[i] = of[k];
+            assign->within[of[k]] = true;
+        }
+    }
+}
+
 Error tape_code(Tape *tape, TapeLayout *layout, const TapeValue *outputs, int count, Arena *arena, TapeCode *out)
 {
     if (!tape_lists(tape, tape->count + count)) return tape_is_full();
     const bool *needed = tape_needed(tape, outputs, count);
-    TapeAssign assign = {
-        .of_value = tape->list[0], .last = tape->list[1], .free = tape->list[2], .next = layout->first_free};
+    TapeAssign assign = {.of_value = tape->list[0],
+                         .last = tape->list[1],
+                         .free = tape->list[2],
+                         .product = tape->list[3],
+                         .within = tape->within,
+                         .next = layout->first_free};
     int steps = 0;
+    tape_merge(tape, layout, needed, outputs, count, &assign);
     memset(assign.last, 0, (size_t)tape->count * sizeof *assign.last);
     memcpy(assign.of_value, layout->of_value, (size_t)tape->count * sizeof *assign.of_value);
     for (TapeValue i = 0; i < tape->count; i++) {
-        const TapeNode *node = &tape->nodes[i];
-        if (!needed[i] || layout->of_value[i] >= 0) continue;
+        if (!tape_is_step(layout, &assign, needed, i)) continue;
+        const TapeNode node = tape_step_node(tape, &assign, i);
+        const TapeValue of[3] = {node.a, node.b, node.c};
         steps++;
-        const TapeValue of[3] = {node->a, node->b, node->c};
         for (int k = 0; k < 3; k++)
             if (of[k] != TAPE_NONE) assign.last[of[k]] = i;
     }
@@ -618,13 +676,13 @@ Error tape_code(Tape *tape, TapeLayout *layout, const TapeValue *outputs, int co
         if (outputs[i] != TAPE_NONE) assign.last[outputs[i]] = tape->count;
     *out = (TapeCode){.steps = ARENA_NEW(arena, int64_t, steps), .outputs = ARENA_NEW(arena, int32_t, count)};
     for (TapeValue i = 0; i < tape->count; i++) {
-        const TapeNode *node = &tape->nodes[i];
-        if (!needed[i] || layout->of_value[i] >= 0) continue;
-        tape_release(&assign, layout, node->a, i);
-        tape_release(&assign, layout, node->b, i);
-        tape_release(&assign, layout, node->c, i);
+        if (!tape_is_step(layout, &assign, needed, i)) continue;
+        const TapeNode node = tape_step_node(tape, &assign, i);
+        tape_release(&assign, layout, node.a, i);
+        tape_release(&assign, layout, node.b, i);
+        tape_release(&assign, layout, node.c, i);
         assign.of_value[i] = tape_take(&assign); // may be that of an operand
-        out->steps[out->count++] = tape_encode(node, assign.of_value[i], assign.of_value);
+        out->steps[out->count++] = tape_encode(&node, assign.of_value[i], assign.of_value);
     }
     for (int i = 0; i < count; i++) out->outputs[i] = outputs[i] != TAPE_NONE ? assign.of_value[outputs[i]] : -1;
     out->n_outputs = count;

@@ -12,6 +12,9 @@ enum { TAPE_NONE = -1, TAPE_VALUES_MAX = 1 << 17, TAPE_REGISTERS_MAX = 1 << 14, 
 // Operations of tapes alone.
 enum {
     TAPE_FUSED = PROGRAM_N_OPERATIONS, // a b + c, rounded once
+    TAPE_PRODUCT_PLUS,                 // of codes, two steps in one: a b + c, both rounded
+    TAPE_PRODUCT_LESS,                 // a b - c
+    TAPE_LESS_PRODUCT,                 // c - a b
     TAPE_INPUT,
     TAPE_TABLE, // of a table: the value, then derivatives by its arguments
     TAPE_TABLE_BY_FIRST,
@@ -67,9 +70,9 @@ typedef struct Tape {
     TapeNode *nodes; // [count]
     int count, room;
     bool full; // more than TAPE_VALUES_MAX values were asked for, or TAPE_WORK_MAX; what is built from then on is wrong
-    int64_t work;     // values that slopes, layouts and codes looked at
-    int32_t *list[3]; // [room_of_lists] for one call at a time
-    bool *mark;       // the same
+    int64_t work;        // values that slopes, layouts and codes looked at
+    int32_t *list[4];    // [room_of_lists] for one call at a time
+    bool *mark, *within; // the same
     int room_of_lists;
     TapeValue bucket[TAPE_BUCKETS];
     const TapeTable *tables[TAPE_TABLES_MAX];

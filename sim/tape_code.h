@@ -101,6 +101,9 @@ HD int64_t asset_integer(const double *assets, int64_t k)
 // The value of an operation on its operands; those that it does not have are ignored.
 HD_CALL real tape_function(int operation, real a, real b, real c)
 {
+    if (operation == TAPE_PRODUCT_PLUS) return a * b + c;
+    if (operation == TAPE_PRODUCT_LESS) return a * b - c;
+    if (operation == TAPE_LESS_PRODUCT) return c - a * b;
     return program_takes_one(operation)     ? program_of_one(operation, a)
            : program_takes_three(operation) ? program_of_three(operation, a, b, c)
                                             : program_of_two(operation, a, b);
@@ -136,6 +139,9 @@ HD_CALL void tape_run(const double *assets, int64_t tables, int64_t first, int c
         case PROGRAM_DIVIDE: value = a / b; break;
         case PROGRAM_NEGATE: value = -a; break;
         case TAPE_FUSED: value = fused(a, b, frame_get(frame, tape_step_register(step, 3))); break;
+        case TAPE_PRODUCT_PLUS: value = a * b + frame_get(frame, tape_step_register(step, 3)); break;
+        case TAPE_PRODUCT_LESS: value = a * b - frame_get(frame, tape_step_register(step, 3)); break;
+        case TAPE_LESS_PRODUCT: value = frame_get(frame, tape_step_register(step, 3)) - a * b; break;
         default:
             value = operation > TAPE_INPUT
                         ? tape_lookup_in(tape_table_of(assets, tables, step), step, a, b)
@@ -168,6 +174,9 @@ HD_CALL void tape_run_shared(const double *assets, int64_t tables, int64_t first
         case PROGRAM_DIVIDE: value = a / b; break;
         case PROGRAM_NEGATE: value = -a; break;
         case TAPE_FUSED: value = fused(a, b, load_shared(at_c)); break;
+        case TAPE_PRODUCT_PLUS: value = a * b + load_shared(at_c); break;
+        case TAPE_PRODUCT_LESS: value = a * b - load_shared(at_c); break;
+        case TAPE_LESS_PRODUCT: value = load_shared(at_c) - a * b; break;
         default:
             if (operation > TAPE_INPUT) {
                 const int64_t whole = asset_integer(assets, first + k);

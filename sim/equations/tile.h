@@ -83,6 +83,9 @@ static void tile_run(const Tile *tile)
         case PROGRAM_DIVIDE: TILE_EACH(load_all(a + k) / load_all(b + k));
         case PROGRAM_NEGATE: TILE_EACH(-load_all(a + k));
         case TAPE_FUSED: TILE_EACH(fused(load_all(a + k), load_all(b + k), load_all(c + k)));
+        case TAPE_PRODUCT_PLUS: TILE_EACH(load_all(a + k) * load_all(b + k) + load_all(c + k));
+        case TAPE_PRODUCT_LESS: TILE_EACH(load_all(a + k) * load_all(b + k) - load_all(c + k));
+        case TAPE_LESS_PRODUCT: TILE_EACH(load_all(c + k) - load_all(a + k) * load_all(b + k));
         default: tile_function(tile, step);
         }
     }

@@ -76,6 +76,10 @@ static void made_value(const MadeCodes *codes, int64_t step)
     }
     if (operation == TAPE_FUSED)
         made_line(out, "fused(%s, %s, %s)", a, b, c);
+    else if (operation == TAPE_LESS_PRODUCT)
+        made_line(out, "%s - %s * %s", c, a, b);
+    else if (operation == TAPE_PRODUCT_PLUS || operation == TAPE_PRODUCT_LESS)
+        made_line(out, "%s * %s %c %s", a, b, operation == TAPE_PRODUCT_PLUS ? '+' : '-', c);
     else if (operation > TAPE_INPUT)
         made_lookup(codes, step, a, b);
     else if (program_takes_one(operation))

@@ -235,7 +235,7 @@ static int64_t put_lane_code(Text *text, const char *name, const LaneCode *of)
 {
     const TextSink out = {put_piece, text};
     MadeCodes codes = {.out = out, .get = "LANE_CODE_GET", .set = "LANE_CODE_SET"};
-    made_line(out, "#define %s_MADE_BEGIN \\\n", name);
+    made_line(out, "#define %s_MADE %d\n#define %s_MADE_BEGIN \\\n", name, of != NULL, name);
     if (of != NULL) {
         const CodeView *code = &of->code;
         codes.assets = of->assets;
