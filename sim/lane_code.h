@@ -49,12 +49,21 @@ HD void lane_code_set(const LaneGroup *group, const LaneCode *of, int column, re
     if (at >= 0) lane_code_put_in(group, of, lane_code_register(of, at), value, which);
 }
 
+#if !defined(HOPSCOTCH_MADE) // a made kernel has none
+// The numbers of a lane from cell k on.
+HD Frame lane_code_frame(const LaneGroup *group, const LaneCode *of, int k)
+{
+    Frame frame;
+    frame.at = lane_code_cell(group, of, k);
+    frame.apart = (int)of->cell_apart;
+    return frame;
+}
+#endif
+
 HD void lane_code_run(const LaneGroup *group, const LaneCode *of, bool begins)
 {
-#if !defined(HOPSCOTCH_MADE) // a made kernel has none
-    Frame file;
-    file.at = lane_code_cell(group, of, lane_code_register(of, 0));
-    file.apart = (int)of->cell_apart;
+#if !defined(HOPSCOTCH_MADE)
+    const Frame file = lane_code_frame(group, of, lane_code_register(of, 0));
     if (begins) tape_begin(of->assets, &of->code, file);
     if (!begins) tape_step(of->assets, &of->code, file);
 #else

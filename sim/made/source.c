@@ -260,7 +260,7 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     const bool inside = configured->n_assets <= MADE_ASSETS_MOST;
     *why = "its lanes have metrics of the spec's own";
     if (configured->meter != NULL) return NULL;
-    *why = "its lanes have a control law of the spec's own";
+    *why = "its lanes have a control law, of the spec's own or of a policy";
     if (configured->law != NULL) return NULL;
     *why = "several threads share a lane";
     if (kernel->threads > 1) return NULL;
