@@ -10,6 +10,8 @@ HD double *lane_code_cell(const LaneGroup *group, const LaneCode *of, int k)
 {
 #if defined(HOPSCOTCH_ALONE) || defined(HOPSCOTCH_TEAMS)
     return of->cell + group->lane * of->lane_apart + (int64_t)k * of->cell_apart;
+#elif LANES == 1
+    return of->cell + lanes_position(group) * of->lane_apart + (int64_t)k * of->cell_apart;
 #else
     return of->cell + lanes_position(group) * of->lane_apart + (int64_t)k * LANES;
 #endif

@@ -61,8 +61,8 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
      "control actions: the table as a CSV file, its first line names hinges and slides in any order; other joints hold "
      "their offset. With a column time (s) each row holds from the step nearest to its time until that of the next. "
-     "Control law: its columns are the law's inputs; control policy: the weights of the network, with the columns layer, "
-     "output, input (0: the constant) and weight"},
+     "Control law: its columns are the law's inputs; control policy: the weights of the network, with the columns "
+     "layer, output, input (0: the constant) and weight"},
     {"control.command", OPTION_CHOICE, "", 0, 0, 1, "position|effort",
      "control external and policy: what an action is. position: offset + action is the motor's command; effort: the "
      "action is the motor's effort (N m, of a slide N), and its gains are off. Without a table all actions are 0"},

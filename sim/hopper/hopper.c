@@ -100,8 +100,8 @@ static const Option hopper_options[] = {
      "Control law: the law's inputs with a range"},
     {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
      "control external: the table as a CSV file with the columns u1 (N) and u2 (N m); control law: with those of the "
-     "law's inputs; control policy: the weights of the network, with the columns layer, output, input (0: the constant) "
-     "and weight"},
+     "law's inputs; control policy: the weights of the network, with the columns layer, output, input (0: the "
+     "constant) and weight"},
     {"control.law", OPTION_LAW, "", 0, 0, 0, NULL,
      "control law: u1 and u2 as expressions of the columns of trajectories, once a control period"},
     {"control.action_period", OPTION_NUMBER, "s", 0, 1e-7, 1e3, "period",

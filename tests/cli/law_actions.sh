@@ -1,9 +1,9 @@
 #!/bin/sh
-# Inputs of control laws (inputs: {push: {range: [-1, 1]}}): a run takes them from a list or a file, with the same digest
-# on every instruction set and in any batch; a sample at the end of a period has the action that was held up to there.
-# Environments in Python: what they observe is to the bit what a run records under the same actions, also that of a law
-# that asks a policy for them; the same numbers as single environments, in every way to begin again. Refusals.
-# Instruction sets and the hopper: tests/unit/test_environment.c.
+# Inputs of control laws (inputs: {push: {range: [-1, 1]}}): a run takes them from a list or a file, with the same
+# digest on every instruction set and in any batch; a sample at the end of a period has the action that was held up to
+# there. Environments in Python: what they observe is to the bit what a run records under the same actions, also that
+# of a law that asks a policy for them; the same numbers as single environments, in every way to begin again.
+# Refusals. Instruction sets and the hopper: tests/unit/test_environment.c.
 . "$(dirname "$0")/../law.sh"
 digest() { "$HOPSCOTCH" digest "$1" | grep -o -m 1 '[0-9a-f]\{64\}'; }
 
@@ -109,7 +109,8 @@ works run learned.yaml --progress none
 works replay learned/0 --sample 0.02 -o learned.csv
 awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "push,kick"; next }
     NR > 2 { print $at["pushed"] "," $at["kicked"] }' learned.csv >given.csv
-sed -e '/^      policies/,/^      let/d' -e 's/^      held.*/      inputs: {push: {range: [-9, 9]}, kick: {range: [-9, 9]}}/' \
+sed -e '/^      policies/,/^      let/d' \
+    -e 's/^      held.*/      inputs: {push: {range: [-9, 9]}, kick: {range: [-9, 9]}}/' \
     -e '/every_period/d' -e 's/^    period.*/&\n    file: given.csv/' learned.yaml >acts.yaml
 works run acts.yaml --progress none --name acts
 works replay acts/0 --sample 0.02 -o acts.csv
@@ -127,7 +128,10 @@ wrong() # wrong PATTERN [option]...
     check $? "refused: $*"
 }
 without='simulation.control.law.inputs'
-wrong 'leg.yaml:16:[0-9]*: error: push is an action, because it has a range, and a run takes actions from a table: write simulation.control.actions: \[0, 0\], row after row, or control.file: NAME.csv with the columns push, kick; a row is held for control.action_period; an environment needs a section `environment`' \
+lacks='write simulation.control.actions: \[0, 0\], row after row, or control.file: NAME.csv with the columns push, kick'
+lacks="$lacks; a row is held for control.action_period; an environment needs a section .environment."
+lacks="because it has a range, and a run takes actions from a table: $lacks"
+wrong "leg.yaml:16:[0-9]*: error: push is an action, $lacks" \
     --set simulation.control.file=none
 printf 'push,z\n1,2\n' >wrong.csv
 wrong "control.file has a column 'z', which is no input with a range" --set simulation.control.file=wrong.csv
@@ -176,7 +180,8 @@ simulation: {control: {action_period: 8ms}}
 code=1
 refused check hop.yaml
 has 'control.action_period needs control: {mode: law}' err
-sed 's/^search.*/search: {method: adam, adam: {gradient: adjoint}, over: {size: {range: [0.1, 0.3]}}}/' leg.yaml >adam.yaml
+sed 's/^search.*/search: {method: adam, adam: {gradient: adjoint}, over: {size: {range: [0.1, 0.3]}}}/' \
+    leg.yaml >adam.yaml
 refused check adam.yaml
 has 'control.law takes actions: a run by actions has no derivative' err
 
@@ -270,7 +275,8 @@ def ran(spec, name, *given):
 quiet = {"simulation.control.law.sensors.hip_rate.noise": 0, "environment.terminate": "0 > 1"}
 env = hopscotch.VectorEnv("leg_env.yaml", 5, "cpu", autoreset="disabled", settings=quiet)
 rows = [env.reset(seed=2)[0][3]]
-known = json.loads(subprocess.run([program, "models", "leg_env.yaml", "--json"], check=True, capture_output=True).stdout)
+known = subprocess.run([program, "models", "leg_env.yaml", "--json"], check=True, capture_output=True).stdout
+known = json.loads(known)
 drawn = dict(zip((row["name"] for row in known["parameters"]), env.parameters()[3]))
 actions, over = [], False
 while not over:

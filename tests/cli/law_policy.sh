@@ -194,7 +194,7 @@ refused()
     [ $? -eq 1 ] && grep -q -- "$1" err
     check $? "refused: $(echo "$2" | cut -c 1-100)"
 }
-file='file: nets/small.csv'
+file='file: nets/small.csv' one='weights: [[1, 1, 0, 1], [1, 1, 1, 1]]'
 refused 'a policy must be a mapping' '{p: 3}'
 refused "'p-1' can't be a name" "{p-1: {$file, observe: [1, 2]}}"
 refused 'policy p has no file of weights: {file: p.csv, observe: \[...\]}' '{p: {observe: [1]}}'
@@ -206,21 +206,21 @@ refused "unknown name 'rail_p'; did you mean 'rail_q'?" "{p: {$file, observe: [r
 refused "laws/bad.yaml:1:22: error: .*none.csv" '{p: {file: none.csv, observe: [1, 2]}}'
 refused 'the weights are in `weights` already: give one of the two' "{p: {$file, weights: [], observe: [1, 2]}}"
 refused 'weights are rows in a list: ' '{p: {weights: 3, observe: [1]}}'
-refused 'a row of weights has four numbers: \[layer, output, input, weight\]' '{p: {weights: [[1, 1, 0]], observe: [1]}}'
+refused 'a row of weights has four numbers: \[layer, output, input, weight\]' \
+    '{p: {weights: [[1, 1, 0]], observe: [1]}}'
 refused 'the policy has no weights' '{p: {weights: [], observe: [1]}}'
 refused 'layer 2 of the policy has 2 inputs, and the layer before has 1 outputs' \
     '{p: {weights: [[1, 1, 0, 1], [1, 1, 1, 1], [2, 1, 2, 1]], observe: [1]}}'
 refused "the name 'A_1' is declared already" \
-    '{a: {weights: [[1, 1, 0, 1], [1, 1, 1, 1]], observe: [1]}, A: {weights: [[1, 1, 0, 1], [1, 1, 1, 1]], observe: [1]}}'
+    "{a: {$one, observe: [1]}, A: {$one, observe: [1]}}"
 refused "a policy can't observe what policies give in the same period: hold it for the next one" \
     "{p: {$file, observe: [p_1, 2]}}"
 sed 's/rises: none/&/; s/^events.*/events: [{rises: move_1, set: {count: 3}}]/' laws/asks.yaml >laws/circle.yaml
 "$HOPSCOTCH" check asks.yaml --set simulation.control.law=laws/circle.yaml >out 2>err
 says 'refused: what an event sets by a policy, in the same period' \
     "laws/circle.yaml:6:[0-9]*: error: a policy can't observe what policies give in the same period"
-awk 'BEGIN { for (i = 1; i <= 17; i++) printf "%s", (i > 1 ? ", " : "{") "p" i ": {weights: [[1, 1, 0, 1], [1, 1, 1, 1]], observe: [1]}"
-    print "}" }' >many
-refused 'a law has at most 16 policies' "$(cat many)"
+many=$(for i in $(seq 17); do echo "p$i: {$one, observe: [1]}"; done | paste -sd ,)
+refused 'a law has at most 16 policies' "{$many}"
 sed 's/input/inputs/' laws/nets/small.csv >laws/nets/wrong.csv
 refused "nets/wrong.csv has no column 'input'; did you mean 'inputs'?" '{p: {file: nets/wrong.csv, observe: [1, 2]}}'
 sed 's/^1,2,1,.*/1,2,1,many/' laws/nets/small.csv >laws/nets/wrong.csv
@@ -261,10 +261,12 @@ many=$(for output in $(seq 4); do for input in $(seq 0 255); do echo "weight_1_$
 network 255 4 3 >laws/nets/wide.csv
 wrong '1001 weights of the policy are named, at most 1000 can be' --set "parameters={$many}" \
     --set simulation.control.file=laws/nets/wide.csv
-sed 's/^search.*/search: {method: adam, adam: {gradient: adjoint}, over: {link_1_start: {range: [0, 0.2]}}}/' arm.yaml >adam.yaml
+sed 's/^search.*/search: {method: adam, adam: {gradient: adjoint}, over: {link_1_start: {range: [0, 0.2]}}}/' \
+    arm.yaml >adam.yaml
 "$HOPSCOTCH" check adam.yaml >out 2>err
 says 'no gradient of control: policy' 'control policy has no gradient by the adjoint or the tangent'
-sed 's/^search.*/search: {method: adam, adam: {gradient: adjoint}, over: {link_1_start: {range: [0, 0.2]}}}/' asks.yaml >adam.yaml
+sed 's/^search.*/search: {method: adam, adam: {gradient: adjoint}, over: {link_1_start: {range: [0, 0.2]}}}/' \
+    asks.yaml >adam.yaml
 "$HOPSCOTCH" check adam.yaml >out 2>err
 says 'no gradient of a law that asks a policy' 'control.law asks a policy, which has no derivative'
 exit $status

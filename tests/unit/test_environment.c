@@ -108,10 +108,10 @@ static void environment_compare_run(const char *text, const EnvironmentEpisode *
 }
 
 // On the CPU, and on the device of the environment.
-static void environment_compare(const char *text, const EnvironmentEpisode *episode, const char *isa)
+static void environment_compare(const char *text, const EnvironmentEpisode *episode, bool asks, const char *isa)
 {
-    environment_compare_run(text, episode, false, "cpu", isa);
-    if (environment_case_on_gpu()) environment_compare_run(text, episode, false, environment_case_device(), isa);
+    environment_compare_run(text, episode, asks, "cpu", isa);
+    if (environment_case_on_gpu()) environment_compare_run(text, episode, asks, environment_case_device(), isa);
 }
 
 static void environment_check_text(const char *text, const char *isa, int64_t lanes, int64_t lane, double size)
@@ -122,7 +122,7 @@ static void environment_check_text(const char *text, const char *isa, int64_t la
     options.isa = isa;
     if (!environment_case_open(text, &options, &c)) return;
     environment_play(&c, lane, size, &episode);
-    environment_compare(text, &episode, isa);
+    environment_compare(text, &episode, false, isa);
     CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
 }
 
@@ -187,7 +187,7 @@ TEST(environment_steps_of_seven_ticks)
     if (!environment_case_open(text, &options, &c)) return;
     CHECK_INTEGER(42, c.info.episode_steps);
     environment_play(&c, 6, 80.0, &episode);
-    environment_compare(text, &episode, "v4");
+    environment_compare(text, &episode, false, "v4");
     CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
 }
 
@@ -493,7 +493,7 @@ static void environment_check_policy(const char *format, const EnvironmentPolicy
     environment_write_policy(of);
     environment_play_policy(of, &c, 6, &episode);
     episode.observes = strstr(format, "observe") != NULL;
-    environment_compare_run(asked, &episode, true, "cpu", isa);
+    environment_compare(asked, &episode, true, isa);
     CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
 }
 

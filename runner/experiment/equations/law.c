@@ -1,7 +1,7 @@
 // Reading a control law (LawProgram in sim.h) over the columns of a model: they are the states of a system without
 // equations, and its parameters are the first. A period of the law is one expression for each number that it holds and
-// each output that it gives. In a period happen, in this order: events, by guards of this period and the last; policies;
-// commands and efforts; what every period sets, for the next one.
+// each output that it gives. In a period happen, in this order: events, by guards of this period and the last; what
+// policies give; commands and efforts; what every period sets, for the next one.
 #include "copies.h"
 #include "law.h"
 

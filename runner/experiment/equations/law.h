@@ -48,7 +48,8 @@ typedef struct LawAsked {
 
 // Reads the networks of `policies` and declares what they give, NAME_1, NAME_2, ...
 LawAsked law_declare_policies(SystemReader *reader);
-// Reads what they observe, after the events of a period: to[n_held] in place of from[n_held]. seen[n_seen] <- all of it.
+// Reads what they observe, after the events of a period: to[n_held] in place of from[n_held]. seen[n_seen] <- all of
+// it.
 void law_read_policies(SystemReader *reader, LawAsked *asked, const TapeValue *from, const TapeValue *to,
                        TapeValue *seen);
 

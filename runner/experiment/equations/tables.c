@@ -6,8 +6,9 @@
 //     inputs:
 //       wind:   {file: wind.csv, unit: m/s, between: held}
 //
-// An input is a signal in time; of a law it is always an action. Steps end at its rows: its row is a held number of a clock, which inputs with the same
+// An input is a signal in time. Steps end at its rows: its row is a held number of a clock, which inputs with the same
 // times share. One with a range is an action: a held number that a caller, or a table of the run, sets once a period.
+// An input of a law is always an action.
 #include "equations.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-// The files of a system's tables and inputs, and of a law's policies: comma-separated values, whose first line names the
-// columns. Their numbers take the place of the file in the mapping, as lists whose items know their places in the file.
-// So what a file holds is frozen with the campaign, as equations are that a file has.
+// The files of a system's tables and inputs, and of a law's policies: comma-separated values, whose first line names
+// the columns. Their numbers take the place of the file in the mapping, as lists whose items know their places in the
+// file. So what a file holds is frozen with the campaign, as equations are that a file has.
 #include "../equations/equations.h"
 #include "keys.h"
 
