@@ -1,8 +1,8 @@
 /* hopscotch.h: environments for learning, over the library libhopscotch.so.
 **
-** A spec whose model has `control: {mode: external}`, or equations with actions (experiments/equations.md), and a
-** section `environment:` (experiments/README.md) is opened as `lanes` environments that are stepped together, on the
-** CPU or on a GPU. An environment is one lane of a batch: the model with its own parameters, state and clock. The
+** A spec whose model has `control: {mode: external}`, or equations or a control law with actions, and a section
+** `environment:` (experiments/README.md) is opened as `lanes` environments that are stepped together, on the CPU or on
+** a GPU. An environment is one lane of a batch: the model with its own parameters, state and clock. The
 ** caller writes an action for each lane and calls hopscotch_env_step(); each lane then advances by one control period
 ** under its action, and gives an observation, a reward, and whether its episode ended.
 **
@@ -136,7 +136,7 @@ typedef struct hopscotch_env_options {
 
 /* Opens the spec in a file. options NULL: the defaults. *env: the handle; NULL after an error, whose text is then
 ** hopscotch_error(NULL). All memory is taken here; resets and steps take none.
-** Errors: WRONG_SPEC (it does not pass `hopscotch check`, its model or settings have no external control, it has no
+** Errors: WRONG_SPEC (it does not pass `hopscotch check`, its model or settings have no actions, it has no
 ** section `environment:`, or its search has several trials), WRONG_ARGUMENT, MACHINE. Files that the spec names must
 ** lie in its folder or below. */
 HOPSCOTCH_API int hopscotch_env_open(const char *path, const hopscotch_env_options *options, hopscotch_env **env);

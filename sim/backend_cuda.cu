@@ -152,8 +152,8 @@ static Error cuda_give_cells(LaneCode *code, const double *assets, int64_t lanes
 {
     code->assets = assets;
     code->lane_apart = 1;
-    code->cell_apart = lanes;
-    CUDA_TRY(cudaMalloc((void **)&code->cell, sizeof(double) * (size_t)(lanes * code->cells)));
+    code->cell_apart = lanes + LANES_MOST; // where a host plays the GPU: lanes_position
+    CUDA_TRY(cudaMalloc((void **)&code->cell, sizeof(double) * (size_t)(code->cell_apart * code->cells)));
     return error_none();
 }
 

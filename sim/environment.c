@@ -23,6 +23,7 @@ void environment_describe(Environment *environment, const EnvironmentSetup *setu
                               .n_metrics = configured_own_metrics(configured),
                               .n_actions = configured->n_actions,
                               .n_observations = setup->n_observations,
+                              .n_cells = configured->law != NULL ? configured->law->of.cells : 0,
                               .autoreset = (int32_t)setup->autoreset,
                               .single = setup->single,
                               .held = configured->action_ticks,
@@ -34,6 +35,7 @@ void environment_describe(Environment *environment, const EnvironmentSetup *setu
     environment->constants = configured->constants;
     environment->kernel = configured->environment_kernel;
     environment->n_columns = configured->n_columns;
+    if (configured->law != NULL) environment->law = *configured->law;
 }
 
 // Takes `count` items at `*used`.
@@ -55,6 +57,7 @@ static size_t environment_lay_arrays(EnvironmentView *view, char *base)
 #define ENVIRONMENT_ROWS_n_metrics view->n_metrics
 #define ENVIRONMENT_ROWS_n_actions view->n_actions
 #define ENVIRONMENT_ROWS_n_frame view->n_frame
+#define ENVIRONMENT_ROWS_n_cells view->n_cells
 #define ENVIRONMENT_ROWS_n_observations view->n_observations
     ENVIRONMENT_ARRAYS(ENVIRONMENT_LAY)
 #undef ENVIRONMENT_LAY
@@ -79,6 +82,8 @@ size_t environment_lay(EnvironmentView *view, const EnvironmentSetup *setup, cha
     view->draws = environment_piece(base, &used, view->n_draws, sizeof(EnvironmentDraw));
     view->fixed = environment_piece(base, &used, view->n_parameters, sizeof(double));
     view->assets = environment_piece(base, &used, setup->configured->n_assets, sizeof(double));
+    const Law *law = setup->configured->law;
+    view->law = environment_piece(base, &used, law != NULL ? law->of.n_assets : 0, sizeof(double));
     return used;
 }
 
@@ -96,18 +101,26 @@ void environment_fill_tables(const EnvironmentSetup *setup, char *tables)
     tables = environment_fill(tables, setup->codes, setup->n_codes, sizeof(double));
     tables = environment_fill(tables, setup->draws, setup->n_draws, sizeof(EnvironmentDraw));
     tables = environment_fill(tables, setup->fixed, configured->n_parameters, sizeof(double));
-    environment_fill(tables, configured->assets, configured->n_assets, sizeof(double));
+    tables = environment_fill(tables, configured->assets, configured->n_assets, sizeof(double));
+    if (configured->law != NULL)
+        environment_fill(tables, configured->law->of.assets, configured->law->of.n_assets, sizeof(double));
 }
 
 LaneGroup environment_group(const Environment *environment, int64_t lane, int valid)
 {
     const EnvironmentView *view = &environment->view;
+    Law law = environment->law;
+    law.of.assets = view->law;
+    law.of.cell = view->n_cells > 0 ? view->cell : NULL;
+    law.of.lane_apart = environment->on_gpu ? 1 : view->n_cells;
+    law.of.cell_apart = environment->on_gpu ? view->stride : 1;
     return (LaneGroup){.batch = {.lanes = view->lanes,
                                  .stride = view->stride,
                                  .parameter = view->parameter,
                                  .work = view->work,
                                  .metric = view->metric,
-                                 .status = view->status},
+                                 .status = view->status,
+                                 .law = law},
                        .n_columns = environment->n_columns,
                        .lane = lane,
                        .valid = valid,
@@ -247,8 +260,8 @@ static const char *environment_refusal(const Configured *configured)
     static const bool has[KERNEL_COUNT] = {ENVIRONMENT_KERNELS(ENVIRONMENT_HAS)};
 #undef ENVIRONMENT_HAS
     if (configured->n_actions == 0)
-        return "an environment needs simulation.control: {mode: external}, or of equations an input with a range, as "
-               "in inputs: {u: {range: [-1, 1]}}";
+        return "an environment needs simulation.control: {mode: external}, or of equations or of a control law an "
+               "input with a range, as in inputs: {u: {range: [-1, 1]}}";
     return configured->environment_kernel >= 0 && has[configured->environment_kernel]
                ? NULL
                : "these settings of `simulation` have no environment";

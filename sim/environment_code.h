@@ -1,4 +1,4 @@
-// The expressions of environments and of policies in kernels.
+// The expressions of environments in kernels.
 #ifndef HOPSCOTCH_ENVIRONMENT_CODE_H
 #define HOPSCOTCH_ENVIRONMENT_CODE_H
 

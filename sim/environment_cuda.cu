@@ -326,6 +326,7 @@ extern "C" Error environment_cuda_open(const EnvironmentSetup *setup, Environmen
     if (cuda == NULL) return error_make(ERROR_MEMORY, "not enough memory for an environment");
     Environment *environment = &cuda->environment;
     environment_describe(environment, setup);
+    environment->on_gpu = true;
     cuda->kernels = environment_kernels(environment->kernel);
     if (environment->registers > cuda->kernels.own) environment->view.n_frame = environment->registers;
     cuda->device = setup->number;

@@ -13,6 +13,8 @@ struct Environment {
     EnvironmentView view; // its pointers are the device's
     Constants constants;
     int kernel, n_columns, registers; // registers: of the expressions' frame
+    Law law;                          // the host's; environment_group sets its pointers
+    bool on_gpu;                      // in a GPU's memory
     EnvironmentDevice info;
     char device[192];
     Error (*reset)(Environment *environment, const uint8_t *lanes, const uint64_t *seeds);

@@ -31,6 +31,8 @@ typedef struct EnvironmentDraw {
     X(parameter, double, n_parameters) X(work, double, n_work) X(metric, double, n_metrics) X(status, int32_t, 1) \
     /* actions in double precision; the frame of the expressions, of which the first are the columns of the sample */ \
     X(action, double, n_actions) X(frame, double, n_frame) \
+    /* numbers of a control law (LaneCode), in its own order */ \
+    X(cell, double, n_cells) \
     /* advanced by this step: what the advance of a GPU leaves for what follows */ \
     X(going, uint8_t, 1) \
     X(clock, int64_t, 1) X(steps, int64_t, 1) X(total, double, 1) \
@@ -52,6 +54,7 @@ typedef struct EnvironmentView {
     int64_t lanes, stride;
     int32_t n_parameters, n_named, n_work, n_metrics, n_actions, n_observations;
     int32_t n_frame; // 0: kernels have frames of their own
+    int32_t n_cells; // 0: there is no law
     int32_t autoreset;
     int32_t single; // 0 or 1: the floats are of single precision
     int64_t held;   // ticks of a step
@@ -67,6 +70,7 @@ typedef struct EnvironmentView {
     int32_t n_draws;
     const double *fixed;  // [n_parameters]
     const double *assets; // of the model
+    const double *law;    // assets of the control law
 } EnvironmentView;
 
 // Arguments of a reset: pointers of the device; NULL: all lanes, no seeds.

@@ -10,6 +10,8 @@ HD double *lane_code_cell(const LaneGroup *group, const LaneCode *of, int k)
 {
 #if defined(HOPSCOTCH_ALONE) || defined(HOPSCOTCH_TEAMS)
     return of->cell + group->lane * of->lane_apart + (int64_t)k * of->cell_apart;
+#elif LANES == 1
+    return of->cell + lanes_position(group) * of->lane_apart + (int64_t)k * of->cell_apart;
 #else
     return of->cell + lanes_position(group) * of->lane_apart + (int64_t)k * LANES;
 #endif
@@ -49,6 +51,17 @@ HD void lane_code_set(const LaneGroup *group, const LaneCode *of, int column, re
     if (at >= 0) lane_code_put_in(group, of, lane_code_register(of, at), value, which);
 }
 
+#if !defined(HOPSCOTCH_MADE) // a made kernel has none
+// The numbers of a lane from cell k on.
+HD Frame lane_code_frame(const LaneGroup *group, const LaneCode *of, int k)
+{
+    Frame frame;
+    frame.at = lane_code_cell(group, of, k);
+    frame.apart = (int)of->cell_apart;
+    return frame;
+}
+#endif
+
 // Whose code it is.
 typedef enum LaneCodeOwner { LANE_CODE_METER, LANE_CODE_LAW } LaneCodeOwner;
 
@@ -72,9 +85,7 @@ LANE_CODE_MADE(lane_code_law_step, LAW_MADE_STEPS)
 HD void lane_code_run(const LaneGroup *group, const LaneCode *of, LaneCodeOwner owner, bool begins)
 {
 #if !defined(HOPSCOTCH_MADE)
-    Frame file;
-    file.at = lane_code_cell(group, of, lane_code_register(of, 0));
-    file.apart = (int)of->cell_apart;
+    const Frame file = lane_code_frame(group, of, lane_code_register(of, 0));
     (void)owner;
     if (begins) tape_begin(of->assets, &of->code, file);
     if (!begins) tape_step(of->assets, &of->code, file);

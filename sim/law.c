@@ -115,7 +115,109 @@ static void law_build_slopes(LawBuild *build, const TapeValue *values, int n_inp
     build->law->slopes = out;
 }
 
+// ---- policies and actions -------------------------------------------------------------------------------------------
+
+// What all policies see together.
+static int law_seen(const LawProgram *program)
+{
+    int n_seen = 0;
+    for (int p = 0; p < program->n_policies; p++) n_seen += policy_table_inputs(program->policies[p].table);
+    return n_seen;
+}
+
+static int32_t law_put_policy(LawBuild *build, const LawPolicy *policy)
+{
+    const int64_t weights = policy->table->n_weights;
+    PolicyShape shape = policy->table->shape;
+    double *input = ARENA_NEW(build->arena, double, weights);
+    for (int64_t i = 0; i < weights; i++) {
+        input[i] = policy->input != NULL ? policy->input[i] : -1.0;
+        if (input[i] >= 0.0) shape.searched = 1.0;
+    }
+    const int32_t at = tape_assets_put(&build->assets, &shape, sizeof shape / sizeof(double));
+    tape_assets_put(&build->assets, policy->table->weight, weights);
+    tape_assets_put(&build->assets, input, weights);
+    return at;
+}
+
+// seen: registers of what the policies see.
+static void law_put_policies(LawBuild *build, const int32_t *seen)
+{
+    const LawProgram *program = build->program;
+    Law *law = build->law;
+    int64_t *rows = ARENA_NEW(build->arena, int64_t, LAW_POLICY * program->n_policies);
+    for (int p = 0; p < program->n_policies; p++) {
+        const PolicyTable *table = program->policies[p].table;
+        const int inputs = policy_table_inputs(table);
+        rows[LAW_POLICY * p + LAW_POLICY_AT] = law_put_policy(build, &program->policies[p]);
+        rows[LAW_POLICY * p + LAW_POLICY_SEEN] = law_put_registers(build, seen, inputs);
+        seen += inputs;
+        for (int k = 0; k <= (int)table->shape.layers; k++)
+            if ((int)table->shape.width[k] > law->widest) law->widest = (int32_t)table->shape.width[k];
+        law->n_given += policy_table_outputs(table);
+    }
+    law->n_policies = program->n_policies;
+    law->policies = tape_assets_put(&build->assets, rows, LAW_POLICY * program->n_policies);
+}
+
+static void law_put_bounds(LawBuild *build)
+{
+    const LawProgram *program = build->program;
+    double *bounds = ARENA_NEW(build->arena, double, 2 * program->n_actions);
+    for (int a = 0; a < program->n_actions; a++) {
+        bounds[2 * a] = program->actions[a].low;
+        bounds[2 * a + 1] = program->actions[a].high;
+    }
+    build->law->actions = tape_assets_put(&build->assets, bounds, 2 * program->n_actions);
+    build->law->inputs = program->actions;
+    build->law->n_actions = program->n_actions;
+    build->law->action_periods = 1;
+}
+
+void law_take_actions(Law *law, const double *rows, int64_t n_rows, int64_t periods, Arena *arena)
+{
+    TapeAssets assets = {.arena = arena};
+    tape_assets_put(&assets, law->of.assets, law->of.n_assets);
+    law->action_rows = tape_assets_put(&assets, rows, n_rows * law->n_actions);
+    law->n_action_rows = (int32_t)n_rows;
+    law->action_periods = periods;
+    law->of.assets = assets.numbers;
+    law->of.n_assets = assets.count;
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
+
+// The codes of values[count]; of what policies see before them.
+static Error law_put_codes(LawBuild *build, int first, const TapeValue *values, int count, TapeLayout *layout)
+{
+    const LawProgram *program = build->program;
+    Law *law = build->law;
+    const int n_seen = law_seen(program);
+    TapeValue *all = ARENA_NEW(build->arena, TapeValue, n_seen + count);
+    TapeCode code, see;
+    for (int p = 0, n = 0; p < program->n_policies; p++)
+        for (int k = 0; k < policy_table_inputs(program->policies[p].table); k++)
+            all[n++] = program->policies[p].observe[k];
+    memcpy(all + n_seen, values, (size_t)count * sizeof *all);
+    TRY(tape_layout(program->tape, first, all, n_seen + count, build->arena, layout));
+    TRY(tape_code(program->tape, layout, all, n_seen, build->arena, &see));
+    TRY(tape_code(program->tape, layout, values, count, build->arena, &code));
+    build->tables = tape_assets_put_tables(&build->assets, program->tape);
+    law->then = tape_assets_put_code(&build->assets, layout, &code);
+    law->then.tables = build->tables;
+    law->of.code = law->then;
+    if (program->n_policies > 0) {
+        law->of.code = tape_assets_put_code(&build->assets, layout, &see);
+        law->of.code.tables = build->tables;
+    }
+    law->start = law_put_registers(build, code.outputs, law->n_held);
+    law->next = law_put_registers(build, code.outputs + law->n_held, law->n_held);
+    law->outputs = law_put_registers(build, code.outputs + 2 * law->n_held, law->n_outputs);
+    law->of.results = law->next; // and the outputs
+    law->of.n_results = law->n_held + law->n_outputs;
+    law_put_policies(build, see.outputs);
+    return error_none();
+}
 
 Error law_make(const LawProgram *program, const Configured *configured, Arena *arena, Law *out)
 {
@@ -129,7 +231,8 @@ Error law_make(const LawProgram *program, const Configured *configured, Arena *a
                                    .n_own = program->n_own};
     TapeValue *values = ARENA_NEW(arena, TapeValue, count);
     TapeLayout layout;
-    TapeCode code;
+    int n_given = program->n_actions;
+    for (int p = 0; p < program->n_policies; p++) n_given += policy_table_outputs(program->policies[p].table);
     memcpy(values, program->start, (size_t)n_held * sizeof *values);
     memcpy(values + n_held, program->next, (size_t)n_held * sizeof *values);
     memcpy(values + 2 * n_held, program->outputs, (size_t)n_outputs * sizeof *values);
@@ -138,24 +241,17 @@ Error law_make(const LawProgram *program, const Configured *configured, Arena *a
                  .n_noises = program->n_noises,
                  .n_outputs = n_outputs,
                  .seed = -1,
+                 .weights = -1,
                  .ticks = configured->action_ticks,
                  .parameters = program->parameters,
                  .n_parameters = program->n_parameters,
                  .shown = program->shown,
                  .n_shown = program->n_shown};
     lane_code_assign(program->tape, &inputs, arena, &out->of);
-    const int first = out->of.n_needed + out->of.n_parameters + n_held + program->n_noises + 1;
-    TRY(tape_layout(program->tape, first, values, count, arena, &layout));
-    TRY(tape_code(program->tape, &layout, values, count, arena, &code));
-    build.tables = tape_assets_put_tables(&build.assets, program->tape);
-    out->of.code = tape_assets_put_code(&build.assets, &layout, &code);
-    out->of.code.tables = build.tables;
-    out->start = law_put_registers(&build, code.outputs, n_held);
-    out->next = law_put_registers(&build, code.outputs + n_held, n_held);
-    out->outputs = law_put_registers(&build, code.outputs + 2 * n_held, n_outputs);
-    out->of.results = out->next; // and the outputs
-    out->of.n_results = n_held + n_outputs;
-    out->of.cells = n_outputs + n_held + 1 + layout.registers;
+    const int first = out->of.n_needed + out->of.n_parameters + n_held + program->n_noises + 1 + n_given;
+    TRY(law_put_codes(&build, first, values, count, &layout));
+    law_put_bounds(&build);
+    out->of.cells = n_outputs + n_held + 1 + 2 * out->widest + layout.registers;
     if (configured->model->adjoint != NULL) law_build_slopes(&build, values, first);
     out->of.assets = build.assets.numbers;
     out->of.n_assets = build.assets.count;
@@ -190,15 +286,34 @@ static void law_add_columns(const Law *law, Configured *configured, Arena *arena
     configured->n_columns = n + law->n_shown;
 }
 
-void law_attach(const Law *law, Configured *configured, Arena *arena)
+// The lane's input of the first weight of a policy that is a parameter.
+static int32_t law_first_weight(const Law *law, const Configured *configured)
+{
+    for (int p = 0; p < configured->n_parameters && law->n_weights > 0; p++)
+        if (strcmp(configured->parameters[p].name, law->parameters[0].name) == 0) return p;
+    return -1;
+}
+
+void law_put(const Law *law, Configured *configured, Arena *arena)
 {
     Law *own = ARENA_NEW(arena, Law, 1);
     *own = *law;
-    law_add_parameters(law, configured, arena);
     lane_code_attach(&own->of, configured, arena);
-    law_add_columns(law, configured, arena);
     if (law->n_noises > 0) own->seed = configured->n_parameters - 1;
+    own->weights = law_first_weight(law, configured);
     configured->law = own;
+}
+
+void law_attach(const Law *law, Configured *configured, Arena *arena)
+{
+    law_add_parameters(law, configured, arena);
+    law_put(law, configured, arena);
+    law_add_columns(law, configured, arena);
+    if (law->n_actions == 0) return;
+    configured->actions = law->inputs;
+    configured->n_actions = law->n_actions;
+    configured->action_ticks = law->ticks * law->action_periods;
+    configured->waits = law->n_action_rows == 0;
 }
 
 // ---- a lane with derivatives ----------------------------------------------------------------------------------------
@@ -262,7 +377,7 @@ void law_tangent_begin(const Law *law, const double *parameter, int64_t stride, 
 {
     const LaneGroup group = law_tangent_group(law, parameter, stride, memory);
     double *held = law_tangent_held(law, memory);
-    law_begin(&group);
+    law_begin(&group, all_lanes());
     law_tangent_run(&group, true, memory);
     for (int k = 0; k < law->n_held; k++)
         held[k] = law_tangent_rate(law, law->n_held + law->n_outputs + k, law_tangent_file(law, memory));

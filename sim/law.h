@@ -2,6 +2,7 @@
 // the motors their commands and efforts until the next period, and the numbers that the law holds until then:
 //     u[k] = g(x[k], y[k]),   x[k+1] = f(x[k], y[k])
 // y: what the law sees of the sample; x: held numbers, the mode, guards at the last period, readings that are delayed.
+// With policies g and f have two codes: what the policies see, then, behind them, all else.
 #ifndef HOPSCOTCH_LAW_H
 #define HOPSCOTCH_LAW_H
 
@@ -9,6 +10,7 @@
 #if !defined(HOPSCOTCH_DUAL)
 #include "lane_code.h"
 #include "philox_lanes.h"
+#include "policy.h"
 #endif
 
 HD const Law *law_of(const LaneGroup *group) { return &group->batch.law; }
@@ -23,8 +25,9 @@ HD bool law_is_due(const LaneGroup *group, int64_t tick)
 {
     return lanes_have_law(group) && tick % law_of(group)->ticks == 0;
 }
-// The number of the period that begins at a tick.
+// The number of the period that begins at a tick; of lanes with their own clocks after that many ticks.
 HD real law_period(const LaneGroup *group, int64_t tick) { return splat((double)(tick / law_of(group)->ticks)); }
+HD real law_period_after(const LaneGroup *group, real ticks) { return ticks / (double)law_of(group)->ticks; }
 
 #if defined(HOPSCOTCH_DUAL) // lanes with derivatives: law_tangent_begin of sim.h
 HD int64_t law_asset(const LaneGroup *group, int64_t k)
@@ -57,9 +60,10 @@ HD mask law_is_wrong(const LaneGroup *group)
     const double *outputs = law_tangent_outputs(law_of(group), law_of(group)->of.cell);
     return MASK(outputs[2 * law_of(group)->n_outputs] != 0.0);
 }
-HD void law_begin(const LaneGroup *group)
+HD void law_begin(const LaneGroup *group, mask which)
 {
     const LaneCode *of = &law_of(group)->of;
+    (void)which;
     for (int k = 0; k < of->n_parameters; k++)
         of->cell[2 * of->n_needed + k] = slope_of(lanes_parameter(group, (int)law_asset(group, of->parameters + k)));
     law_tangent_begin(law_of(group), group->batch.parameter, group->batch.stride, law_of(group)->of.cell);
@@ -83,11 +87,13 @@ HD void law_see(const LaneGroup *group, int column, real value, mask which)
     lane_code_set(group, &law_of(group)->of, column, value, which);
 }
 
-// ---- cells: what was decided, what is held, whether a number was none, then registers -------------------------------
+// ---- cells: what was decided, what is held, whether a number was none, two layers of policies, then registers -------
 
 HD int law_held(const Law *law) { return law->n_outputs; }
 HD int law_wrong(const Law *law) { return law->n_outputs + law->n_held; }
-// Registers behind those of columns and parameters: held numbers, normal numbers, whether the period is the first.
+HD int law_layers(const Law *law) { return law_wrong(law) + 1; }
+// Registers behind those of columns and parameters: held numbers, normal numbers, whether the period is the first, what
+// policies give, actions.
 HD int law_register(const Law *law, int k) { return law->of.n_needed + law->of.n_parameters + k; }
 
 HD int law_integer(const Law *law, int64_t k) { return lane_code_integer(&law->of, k); }
@@ -109,14 +115,14 @@ HD mask law_is_wrong(const LaneGroup *group) { return MASK(law_at(group, law_wro
 
 // ---- a period -------------------------------------------------------------------------------------------------------
 
-// Before the first sample of lanes: the numbers that the law holds at the start.
-HD_CALL void law_begin(const LaneGroup *group)
+// Before the first sample of the lanes of `which`: the numbers that the law holds at the start.
+HD_CALL void law_begin(const LaneGroup *group, mask which)
 {
     const Law *law = law_of(group);
     lane_code_begin(group, &law->of, LANE_CODE_LAW);
     for (int k = 0; k < law->n_held; k++)
-        lane_code_put(group, &law->of, law_held(law) + k, law_value(group, law_integer(law, law->start + k)));
-    lane_code_put(group, &law->of, law_wrong(law), splat(0.0));
+        lane_code_put_in(group, &law->of, law_held(law) + k, law_value(group, law_integer(law, law->start + k)), which);
+    lane_code_put_in(group, &law->of, law_wrong(law), splat(0.0), which);
 }
 
 // The numbers with columns, which are the first that are held.
@@ -138,6 +144,63 @@ HD_CALL void law_draw(const LaneGroup *group, real period)
     }
 }
 
+// The actions of a period: in an environment the lane's own, else those of the table; without one 0, or the bound
+// nearest to it.
+HD_CALL void law_act(const LaneGroup *group, real period)
+{
+    const Law *law = law_of(group);
+    const double *bounds = law->of.assets + law->actions, *table = law->of.assets + law->action_rows;
+    for (int a = 0; a < law->n_actions; a++) {
+        real value = splat(0.0);
+        if (group->own.action != NULL) value = lanes_action(group, a);
+        for (int i = 0; i < LANES && group->own.action == NULL && law->n_action_rows > 0; i++) {
+            const int64_t row = (int64_t)lane_of(period, i) / law->action_periods, last = law->n_action_rows - 1;
+            set_lane(&value, i, table[(row < last ? row : last) * law->n_actions + a]);
+        }
+        law_set_register(group, law_register(law, law->n_held + law->n_noises + 1 + law->n_given + a),
+                         clamped(value, splat(bounds[2 * a]), splat(bounds[2 * a + 1])));
+    }
+}
+
+#if !defined(HOPSCOTCH_MADE) // no kernel is made for a law with policies
+// The policies give what they see for. Returns the lanes in which one sees what is not a number.
+HD_CALL mask law_ask(const LaneGroup *group)
+{
+    const Law *law = law_of(group);
+    const Frame a = lane_code_frame(group, &law->of, law_layers(law)), b = frame_from(a, law->widest);
+    int given = law_register(law, law->n_held + law->n_noises + 1);
+    mask blind = no_lanes();
+    for (int p = 0; p < law->n_policies; p++) {
+        const int64_t row = law->policies + (int64_t)p * LAW_POLICY;
+        const Policy policy =
+            policy_open(law->of.assets + asset_integer(law->of.assets, row + LAW_POLICY_AT), law->weights);
+        const int64_t seen = asset_integer(law->of.assets, row + LAW_POLICY_SEEN);
+        for (int k = 0; k < (int)policy.shape->width[0]; k++) {
+            const real value = law_value(group, law_integer(law, seen + k));
+            blind = blind | MASK(value != value);
+            frame_set(a, k, value);
+        }
+        policy_act(&policy, group, a, b);
+        for (int k = 0; k < policy_outputs(&policy); k++) law_set_register(group, given++, frame_get(a, k));
+    }
+    return blind;
+}
+#endif
+
+// Runs the code of a period. Returns the lanes in which a policy sees what is not a number.
+HD mask law_run(const LaneGroup *group)
+{
+    mask blind = no_lanes();
+    lane_code_run(group, &law_of(group)->of, LANE_CODE_LAW, false);
+#if !defined(HOPSCOTCH_MADE)
+    const LaneCode *of = &law_of(group)->of;
+    if (law_of(group)->n_policies == 0) return blind;
+    blind = law_ask(group);
+    tape_step(of->assets, &law_of(group)->then, lane_code_frame(group, of, lane_code_register(of, 0)));
+#endif
+    return blind;
+}
+
 // Decides for the period with this number, from 0 on, in the lanes of `which`; their columns have been seen.
 HD_CALL void law_decide(const LaneGroup *group, real period, mask which)
 {
@@ -147,8 +210,8 @@ HD_CALL void law_decide(const LaneGroup *group, real period, mask which)
     if (law->n_noises > 0) law_draw(group, period);
     law_set_register(group, law_register(law, law->n_held + law->n_noises),
                      select_real(MASK(period == 0.0), splat(1.0), splat(0.0)));
-    lane_code_run(group, &law->of, LANE_CODE_LAW, false);
-    mask wrong = no_lanes();
+    if (law->n_actions > 0) law_act(group, period);
+    mask wrong = law_run(group);
     for (int k = 0; k < law->n_held; k++) {
         const int from = law_integer(law, law->next + k);
         const real value = law_value(group, from);

@@ -1,5 +1,5 @@
-// Reads the table of weights of a policy, and lays it out for kernels.
-#include "policy_table.h"
+// Reads the table of weights of a policy; the law of one that gives a model's actions.
+#include "policy.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static Error policy_row(const Points *file, const int64_t *at, int64_t row, Poli
 }
 
 // The widths that all rows together ask for.
-static Error policy_measure(const Points *file, const int64_t *at, int n_actions, PolicyShape *shape)
+static Error policy_measure(const Points *file, const int64_t *at, PolicyShape *shape)
 {
     int layers = 0, inputs[POLICY_LAYERS] = {0}, outputs[POLICY_LAYERS] = {0};
     for (int64_t i = 0; i < file->count / file->columns; i++) {
@@ -64,11 +64,7 @@ static Error policy_measure(const Points *file, const int64_t *at, int n_actions
                               k + 1, inputs[k], (int)shape->width[k]);
         shape->width[k + 1] = outputs[k];
     }
-    if (layers == 0 || outputs[layers - 1] != n_actions)
-        return error_make(ERROR_USER,
-                          "the last layer of the policy has %d outputs, expected one for each of %d actions",
-                          layers == 0 ? 0 : outputs[layers - 1], n_actions);
-    return error_none();
+    return layers > 0 ? error_none() : error_make(ERROR_USER, "the policy has no weights");
 }
 
 static int64_t policy_index(const PolicyShape *shape, int layer, int output, int input)
@@ -99,24 +95,28 @@ static Error policy_fill(const Points *file, const int64_t *at, const PolicyShap
                       (long long)count);
 }
 
-Error policy_read(const Points *file, int n_actions, Arena *arena, PolicyTable *out)
+Error policy_read(const Points *table, Arena *arena, PolicyTable *out)
 {
     int64_t at[POLICY_COLUMNS];
     memset(out, 0, sizeof *out);
-    TRY(policy_find_columns(file, at));
-    TRY(policy_measure(file, at, n_actions, &out->shape));
-    double *weight = ARENA_NEW(arena, double, policy_weights(&out->shape));
-    TRY(policy_fill(file, at, &out->shape, arena, weight));
+    TRY(policy_find_columns(table, at));
+    TRY(policy_measure(table, at, &out->shape));
+    out->n_weights = policy_weights(&out->shape);
+    double *weight = ARENA_NEW(arena, double, out->n_weights);
+    TRY(policy_fill(table, at, &out->shape, arena, weight));
     out->weight = weight;
     return error_none();
 }
 
-// ---- weights that are lane inputs -----------------------------------------------------------------------------------
+int policy_table_inputs(const PolicyTable *table) { return (int)table->shape.width[0]; }
+int policy_table_outputs(const PolicyTable *table) { return (int)table->shape.width[(int)table->shape.layers]; }
+
+// ---- weights that are parameters ------------------------------------------------------------------------------------
 
 const char *const *policy_names(const PolicyTable *table, Arena *arena)
 {
     int64_t count = 0;
-    const char **names = ARENA_NEW(arena, const char *, policy_weights(&table->shape));
+    const char **names = ARENA_NEW(arena, const char *, table->n_weights);
     for (int k = 0; k < (int)table->shape.layers; k++)
         for (int output = 1; output <= (int)table->shape.width[k + 1]; output++)
             for (int input = 0; input <= (int)table->shape.width[k]; input++)
@@ -144,11 +144,10 @@ static int64_t policy_named(const PolicyShape *shape, const char *word)
     return policy_index(shape, (int)number[0] - 1, (int)number[1] - 1, (int)number[2]);
 }
 
-int policy_inputs(const PolicyTable *table, const Choice *choice, int first, Arena *arena, Parameter *parameters,
-                  double *input)
+int policy_inputs(const PolicyTable *table, const Choice *choice, Arena *arena, Parameter *parameters, double *input)
 {
     int count = 0;
-    const int64_t weights = policy_weights(&table->shape);
+    const int64_t weights = table->n_weights;
     const char *const *names = policy_names(table, arena);
     bool *named = ARENA_NEW(arena, bool, weights);
     for (int64_t i = 0; choice != NULL && i < choice->n_words; i++) {
@@ -156,7 +155,7 @@ int policy_inputs(const PolicyTable *table, const Choice *choice, int first, Are
         if (index >= 0) named[index] = true;
     }
     for (int64_t i = 0; i < weights; i++) {
-        input[i] = named[i] ? first + count : -1.0;
+        input[i] = named[i] ? count : -1.0;
         if (!named[i]) continue;
         parameters[count++] = (Parameter){.name = names[i],
                                           .unit = "1",
@@ -169,37 +168,77 @@ int policy_inputs(const PolicyTable *table, const Choice *choice, int first, Are
     return count;
 }
 
-// ---- layout ---------------------------------------------------------------------------------------------------------
+// ---- the law of a policy --------------------------------------------------------------------------------------------
 
-static Error policy_check_seen(const PolicyTable *table, const EnvironmentSetup *see)
+// The value of an input of the tape that is a parameter of this name.
+static TapeValue policy_parameter(Tape *tape, const Configured *configured, const char *name)
 {
-    if (see->n_observations != (int)table->shape.width[0])
+    int p = 0;
+    while (strcmp(configured->parameters[p].name, name) != 0) p++; // the model's own
+    return tape_input(tape, configured->n_columns + p, TAPE_FIXED);
+}
+
+// The action of y in its range: (low + high)/2 + (high - low)/2 y
+static TapeValue policy_scaled(Tape *tape, const Configured *configured, const Action *action, TapeValue y)
+{
+    const TapeValue half = tape_number(tape, 0.5),
+                    low = action->of_low != NULL ? policy_parameter(tape, configured, action->of_low)
+                                                 : tape_number(tape, action->low),
+                    high = action->of_high != NULL ? policy_parameter(tape, configured, action->of_high)
+                                                   : tape_number(tape, action->high),
+                    range = tape_operation(tape, PROGRAM_SUBTRACT, high, low, TAPE_NONE),
+                    sum = tape_operation(tape, PROGRAM_ADD, low, high, TAPE_NONE);
+    return tape_fused(tape, tape_operation(tape, PROGRAM_MULTIPLY, half, range, TAPE_NONE), y,
+                      tape_operation(tape, PROGRAM_MULTIPLY, half, sum, TAPE_NONE));
+}
+
+// Error (user): the table has another number of outputs or inputs, or an action has no bounds.
+static Error policy_check(const PolicyTable *table, int n_observe, const Configured *configured)
+{
+    int n = 0;
+    for (int k = 0; k < configured->n_outputs; k++) n += configured->outputs[k].asked != NULL;
+    if (n != policy_table_outputs(table))
+        return error_make(ERROR_USER,
+                          "the last layer of the policy has %d outputs, expected one for each of %d actions",
+                          policy_table_outputs(table), n);
+    if (n_observe != policy_table_inputs(table))
         return error_make(ERROR_USER,
                           "the first layer of the policy has %d inputs, and environment.observe has %d rows",
-                          (int)table->shape.width[0], see->n_observations);
-    if (see->observe.code.registers > POLICY_REGISTERS)
+                          policy_table_inputs(table), n_observe);
+    for (int k = 0; k < configured->n_outputs; k++) {
+        const Action *action = configured->outputs[k].asked;
+        if (action == NULL || action->of_low != NULL || (isfinite(action->low) && isfinite(action->high))) continue;
         return error_make(ERROR_USER,
-                          "environment.observe needs %d numbers at a time, columns included, and a policy has %d",
-                          see->observe.code.registers, POLICY_REGISTERS);
+                          "the action of %.100s has no bounds, and a policy gives parts of a range: write "
+                          "control.bounds: [-0.3, 0.3], or give the motor a ctrlrange in the robot's file",
+                          configured->outputs[k].name);
+    }
     return error_none();
 }
 
-Error policy_lay(const PolicyTable *table, const EnvironmentSetup *see, const double *input, Arena *arena,
-                 Configured *configured, int32_t *at)
+Error law_of_policy(Tape *tape, const LawPolicy *policy, int n_observe, const Configured *configured, Arena *arena,
+                    Law *out)
 {
-    const int64_t weights = policy_weights(&table->shape);
-    PolicyShape shape = table->shape;
-    TapeAssets assets = {.arena = arena};
-    TRY(policy_check_seen(table, see));
-    for (int64_t i = 0; i < weights; i++)
-        if (input[i] >= 0.0) shape.searched = 1.0;
-    shape.see = see->observe;
-    tape_assets_put(&assets, configured->assets, configured->n_assets);
-    *at = tape_assets_put(&assets, &shape, sizeof shape / sizeof(double));
-    tape_assets_put(&assets, table->weight, weights);
-    tape_assets_put(&assets, input, weights);
-    tape_assets_put(&assets, see->codes, see->n_codes);
-    configured->assets = assets.numbers;
-    configured->n_assets = assets.count;
-    return error_none();
+    const int n = policy_table_outputs(policy->table), first = configured->n_columns + configured->n_parameters;
+    int *own = ARENA_NEW(arena, int, n);
+    TapeValue *outputs = ARENA_NEW(arena, TapeValue, configured->n_outputs);
+    TRY(policy_check(policy->table, n_observe, configured));
+    for (int k = 0; k < n; k++) own[k] = 1 + k; // behind whether the period is the first
+    for (int k = 0, given = 0; k < configured->n_outputs; k++) {
+        const Action *action = configured->outputs[k].asked;
+        outputs[k] = TAPE_NONE;
+        if (action == NULL) continue;
+        const TapeValue y = tape_input(tape, first + given++, TAPE_MOVING);
+        outputs[k] = policy_scaled(tape, configured, action, y);
+    }
+    const LawProgram program = {.tape = tape,
+                                .own = own,
+                                .n_own = n,
+                                .policies = policy,
+                                .n_policies = 1,
+                                .start = outputs, // none of them
+                                .next = outputs,
+                                .outputs = outputs,
+                                .bends = "control: {mode: policy} has no gradient by the adjoint or the tangent"};
+    return law_make(&program, configured, arena, out);
 }

@@ -51,13 +51,19 @@ HD void lanes_set_sample(const LaneGroup *group, int column, real value, mask wh
     }
 }
 
-// Completes that sample, after all its columns are set. last: it is where the lanes end, not one that was due.
-HD void lanes_end_sample(const LaneGroup *group, bool last, mask which)
+// Those of numbers that a law holds.
+HD void lanes_set_law_columns(const LaneGroup *group, mask which)
 {
-    if (group->own.column != NULL) return;
     const int shown = lanes_have_law(group) ? law_shown(group) : 0;
     for (int k = 0; k < shown; k++)
         lanes_set_sample(group, group->n_columns - shown + k, law_shown_value(group, k), which);
+}
+
+// Completes that sample, after all its columns are set. last: it is where the lanes end, not one that was due.
+HD void lanes_end_sample(const LaneGroup *group, bool last, mask which)
+{
+    lanes_set_law_columns(group, which);
+    if (group->own.column != NULL) return;
     const Trace *trace = &group->batch.trace;
     const bool metered = lanes_have_metrics(group);
     for (int i = 0; i < group->valid && samples_are_kept(trace, group->lane + i); i++) {

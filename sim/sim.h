@@ -9,6 +9,7 @@
 
 #include "articulated/robot.h"
 #include "environment_view.h"
+#include "policy_view.h"
 #include "thread.h"
 #include "thread_team.h"
 
@@ -118,6 +119,7 @@ typedef struct Action {
 typedef struct LawOutput {
     const char *name, *unit; // of the motor
     bool effort;
+    const Action *asked; // control: policy: the action that it is, relative to an offset if it is a command
 } LawOutput;
 
 // A name for several motors.
@@ -390,14 +392,14 @@ struct Configured {
                             // steps of its own; 0: a step is a tick
     const Action *actions;  // [n_actions] of external control; n_actions 0: there is none
     int n_actions;
-    int64_t action_ticks;     // ticks for which an action is held, or what a law decides
+    int64_t action_ticks;     // ticks for which an action is held; before law_attach: what a law decides
     const LawOutput *outputs; // [n_outputs] what a law of the user's own may give; n_outputs 0: the model takes no law
     int n_outputs;
     const LawGroup *output_groups; // [n_output_groups] names that stand for several of them
     int n_output_groups;
     int environment_kernel; // number of the kernel for environments (sim/environment.h)
     bool waits;             // the actions of a run are not given
-    bool policy;            // a policy gives the actions: Model.see is still to be called
+    bool policy;            // a policy gives the outputs that have an action (LawOutput.asked), by a law
     Constants constants;
     const double *assets; // [n_assets] doubles shared by all lanes, NULL if none
     int64_t n_assets;
@@ -532,9 +534,6 @@ struct Model {
     // Replaces the tables of `configured` by tables for a choice of its things, and adapts constants and assets. Error
     // (user): too many things are chosen. NULL: the model has no things.
     Error (*choose)(Configured *configured, const Choice *choice, Arena *arena);
-    // Sets the observations of the policy: observe, codes, n_codes and n_observations of *see. Call it after `choose`.
-    // Error (user): the policy has another number of inputs. NULL: the model has no policies.
-    Error (*see)(Configured *configured, const EnvironmentSetup *see, Arena *arena);
     // Writes remarks on point[count][n_parameters], some or all of the trials; returns their number. NULL: no remarks.
     int (*explain)(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
     // Computes constants and assets that take too long for reading a spec. Called after configure, before a run.
@@ -627,10 +626,11 @@ struct Meter {
 };
 
 // A control law of the user's own: a code over a sample of the lane, once a control period (law.h, law.c). Behind the
-// registers of columns and parameters its code has those of numbers that are held, of normal numbers, and whether the
-// period is the first.
+// registers of columns and parameters its code has those of numbers that are held, of normal numbers, whether the
+// period is the first, of what policies give, and of actions.
 struct Law {
-    LaneCode of;
+    LaneCode of;               // with policies its code is that of what they see
+    CodeView then;             // the rest, behind policies
     int32_t n_held, n_checked; // of these the first must be numbers
     int32_t n_noises, n_outputs;
     int32_t start, next; // in the assets: [n_held] registers of held numbers
@@ -638,12 +638,23 @@ struct Law {
     int32_t n_shown;     // of the held numbers: they have columns, the last of a sample
     int32_t seed;        // the lane's input by which normal numbers are drawn; -1: none are
     int64_t ticks;       // of a period
+    // Policies, in the assets: [n_policies][LAW_POLICY]; numbers of the widest layer; the lane's input of the first
+    // weight that is a parameter; what they give in all
+    int32_t policies, n_policies, widest, weights, n_given;
+    // Inputs whose numbers come from outside, each held for action_periods. In the assets: [n_actions][2] bounds; a
+    // run's table [n_action_rows][n_actions], whose last row holds on; no rows: there is none
+    int32_t actions, n_actions, action_rows, n_action_rows;
+    int64_t action_periods;
     // Of the host:
+    const Action *inputs;        // [n_actions]
     const Parameter *parameters; // [n_parameters]
-    int n_parameters;
-    const Field *shown; // [n_shown]
+    int n_parameters, n_weights; // n_weights: the first of them are weights of policies
+    const Field *shown;          // [n_shown]
     const LawSlopes *slopes;
 };
+
+// Rows of the table of policies: where the policy stands in the assets, and the registers of what it sees.
+enum { LAW_POLICY_AT, LAW_POLICY_SEEN, LAW_POLICY };
 
 // Derivatives of a law, for adjoints and tangents. Both codes have the inputs of the law's; behind them stand, of
 // `back`, the bars of the numbers held next and of outputs, of `along` the rates of the columns, parameters and held
@@ -984,16 +995,53 @@ typedef struct EnvironmentInputs {
 Error environment_code(Tape *tape, const TapeValue *values, int count, const EnvironmentInputs *inputs,
                        TapeAssets *assets, EnvironmentCode *out);
 
+// ---- policies -------------------------------------------------------------------------------------------------------
+
+typedef struct PolicyTable {
+    PolicyShape shape;
+    const double *weight; // [n_weights] in the order of PolicyShape
+    int64_t n_weights;
+} PolicyTable;
+
+// The network of a table with the columns layer, output, input and weight: one row for each weight, in any order;
+// layers and outputs from 1, inputs from 1 too, and input 0 is the constant b. Error (user): it is none.
+Error policy_read(const Points *table, Arena *arena, PolicyTable *out);
+int policy_table_inputs(const PolicyTable *table);
+int policy_table_outputs(const PolicyTable *table);
+// All names that its weights may have as parameters: weight_LAYER_OUTPUT_INPUT. [n_weights]
+const char *const *policy_names(const PolicyTable *table, Arena *arena);
+// The parameters that words name, with the weights of the table as defaults: parameters[n_weights] <- their rows,
+// input[n_weights] <- which of them a weight is, -1: none. Returns their number.
+int policy_inputs(const PolicyTable *table, const Choice *choice, Arena *arena, Parameter *parameters, double *input);
+
+// A policy that a law asks.
+typedef struct LawPolicy {
+    const PolicyTable *table;
+    const double *input;      // of policy_inputs; NULL: no weight is a parameter
+    const TapeValue *observe; // [its inputs]
+} LawPolicy;
+
+// ---- actions --------------------------------------------------------------------------------------------------------
+
+// The table of a run: *rows <- [*n_rows][n] from `listed`, or from a file whose columns have the names of the actions;
+// no rows: neither has any. Error (user): they do not fit; *of_file: it is about the file.
+Error actions_table(const Action *actions, int n, const Points *listed, const Points *file, Arena *arena,
+                    const double **rows, int64_t *n_rows, bool *of_file);
+
 // ---- control laws of the user's own ---------------------------------------------------------------------------------
 
 // A law as a tape. Its inputs are time and states, which are the columns of the model; the user's held numbers;
-// parameters, of the model and of the law; then other numbers that it holds, normal numbers, and whether the period is
-// the first.
+// parameters, of the model and of the law; then other numbers that it holds, normal numbers, whether the period is the
+// first, what policies give, and actions.
 typedef struct LawProgram {
     Tape *tape;
     int n_held, n_checked, n_noises; // n_checked: the user's, the first of n_held
-    const int *own;                  // [n_own] of the inputs behind parameters: its place among n_held + n_noises + 1
+    const int *own;                  // [n_own] of the inputs behind parameters: its place among these
     int n_own;
+    const LawPolicy *policies; // [n_policies]
+    int n_policies;
+    const Action *actions; // [n_actions]
+    int n_actions;
     const TapeValue *start, *next; // [n_held]; start: of fixed inputs
     const TapeValue *outputs;      // [configured->n_outputs] TAPE_NONE: not given
     const Parameter *parameters;   // [n_parameters] of the law; the last is a seed if there are noises
@@ -1005,8 +1053,16 @@ typedef struct LawProgram {
 
 // Changes the tape. Error (user): the law is too long.
 Error law_make(const LawProgram *program, const Configured *configured, Arena *arena, Law *out);
-// Adds a law's parameters and columns to those of the model. All columns and parameters that it needs must be there.
+// Its actions are held for that many control periods; rows: of actions_table.
+void law_take_actions(Law *law, const double *rows, int64_t n_rows, int64_t periods, Arena *arena);
+// The law of a policy: the model's outputs that have an action are what the policy gives for observe[n_observe], in its
+// range. Error (user): the policy has another number of inputs or outputs.
+Error law_of_policy(Tape *tape, const LawPolicy *policy, int n_observe, const Configured *configured, Arena *arena,
+                    Law *out);
+// Adds a law's parameters and columns to those of the model, and its actions. All columns and parameters that it needs
+// must be there. law_put: its own parameters and columns are there, too.
 void law_attach(const Law *law, Configured *configured, Arena *arena);
+void law_put(const Law *law, Configured *configured, Arena *arena);
 // A lane on the host whose numbers have derivatives along a direction of its parameters. memory[law_tangent_doubles]:
 // at first the columns of a sample that the law takes, [n_needed] values and [n_needed] derivatives, then
 // [n_parameters] derivatives of the parameters that it takes. Parameter p has its value at parameter[p*stride].

@@ -2,7 +2,8 @@
 
     python3 ppo.py hopper_env.yaml --device cuda --steps 80000000 -o policy.csv
 
-The table is what `control: policy` reads: `hopscotch run hopper_policy.yaml` runs the policy in the kernel. Needs torch.
+The table is what `control: policy` reads, and `policies` of a control law: `hopscotch run hopper_policy.yaml` runs the
+policy in the kernel. Needs torch.
 
 Sources: Schulman et al., Proximal policy optimization algorithms, arXiv:1707.06347, 2017, equation 7; Schulman et al.,
 High-dimensional continuous control using generalized advantage estimation, arXiv:1506.02438, 2016, equation 16.
@@ -145,7 +146,7 @@ def write(agent, path):
 def learn(options):
     torch.manual_seed(options.seed)
     env = hopscotch.VectorEnv(options.spec, lanes=options.lanes, device=options.device, seed=options.seed,
-                              autoreset="same_step", arrays=torch.from_dlpack)
+                              autoreset="same_step", arrays=torch.from_dlpack, action_bounds=options.bounds)
     observation, _ = env.reset()
     device = observation.device
     scale = tuple(torch.as_tensor(bound, dtype=observation.dtype, device=device)
@@ -173,6 +174,7 @@ def main():
     parser.add_argument("spec")
     parser.add_argument("-o", "--output", default="policy.csv", help="the table of weights")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    parser.add_argument("--bounds", type=float, nargs=2, help="of every action, such as -0.3 0.3; see control.bounds")
     parser.add_argument("--lanes", type=int, default=4096, help="environments at once")
     parser.add_argument("--steps", type=int, default=20_000_000, help="environment steps in all")
     parser.add_argument("--horizon", type=int, default=64, help="steps between two improvements")

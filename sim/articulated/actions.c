@@ -77,8 +77,10 @@ Error articulated_actions(const Points *listed, const Points *file, const int *o
     int n_joints = 0;
     for (int i = 0; i < host->robot->n_bodies; i++)
         n_joints += robot_joint_coordinates(host->robot->bodies[i].joint.kind) == 1;
-    out->wrong_option = options[file->count > 0];
-    const bool takes = (c->uses & CONTROL_TABLE) != 0;
+    const bool takes = (c->uses & CONTROL_TABLE) != 0, policy = (c->uses & CONTROL_POLICY) != 0;
+    if ((c->uses & CONTROL_LAW) != 0 && !(policy && listed->count > 0)) return error_none(); // not of the joints
+    out->wrong_option = options[file->count > 0 && !policy];
+    if (policy) return error_make(ERROR_USER, "control.actions needs control: {mode: actions} or {mode: external}");
     if (!takes && (listed->count > 0 || file->count > 0))
         return error_make(ERROR_USER, "control.%s needs control: {mode: actions} or {mode: external}",
                           file->count > 0 ? "file" : "actions");

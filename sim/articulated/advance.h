@@ -243,7 +243,7 @@ HD void articulated_tree(const Constants *constants, const double *assets, const
     ArticulatedLanes w = articulated_open(constants, assets, group);
     mask running = lanes_running(group);
     if (group->tick == 0) articulated_begin(&w);
-    if (group->tick == 0 && lanes_have_law(group)) law_begin(group);
+    if (group->tick == 0 && lanes_have_law(group)) law_begin(group, all_lanes());
     for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
         if (observed && lanes_sample_due(group, tick))
             articulated_sample(&w, splat((double)tick * w.c.dt), false, running);

@@ -20,6 +20,8 @@ enum {
     ARTICULATED_OPTION_ACTIONS_FILE,
     ARTICULATED_OPTION_COMMAND,
     ARTICULATED_OPTION_LAW,
+    ARTICULATED_OPTION_ACTION_PERIOD,
+    ARTICULATED_OPTION_BOUNDS,
     ARTICULATED_OPTION_GAIT,
     ARTICULATED_OPTION_LEGS,
     ARTICULATED_OPTION_REACHES,
@@ -51,20 +53,27 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"control.mode", OPTION_CHOICE, "", 0, 0, CHOICES(ARTICULATED_CONTROLS),
      "commands of the motors. " ARTICULATED_CONTROLS(ARTICULATED_CONTROL_SAYS)},
     {"control.period", OPTION_NUMBER, "s", 0.02, 1e-6, 1e3, NULL,
-     "control actions, external and law: how long each row of the table, action or decision holds, unless the file has "
-     "a column time; a whole number of steps dt"},
+     "control actions, external, law and policy: how long each row of the table, action or decision holds, unless the "
+     "file has a column time; a whole number of steps dt"},
     {"control.actions", OPTION_NUMBERS, "rad", 0, -1e3, 1e3, NULL,
      "control actions: row after row, a number for each hinge and slide in the order of the file; the last row "
-     "holds to the end"},
+     "holds to the end. Control law: a number for each of the law's inputs"},
     {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
      "control actions: the table as a CSV file, its first line names hinges and slides in any order; other joints hold "
-     "their offset. With a column time (s) each row holds from the step nearest to its time until that of the next"},
+     "their offset. With a column time (s) each row holds from the step nearest to its time until that of the next. "
+     "Control law: its columns are the law's inputs; control policy: the weights of the network, with the columns "
+     "layer, output, input (0: the constant) and weight"},
     {"control.command", OPTION_CHOICE, "", 0, 0, 1, "position|effort",
-     "control external: what an action is. position: offset + action is the motor's command; effort: the action is the "
-     "motor's effort (N m, of a slide N), and its gains are off. Without a table all actions are 0"},
+     "control external and policy: what an action is. position: offset + action is the motor's command; effort: the "
+     "action is the motor's effort (N m, of a slide N), and its gains are off. Without a table all actions are 0"},
     {"control.law", OPTION_LAW, "", 0, 0, 0, NULL,
      "control law: commands and efforts of motors, as expressions of the columns of trajectories, once a control "
      "period"},
+    {"control.action_period", OPTION_NUMBER, "s", 0, 1e-6, 1e3, "period",
+     "control law: how long an action of the law's inputs is held; a whole number of control periods"},
+    {"control.bounds", OPTION_NUMBERS, "rad", 0, -1e6, 1e6, NULL,
+     "control policy: [least, greatest] of each action, whose range that of the network becomes, where the motor's own "
+     "range is not narrower; as action_bounds of an environment in Python"},
     {"control.gait", OPTION_CHOICE, "", 0, 0, CHOICES(ARTICULATED_GAITS),
      "control raibert: which legs swing together, by the defaults of phase_1 ..., stride_frequency, duty and bounce. "
      "Two legs take turns in trot, walk and run. A parameter `gait`, fixed or searched, takes its place in each trial"},
@@ -202,6 +211,30 @@ static Error articulated_take_terrain(const double *settings, const Points *poin
     return error_none();
 }
 
+// The settings of a law and of a policy.
+static Error articulated_take_law(const double *settings, const Points *points, ArticulatedHost *host,
+                                  const ArticulatedConstants *c, Configured *out)
+{
+    const Points none = {.count = 0}, *bounds = points != NULL ? &points[ARTICULATED_OPTION_BOUNDS] : &none;
+    const bool policy = (c->uses & CONTROL_POLICY) != 0, lawful = (c->uses & CONTROL_LAW) != 0 && !policy,
+               law = points != NULL && points[ARTICULATED_OPTION_LAW].count > 0;
+    out->wrong_option = (law ? ARTICULATED_OPTION_LAW : ARTICULATED_OPTION_CONTROL) + 1;
+    if (law && !lawful) return error_make(ERROR_USER, "control.law needs control: {mode: law}");
+    if (lawful && !law)
+        return error_make(ERROR_USER, "control: {mode: law} needs control.law, such as {command: {all: 0}}");
+    out->wrong_option = ARTICULATED_OPTION_ACTION_PERIOD + 1;
+    if (settings[ARTICULATED_OPTION_ACTION_PERIOD] > 0.0 && !lawful)
+        return error_make(ERROR_USER, "control.action_period needs control: {mode: law}");
+    out->wrong_option = ARTICULATED_OPTION_BOUNDS + 1;
+    if (bounds->count > 0 && !policy) return error_make(ERROR_USER, "control.bounds needs control: {mode: policy}");
+    if (bounds->count > 0 && (bounds->count != 2 || !(bounds->numbers[0] < bounds->numbers[1])))
+        return error_make(ERROR_USER, "control.bounds must be two numbers, [least, greatest]");
+    host->bounds[0] = bounds->count > 0 ? bounds->numbers[0] : -INFINITY;
+    host->bounds[1] = bounds->count > 0 ? bounds->numbers[1] : INFINITY;
+    out->wrong_option = 0;
+    return error_none();
+}
+
 static Error articulated_take_actions(const double *settings, const Points *points, ArticulatedHost *host, Arena *arena,
                                       ArticulatedConstants *c, Configured *out)
 {
@@ -215,14 +248,9 @@ static Error articulated_take_actions(const double *settings, const Points *poin
         return error_make(ERROR_USER, "control.period (%g s) must be a whole number of steps dt (%g s)",
                           settings[ARTICULATED_OPTION_PERIOD], settings[ARTICULATED_OPTION_DT]);
     out->wrong_option = ARTICULATED_OPTION_COMMAND + 1;
-    if ((c->uses & CONTROL_ACTS) == 0 && settings[ARTICULATED_OPTION_COMMAND] != 0.0)
-        return error_make(ERROR_USER, "control.command needs control: {mode: external}");
-    const bool law = points != NULL && points[ARTICULATED_OPTION_LAW].count > 0, lawful = (c->uses & CONTROL_LAW) != 0;
-    out->wrong_option = (law ? ARTICULATED_OPTION_LAW : ARTICULATED_OPTION_CONTROL) + 1;
-    if (law && !lawful) return error_make(ERROR_USER, "control.law needs control: {mode: law}");
-    if (lawful && !law)
-        return error_make(ERROR_USER, "control: {mode: law} needs control.law, such as {command: {all: 0}}");
-    out->wrong_option = 0;
+    if ((c->uses & (CONTROL_ACTS | CONTROL_POLICY)) == 0 && settings[ARTICULATED_OPTION_COMMAND] != 0.0)
+        return error_make(ERROR_USER, "control.command needs control: {mode: external} or {mode: policy}");
+    TRY(articulated_take_law(settings, points, host, c, out));
     return articulated_actions(points != NULL ? &points[ARTICULATED_OPTION_ACTIONS] : &none,
                                points != NULL ? &points[ARTICULATED_OPTION_ACTIONS_FILE] : &none, options, host, arena,
                                c, out);
@@ -386,8 +414,8 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-    .later = "settle|reference|reference_scale|control.law|control.gait|control.legs|control.reaches|control.command|"
-             "meshes|frames",
+    .later = "settle|reference|reference_scale|control.law|control.action_period|control.bounds|control.gait|"
+             "control.legs|control.reaches|control.command|meshes|frames",
     .numerics = "dt",
     .lists = articulated_lists,
     .n_lists = 2,

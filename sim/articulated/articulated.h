@@ -134,7 +134,8 @@ enum {
     CONTROL_LEGS = 1 << 3,    // legs (raibert.h)
     CONTROL_EFFORTS = 1 << 4, // efforts beside coordinates
     CONTROL_MOTORS = 1 << 5,  // motors, which the robot must have
-    CONTROL_LAW = 1 << 6      // a law of the spec's own (../law.h)
+    CONTROL_LAW = 1 << 6,     // a law (../law.h)
+    CONTROL_POLICY = 1 << 7   // whose outputs are actions that a policy gives
 };
 // clang-format off
 #define ARTICULATED_CONTROLS(X) \
@@ -146,7 +147,9 @@ enum {
       "`control: {mode: raibert}` has no gradient by the adjoint or the tangent") \
     X(external, "external: the table of actions, or the actions of an environment", \
       CONTROL_MOTORS | CONTROL_TABLE | CONTROL_ACTS, "control external has no gradient; control actions has one") \
-    X(law, "; law: control.law, of your own", CONTROL_MOTORS | CONTROL_EFFORTS | CONTROL_LAW, NULL)
+    X(law, "; law: control.law, of your own", CONTROL_MOTORS | CONTROL_EFFORTS | CONTROL_LAW, NULL) \
+    X(policy, "; policy: a network, control.file, gives them for what environment.observe says", \
+      CONTROL_MOTORS | CONTROL_LAW | CONTROL_POLICY, "control policy has no gradient by the adjoint or the tangent")
 
 // Words of `control.gait`: feet that swing together, and when. A stride's frequency (Hz), duty and bounce by default;
 // phases of a row of legs and of a right leg; of `wave` a row counts as that fraction of all rows.
@@ -466,6 +469,7 @@ typedef struct ArticulatedHost {
     const double *rates;                    // [robot->n_bodies][ROBOT_RATES] at t = 0
     const double *actions;                  // [n_actions][n_joints] of a table of commands; NULL: none
     bool listed;                            // the table stands in the spec
+    double bounds[2];                       // of all actions of a policy, beside those of motors
     const double *starts;                   // [n_actions] first step of each of its rows; NULL: all are held as long
     const struct ArticulatedFigure *figure; // how it is drawn
     const int *column;                      // [robot->n_bodies] of the joint's first coordinate in a sample; -1: none

@@ -1,5 +1,5 @@
-// The commands of motors: hold their offset, swing about it, follow a table, walk (raibert.h), or do what a law of the
-// spec's own decides (../law.h).
+// The commands of motors: hold their offset, swing about it, follow a table, walk (raibert.h), or do what a law decides
+// (../law.h), of the spec's own or of a policy.
 #ifndef HOPSCOTCH_ARTICULATED_CONTROL_H
 #define HOPSCOTCH_ARTICULATED_CONTROL_H
 
@@ -75,6 +75,14 @@ HD real control_law_command(const ArticulatedLanes *w, int body)
     return law_gives(w->group, output) ? law_output(w->group, output) : body_number(w, body, ARTICULATED_offset);
 }
 
+// offset + what a policy gives, where actions are coordinates
+HD real control_policy(const ArticulatedLanes *w, int body)
+{
+    const int output = control_law_output(w, body, false);
+    const real offset = body_number(w, body, ARTICULATED_offset);
+    return law_gives(w->group, output) ? offset + law_output(w->group, output) : offset;
+}
+
 // An effort beside a command adds to what the motor's gains give; alone it is all.
 HD void control_set_law_effort(const ArticulatedLanes *w, int body)
 {
@@ -104,6 +112,7 @@ HD ArticulatedCommand control_terms(const ArticulatedLanes *w, int body, int64_t
     case ARTICULATED_CONTROL_actions: command = control_action(w, body, tick); break;
     case ARTICULATED_CONTROL_external: command = control_external(w, body, tick); break;
     case ARTICULATED_CONTROL_law: command = control_law_command(w, body); break;
+    case ARTICULATED_CONTROL_policy: command = control_policy(w, body); break;
     }
     terms.command =
         clamped(command, body_number(w, body, ARTICULATED_command_low), body_number(w, body, ARTICULATED_command_high));

@@ -21,6 +21,7 @@ HD void articulated_tree_begin(const Constants *constants, const double *assets,
     if (LANES > 1) w.base = group->own.spare;
     articulated_begin(&w);
     if (LANES > 1) environment_copy_cells(w.base, own, w.c.cells, which);
+    if (lanes_have_law(group)) law_begin(group, which);
 }
 
 // A lane that ends is sampled where it ends.
@@ -31,6 +32,7 @@ HD void articulated_tree_advance(const Constants *constants, const double *asset
     mask running = which;
     for (int64_t k = 0; k < group->ticks && any_lane(running); k++) {
         real changed;
+        if (law_is_due(group, k)) articulated_decide(&w, ticks * w.c.dt, law_period_after(group, ticks), running);
         ArticulatedSeen seen = articulated_solve_at(&w, 0, ticks * w.c.dt, &changed);
         articulated_tick_move(&w, &seen, changed, NULL);
         ticks = ticks + 1.0;

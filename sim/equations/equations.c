@@ -624,51 +624,18 @@ static Error equations_check_integrator(const System *system, const double *sett
 
 enum { EQUATIONS_PERIOD_MAX = 1000000000 }; // steps dt
 
-// Actions in a file: *rows <- [rows][n_actions] in the order of the system.
-static Error build_actions_of_file(const System *system, const Points *file, Arena *arena, const double **rows)
-{
-    double *filled = ARENA_NEW(arena, double, file->count / file->columns * system->n_actions);
-    for (int64_t column = 0; column < file->columns; column++) {
-        bool known = false;
-        for (int a = 0; a < system->n_actions; a++) known |= strcmp(file->names[column], system->actions[a].name) == 0;
-        if (!known)
-            return error_make(ERROR_USER, "control.file has a column '%.100s', which is no input with a range",
-                              file->names[column]);
-    }
-    for (int a = 0; a < system->n_actions; a++) {
-        int64_t column = 0;
-        while (column < file->columns && strcmp(file->names[column], system->actions[a].name) != 0) column++;
-        if (column == file->columns)
-            return error_make(ERROR_USER, "control.file has no column '%s'", system->actions[a].name);
-        for (int64_t row = 0; row < file->count / file->columns; row++)
-            filled[row * system->n_actions + a] = file->numbers[row * file->columns + column];
-    }
-    *rows = filled;
-    return error_none();
-}
-
 // The table of actions of a run.
 static Error build_table_of_actions(EquationsBuild *build, const System *system, const Points *points, Configured *out)
 {
     const Points none = {.count = 0}, *listed = points != NULL ? &points[EQUATIONS_OPTION_ACTIONS] : &none,
                  *file = points != NULL ? &points[EQUATIONS_OPTION_ACTIONS_FILE] : &none;
-    const bool of_file = file->count > 0;
-    const int64_t count = of_file ? file->count / file->columns * system->n_actions : listed->count;
+    int64_t rows;
+    bool of_file;
+    const Error error =
+        actions_table(system->actions, system->n_actions, listed, file, build->arena, &build->actions, &rows, &of_file);
     out->wrong_option = 1 + (of_file ? EQUATIONS_OPTION_ACTIONS_FILE : EQUATIONS_OPTION_ACTIONS);
-    if (count == 0 && listed->count == 0 && !of_file) return error_none();
-    if (system->n_actions == 0)
-        return error_make(ERROR_USER,
-                          "control.%s gives actions, and no input of the system has a range: "
-                          "inputs: {u: {range: [-1, 1]}}",
-                          of_file ? "file" : "actions");
-    if (of_file && listed->count > 0)
-        return error_make(ERROR_USER, "the actions are in control.actions already: give one of the two");
-    if (listed->count % system->n_actions != 0)
-        return error_make(ERROR_USER, "control.actions has %lld numbers, expected rows of %d", (long long)listed->count,
-                          system->n_actions);
-    build->actions = listed->numbers;
-    build->n_action_rows = (int32_t)(count / system->n_actions);
-    return of_file ? build_actions_of_file(system, file, build->arena, &build->actions) : error_none();
+    build->n_action_rows = (int32_t)rows;
+    return error;
 }
 
 // Inputs with a range: how long they are held, and the table of a run.

@@ -66,8 +66,8 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
 
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
         const real t = ticks * world->c.dt, t_end = (ticks + 1.0) * world->c.dt;
+        const HopperAction asked = hopper_asked(world, group, action, lanes, tick, ticks, running);
         ticks = ticks + 1.0;
-        const HopperAction asked = world->clocked ? *action : hopper_asked(world, group, lanes, tick, t);
         const HopperControl control = hopper_control_now(world, lanes, &asked, speed, before.height, t);
         if (observed && lanes_sample_due(group, tick)) hopper_sample(group, lanes, &control, t, false, running);
         const HopperDebug debug = {
@@ -89,9 +89,8 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
         const mask ended = running & (MASK(ticks == (double)world->c.ticks) | hopper_failed(&failures));
         if (any_lane(ended)) {
             if (observed) {
-                const HopperAction next = hopper_with(world, HOPPER_WITH_POLICY | HOPPER_WITH_LAW)
-                                              ? lanes->held
-                                              : hopper_action(world, tick + 1);
+                const HopperAction next =
+                    hopper_with(world, HOPPER_WITH_LAW) ? lanes->held : hopper_action(world, tick + 1);
                 const HopperControl last = hopper_control_now(world, lanes, &next, speed, after.height, t_end);
                 hopper_sample(group, lanes, &last, t_end, true, ended);
             }
@@ -119,7 +118,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
     HopperSums sums;
     if (group->tick == 0) {
         hopper_begin(&world, &lanes, &sums);
-        if (lanes_have_law(group)) law_begin(group);
+        if (lanes_have_law(group)) law_begin(group, all_lanes());
     } else {
         hopper_load(&world, group, &lanes, &sums);
     }

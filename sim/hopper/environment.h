@@ -13,10 +13,18 @@ HD void hopper_environment_begin(const Constants *constants, const double *asset
     hopper_begin(&world, &lanes, &sums);
     hopper_store(&world, group, &lanes, &sums, which);
     hopper_store_starts(group, &sums, which);
+    if (hopper_with(&world, HOPPER_WITH_LAW)) law_begin(group, which);
 }
 
 // The slot of the next step in the ring of accelerations.
 HD real hopper_turn(real ticks) { return ticks - (double)HOPPER_PAST * terrain_floor(ticks / (double)HOPPER_PAST); }
+
+// What is given in this step: by the caller, or what a law asked for last.
+HD real hopper_environment_action(const HopperConstants *c, const LaneGroup *group, int action)
+{
+    if ((c->variants & HOPPER_WITH_LAW) != 0) return lanes_work(group, HOPPER_WORK_held_u1 + action);
+    return lanes_action(group, action);
+}
 
 // The lanes of a vector whose rings stand at the same slot go together: all of them, if a step of the environment is a
 // multiple of five steps.
@@ -25,9 +33,9 @@ HD void hopper_environment_advance(const Constants *constants, const double *ass
 {
     const HopperWorld world = hopper_world(constants, assets, group, full, true);
     const real ticks = lanes_clock(group), turn = hopper_turn(ticks);
-    HopperAction action;
-    action.u1 = lanes_action(group, 0);
-    action.u2 = lanes_action(group, 1);
+    HopperAction action; // with a law that of the law
+    action.u1 = hopper_environment_action(&world.c, group, 0);
+    action.u2 = hopper_environment_action(&world.c, group, 1);
     for (int slot = 0; slot < (LANES == 1 ? 1 : HOPPER_PAST) && any_lane(which); slot++) {
         const int now = LANES == 1 ? (int)lane_of(turn, 0) : slot;
         const mask together = which & MASK(turn == (double)now);
@@ -50,14 +58,15 @@ HD void hopper_environment_sample(const Constants *constants, const LaneGroup *g
     hopper_load_bounds(&c, group, &p);
     const real ticks = lanes_clock(group);
     const mask begun = MASK(ticks == 0.0);
-    const real u1 = clamped(lanes_action(group, 0), p.u1_min, p.u1_max);
-    const real u2 = clamped(lanes_action(group, 1), p.u2_min, p.u2_max);
+    const real u1 = clamped(hopper_environment_action(&c, group, 0), p.u1_min, p.u1_max);
+    const real u2 = clamped(hopper_environment_action(&c, group, 1), p.u2_min, p.u2_max);
     const int state = HOPPER_WORK_x; // ten fields, in the order of the columns
     lanes_set_column(group, 0, ticks * c.dt, which);
     for (int k = 0; k < 10; k++) lanes_set_column(group, 1 + k, lanes_work(group, state + k), which);
     lanes_set_column(group, 11, select_real(begun, splat(0.0), u1), which);
     lanes_set_column(group, 12, select_real(begun, splat(0.0), u2), which);
     lanes_set_column(group, 13, lanes_work(group, HOPPER_WORK_fsm), which);
+    lanes_set_law_columns(group, which);
 }
 
 HD void hopper_environment_finish(const Constants *constants, const double *assets, const LaneGroup *group, bool full,

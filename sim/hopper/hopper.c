@@ -1,7 +1,7 @@
 // Raibert's planar one-legged hopper: its tables and settings. Its arithmetic is in dynamics.h, control.h and
 // advance.h. Source: M. H. Raibert, "Hopping in legged systems: modeling and simulation for the two-dimensional
 // one-legged case", IEEE Trans. SMC 14(3), 1984.
-#include "configured.h"
+#include "hopper.h"
 
 #include "../models.h"
 #include "drawing.h"
@@ -32,7 +32,8 @@ enum {
     HOPPER_PERIOD,
     HOPPER_ACTIONS,
     HOPPER_ACTIONS_FILE,
-    HOPPER_LAW
+    HOPPER_LAW,
+    HOPPER_ACTION_PERIOD
 };
 
 // Words of options, a row each.
@@ -53,7 +54,7 @@ enum {
 #define HOPPER_CONTROLS(X) \
     X(raibert, 0) \
     X(external, HOPPER_WITH_EXTERNAL) \
-    X(policy, HOPPER_WITH_EXTERNAL | HOPPER_WITH_POLICY) \
+    X(policy, HOPPER_WITH_EXTERNAL | HOPPER_WITH_LAW) \
     X(law, HOPPER_WITH_EXTERNAL | HOPPER_WITH_LAW)
 // clang-format on
 
@@ -95,12 +96,16 @@ static const Option hopper_options[] = {
     {"control.period", OPTION_NUMBER, "s", 1e-3, 1e-7, 1e3, NULL,
      "control external, policy and law: how long each action is held; a whole number of steps dt"},
     {"control.actions", OPTION_NUMBERS, "", 0, -1e6, 1e6, NULL,
-     "control external: u1 (N), u2 (N m), row after row; the last row holds to the end. Without a table all are 0"},
+     "control external: u1 (N), u2 (N m), row after row; the last row holds to the end. Without a table all are 0. "
+     "Control law: the law's inputs with a range"},
     {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
-     "control external: the table as a CSV file with the columns u1 (N) and u2 (N m); control policy: the weights of "
-     "the network, with the columns layer, output, input (0: the constant) and weight"},
+     "control external: the table as a CSV file with the columns u1 (N) and u2 (N m); control law: with those of the "
+     "law's inputs; control policy: the weights of the network, with the columns layer, output, input (0: the "
+     "constant) and weight"},
     {"control.law", OPTION_LAW, "", 0, 0, 0, NULL,
      "control law: u1 and u2 as expressions of the columns of trajectories, once a control period"},
+    {"control.action_period", OPTION_NUMBER, "s", 0, 1e-7, 1e3, "period",
+     "control law: how long an action of the law's inputs is held; a whole number of control periods"},
 };
 
 // Variants of the model, by the choices of an option. A terrain that is not flat has its parameters beside.
@@ -131,6 +136,9 @@ static int32_t hopper_variants_of(const double *settings)
 
 // By the choices of `integrator`: the kernel without variants, and the kernel with all of them.
 #define HOPPER_PAIR(name, iterates) {KERNEL_hopper_##name, KERNEL_hopper_##name##_full, iterates},
+#define HOPPER_CONTROL_NUMBER(name, ...) HOPPER_CONTROL_##name,
+enum { HOPPER_CONTROLS(HOPPER_CONTROL_NUMBER) };
+#undef HOPPER_CONTROL_NUMBER
 #define HOPPER_INTEGRATOR_NUMBER(name, ...) HOPPER_INTEGRATOR_##name,
 enum { HOPPER_INTEGRATORS(HOPPER_INTEGRATOR_NUMBER) };
 static const struct {
@@ -236,14 +244,15 @@ static Error hopper_choose_kernel(const double *settings, int32_t variants, int 
     return error_none();
 }
 
-void hopper_compose(int32_t variants, int16_t *row, const Parameter *more, int n_more, Arena *arena, Configured *out)
+// Collects the lanes' inputs for these variants: the plain ones, and those of any of the variants. row: as in
+// HopperConstants.
+static void hopper_compose(int32_t variants, int16_t *row, Arena *arena, Configured *out)
 {
-    Parameter *parameters = ARENA_NEW(arena, Parameter, HOPPER_N_PARAMETERS + HOPPER_N_VARIANT_PARAMETERS + n_more);
+    Parameter *parameters = ARENA_NEW(arena, Parameter, HOPPER_N_PARAMETERS + HOPPER_N_VARIANT_PARAMETERS);
     int count = HOPPER_N_PARAMETERS;
     memcpy(parameters, hopper_parameters, sizeof hopper_parameters);
     for (int i = 0; i < HOPPER_N_VARIANT_PARAMETERS; i++) {
         const bool has = (hopper_parameter_variants[i] & variants) != 0;
-        for (int k = 0; k < n_more && i == HOPPER_VARIANT_lane_seed; k++) parameters[count++] = more[k];
         row[i] = has ? (int16_t)count : -1;
         if (has) parameters[count++] = hopper_variant_parameters[i];
     }
@@ -267,6 +276,7 @@ static Error hopper_take_table(const Points *points, HopperConstants *constants,
 
 // ---- external control -----------------------------------------------------------------------------------------------
 
+enum { HOPPER_N_ACTIONS = 2 };
 static const Action hopper_actions[HOPPER_N_ACTIONS] = {
     {"u1", "N", "thrust along the leg", 0.0, 0.0, "u1_min", "u1_max"},
     {"u2", "N m", "hip torque, on the body", 0.0, 0.0, "u2_min", "u2_max"},
@@ -324,18 +334,17 @@ static int hopper_environment_kernel(const double *settings, int32_t variants)
     return variants == HOPPER_WITH_EXTERNAL ? hopper_kernels[integrator].plain : hopper_kernels[integrator].full;
 }
 
-// What a law may give.
-static const LawOutput hopper_outputs[HOPPER_N_ACTIONS] = {{"u1", "N", true}, {"u2", "N m", true}};
+// What a law may give, of the spec's own and of a policy.
+static const LawOutput hopper_outputs[HOPPER_N_ACTIONS] = {{"u1", "N", true, NULL}, {"u2", "N m", true, NULL}};
+static const LawOutput hopper_asked_outputs[HOPPER_N_ACTIONS] = {{"u1", "N", true, &hopper_actions[0]},
+                                                                 {"u2", "N m", true, &hopper_actions[1]}};
 
-// What gives the actions: a table, a policy or a law.
+// What gives the actions: a table, or a law, of the spec's own or of a policy.
 static Error hopper_take_source(const double *settings, const Points *listed, const Points *file, Arena *arena,
                                 HopperConstants *constants, Configured *out)
 {
-    const bool policy = (constants->variants & HOPPER_WITH_POLICY) != 0,
+    const bool policy = (int)settings[HOPPER_CONTROL] == HOPPER_CONTROL_policy,
                law = (constants->variants & HOPPER_WITH_LAW) != 0;
-    if (law && (listed->count > 0 || file->count > 0))
-        return error_make(ERROR_USER, "control.%s needs control: {mode: external}",
-                          file->count > 0 ? "file" : "actions");
     if (listed->count > 0 && file->count > 0)
         return error_make(ERROR_USER, "the actions are in control.actions already: give one of the two");
     if (policy && listed->count > 0) return error_make(ERROR_USER, "control.actions needs control: {mode: external}");
@@ -348,8 +357,23 @@ static Error hopper_take_source(const double *settings, const Points *listed, co
                                  : "external");
     if (law) return error_none();
     out->wrong_option = 1 + (listed->count > 0 ? HOPPER_ACTIONS : HOPPER_ACTIONS_FILE);
-    return policy ? hopper_take_policy(file, arena, out)
-                  : hopper_take_table_of_actions(listed, file, arena, constants, out);
+    return hopper_take_table_of_actions(listed, file, arena, constants, out);
+}
+
+// The settings of a law.
+static Error hopper_take_law(const double *settings, const Points *points, Configured *out)
+{
+    const bool given = points != NULL && points[HOPPER_LAW].count > 0,
+               law = (int)settings[HOPPER_CONTROL] == HOPPER_CONTROL_law;
+    out->wrong_option = 1 + (given ? HOPPER_LAW : HOPPER_CONTROL);
+    if (given && !law) return error_make(ERROR_USER, "control.law needs control: {mode: law}");
+    if (law && !given)
+        return error_make(ERROR_USER, "control: {mode: law} needs control.law, such as {effort: {u1: 0, u2: 0}}");
+    out->wrong_option = 1 + HOPPER_ACTION_PERIOD;
+    if (settings[HOPPER_ACTION_PERIOD] > 0.0 && !law)
+        return error_make(ERROR_USER, "control.action_period needs control: {mode: law}");
+    out->wrong_option = 0;
+    return error_none();
 }
 
 static Error hopper_take_actions(const double *settings, const Points *points, Arena *arena, HopperConstants *constants,
@@ -369,27 +393,19 @@ static Error hopper_take_actions(const double *settings, const Points *points, A
     if (acts && (!whole || held < 1 || held > 1000000000))
         return error_make(ERROR_USER, "control.period (%g s) must be a whole number of steps dt (%g s)",
                           settings[HOPPER_PERIOD], settings[HOPPER_DT]);
-    out->wrong_option = 0;
-    const bool given = points != NULL && points[HOPPER_LAW].count > 0,
-               law = (constants->variants & HOPPER_WITH_LAW) != 0;
-    out->wrong_option = 1 + (given ? HOPPER_LAW : HOPPER_CONTROL);
-    if (given && !law) return error_make(ERROR_USER, "control.law needs control: {mode: law}");
-    if (law && !given)
-        return error_make(ERROR_USER, "control: {mode: law} needs control.law, such as {effort: {u1: 0, u2: 0}}");
-    out->wrong_option = 0;
+    TRY(hopper_take_law(settings, points, out));
     if (!acts) return error_none();
     constants->held = (int32_t)held;
-    if (law) {
-        out->outputs = hopper_outputs;
+    out->action_ticks = held;
+    out->policy = (int)settings[HOPPER_CONTROL] == HOPPER_CONTROL_policy;
+    if (!out->policy) out->environment_kernel = hopper_environment_kernel(settings, constants->variants);
+    if ((constants->variants & HOPPER_WITH_LAW) != 0) {
+        out->outputs = out->policy ? hopper_asked_outputs : hopper_outputs;
         out->n_outputs = HOPPER_N_ACTIONS;
-        out->action_ticks = held;
         return error_none();
     }
-    if (out->policy) return error_none();
     out->actions = hopper_actions;
     out->n_actions = HOPPER_N_ACTIONS;
-    out->action_ticks = held;
-    out->environment_kernel = hopper_environment_kernel(settings, constants->variants);
     return error_none();
 }
 
@@ -397,7 +413,7 @@ extern const Model hopper_model;
 
 static int hopper_work(int32_t variants, bool adaptive)
 {
-    if ((variants & (HOPPER_WITH_POLICY | HOPPER_WITH_LAW)) != 0) return HOPPER_N_ALL_WORK;
+    if ((variants & HOPPER_WITH_LAW) != 0) return HOPPER_N_ALL_WORK;
     if ((variants & HOPPER_WITH_TERMS) != 0) return HOPPER_N_TERMS_WORK;
     return adaptive ? HOPPER_N_ADAPTIVE_WORK : HOPPER_N_WORK;
 }
@@ -436,7 +452,7 @@ static Error hopper_configure(const double *settings, const Points *points, Aren
                         .steps_max = constants.steps_max,
                         .tick_duration = dt,
                         .drawing = (variants & HOPPER_WITH_FOUR_STATES) != 0 ? &hopper_drawing_four : &hopper_drawing};
-    hopper_compose(variants, constants.row, NULL, 0, arena, out);
+    hopper_compose(variants, constants.row, arena, out);
     TRY(hopper_take_table(points, &constants, out));
     TRY(hopper_take_actions(settings, points, arena, &constants, out));
     if (hopper_kernels[(int)settings[HOPPER_INTEGRATOR]].iterates) { // with newton.jacobian, too
@@ -464,11 +480,9 @@ const Model hopper_model = {
     .options = hopper_options,
     .n_options = (int)(sizeof hopper_options / sizeof hopper_options[0]),
     .numerics = "dt|integrator|newton.jacobian|newton.iterations|newton.tolerance|tolerance|steps",
-    .later = "control.mode|control.period|control.actions|control.file|control.law",
+    .later = "control.mode|control.period|control.actions|control.file|control.law|control.action_period",
     .extra = hopper_variant_parameters,
     .n_extra = HOPPER_N_VARIANT_PARAMETERS - 1, // all but lane_seed
     .configure = hopper_configure,
     .move_seeds = hopper_move_seeds,
-    .choose = hopper_choose,
-    .see = hopper_see,
 };

@@ -33,8 +33,7 @@ enum {
     HOPPER_WITH_TERMS = TERRAIN_HAS_END << 6,
     HOPPER_WITH_REFERENCE = TERRAIN_HAS_END << 7, // the equations of the reference
     HOPPER_WITH_EXTERNAL = TERRAIN_HAS_END << 8,  // actions in place of Raibert's control
-    HOPPER_WITH_POLICY = TERRAIN_HAS_END << 9,    // that a policy gives
-    HOPPER_WITH_LAW = TERRAIN_HAS_END << 10       // that a law of the spec's own gives (../law.h)
+    HOPPER_WITH_LAW = TERRAIN_HAS_END << 9        // that a law gives (../law.h), of the spec's own or of a policy
 };
 
 // clang-format off
@@ -86,7 +85,7 @@ enum {
 enum {
     HOPPER_WORK_BEFORE_TERMS = HOPPER_N_ADAPTIVE_WORK - 1,
     HOPPER_TERM_SUMS(HOPPER_NUMBER_OF) HOPPER_N_TERMS_WORK,
-    HOPPER_WORK_held_u1 = HOPPER_N_TERMS_WORK, // what a policy asked for last
+    HOPPER_WORK_held_u1 = HOPPER_N_TERMS_WORK, // what a law asked for last
     HOPPER_WORK_held_u2,
     HOPPER_N_ALL_WORK
 };
@@ -117,7 +116,6 @@ typedef struct HopperConstants {
     int32_t n_points;                         // of the terrain's table
     int32_t held;                             // steps for which an action is held
     int32_t actions, n_actions;               // [n_actions][u1, u2] in the assets (N, N m)
-    int32_t policy;                           // in the assets
     int16_t row[HOPPER_N_VARIANT_PARAMETERS]; // index of the lane input of each, -1 if the lanes don't have it
 } HopperConstants;
 

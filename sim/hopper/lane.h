@@ -3,7 +3,6 @@
 #define HOPSCOTCH_HOPPER_LANE_H
 
 #include "../law.h"
-#include "../policy.h"
 #include "../samples.h"
 #include "step.h"
 
@@ -127,7 +126,7 @@ HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLane
     } else if (world->clocked) {
         HOPPER_TERM_SUMS(HOPPER_NO_TERM)
     }
-    if (hopper_with(world, HOPPER_WITH_POLICY | HOPPER_WITH_LAW)) {
+    if (hopper_with(world, HOPPER_WITH_LAW)) {
         lanes->held.u1 = lanes_work(group, HOPPER_WORK_held_u1);
         lanes->held.u2 = lanes_work(group, HOPPER_WORK_held_u2);
     } else if (world->clocked) {
@@ -156,7 +155,7 @@ HD void hopper_store(const HopperWorld *world, const LaneGroup *group, const Hop
     if (hopper_with(world, HOPPER_WITH_TERMS)) {
         HOPPER_TERM_SUMS(HOPPER_STORE_TERM)
     }
-    if (hopper_with(world, HOPPER_WITH_POLICY | HOPPER_WITH_LAW)) {
+    if (hopper_with(world, HOPPER_WITH_LAW)) {
         lanes_set_work(group, HOPPER_WORK_held_u1, lanes->held.u1, which);
         lanes_set_work(group, HOPPER_WORK_held_u2, lanes->held.u2, which);
     }
@@ -181,47 +180,31 @@ HD void hopper_sample(const LaneGroup *group, const HopperLanes *lanes, const Ho
     lanes_sample(group, sample, last, which);
 }
 
-// ---- a policy -------------------------------------------------------------------------------------------------------
+// ---- a law ----------------------------------------------------------------------------------------------------------
 
-// What it asks for at t. Of the columns that it sees, u1 and u2 are those that it asked for before, at first 0.
-HD HopperAction hopper_decide(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, real t)
-{
-    const HopperParameters *p = &world->p;
-    const Policy policy = policy_open(world->assets + world->c.policy, group);
-    const real column[HOPPER_COLUMNS] = {t,          lanes->q.x,     lanes->q.z,     lanes->q.a,        lanes->q.b,
-                                         lanes->q.l, lanes->v.x,     lanes->v.z,     lanes->v.a,        lanes->v.b,
-                                         lanes->v.l, lanes->held.u1, lanes->held.u2, lanes->machine.fsm};
-    real y[2];
-    HopperAction action;
-    policy_act(&policy, column, y);
-    action.u1 = policy_scaled(y[0], p->u1_min, p->u1_max);
-    action.u2 = policy_scaled(y[1], p->u2_min, p->u2_max);
-    return action;
-}
-
-// What a law of the spec's own asks for. It sees the same columns.
-HD_CALL HopperAction hopper_obey(const LaneGroup *group, const HopperLanes *lanes, int64_t tick, real t)
+// What it asks for at t, in the lanes of `which`, for the period with this number. Of the columns that it sees, u1 and
+// u2 are those that it asked for before, at first 0.
+HD_CALL HopperAction hopper_obey(const LaneGroup *group, const HopperLanes *lanes, real period, real t, mask which)
 {
     const real column[HOPPER_COLUMNS] = {t,          lanes->q.x,     lanes->q.z,     lanes->q.a,        lanes->q.b,
                                          lanes->q.l, lanes->v.x,     lanes->v.z,     lanes->v.a,        lanes->v.b,
                                          lanes->v.l, lanes->held.u1, lanes->held.u2, lanes->machine.fsm};
     HopperAction action;
-    for (int c = 0; c < HOPPER_COLUMNS; c++) law_see(group, c, column[c], all_lanes());
-    law_decide(group, law_period(group, tick), all_lanes());
+    for (int c = 0; c < HOPPER_COLUMNS; c++) law_see(group, c, column[c], which);
+    law_decide(group, period, which);
     action.u1 = law_gives(group, 0) ? law_output(group, 0) : splat(0.0);
     action.u2 = law_gives(group, 1) ? law_output(group, 1) : splat(0.0);
     return action;
 }
 
-// The action for the step after `tick` steps: a policy or a law decides again when its last one was held for a period.
-HD HopperAction hopper_asked(const HopperWorld *world, const LaneGroup *group, HopperLanes *lanes, int64_t tick, real t)
+// The action for the step after `tick` steps of the slice, `ticks` of each lane: a law decides again when its last one
+// was held for a period.
+HD HopperAction hopper_asked(const HopperWorld *world, const LaneGroup *group, const HopperAction *given,
+                             HopperLanes *lanes, int64_t tick, real ticks, mask which)
 {
-    if (hopper_with(world, HOPPER_WITH_LAW)) {
-        if (law_is_due(group, tick)) lanes->held = hopper_obey(group, lanes, tick, t);
-        return lanes->held;
-    }
-    if (!hopper_with(world, HOPPER_WITH_POLICY)) return hopper_action(world, tick);
-    if (tick % world->c.held == 0) lanes->held = hopper_decide(world, group, lanes, t);
+    if (!hopper_with(world, HOPPER_WITH_LAW)) return world->clocked ? *given : hopper_action(world, tick);
+    if (law_is_due(group, tick))
+        lanes->held = hopper_obey(group, lanes, law_period_after(group, ticks), ticks * world->c.dt, which);
     return lanes->held;
 }
 

@@ -14,7 +14,7 @@ typedef struct HopperLanes {
     APART(HopperPast) past;
     HopperVector q, v;
     HopperMachine machine;
-    HopperAction held; // by a policy
+    HopperAction held; // by a law
     int32_t turn;      // slot of the next step in the ring
 } HopperLanes;
 

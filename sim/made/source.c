@@ -291,6 +291,8 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     if (configured->kernel == KERNEL_NONE) return NULL;
     const MadeKernel *kernel = &made_kernels[configured->kernel];
     const bool inside = configured->n_assets <= MADE_ASSETS_MOST;
+    *why = "its control law asks a policy";
+    if (configured->law != NULL && configured->law->n_policies > 0) return NULL;
     *why = "several threads share a lane";
     if (kernel->threads > 1) return NULL;
     *why = "on a CPU only equations of a spec get one";

@@ -299,7 +299,7 @@ sed 's/^          effort: {u1: 0, u2: place}/          command: {u1: 0, u2: plac
 says 'refused: commands of a hopper' "this model's motors take no command: write effort"
 sed 's/^    mode: law/&\n    actions: [1, 2]/' hop.yaml >worse.yaml
 "$HOPSCOTCH" check worse.yaml >out 2>err
-says 'refused: a table beside the law' 'control.actions needs control: {mode: external}'
+says 'refused: a table beside a law without inputs' 'control.actions gives actions, and no input has a range'
 sed "s/law: {held.*/law: {command: {rail: 0.1}, let: {x: rail_q}}}/" bad.yaml >worse.yaml
 "$HOPSCOTCH" check worse.yaml >out 2>err
 says 'a shorthand that nothing uses is named' 'nothing uses x'

@@ -15,6 +15,8 @@ block 1 xml >pendulum.xml
 block 1 >hold.yaml
 block 2 >integral.yaml
 block 3 >swing.yaml
+block 1 csv >damp.csv
+block 5 >damp.yaml
 hopscotch() { "$HOPSCOTCH" "$@"; }
 
 # Commands and their output, as lines: `$ COMMAND` and `> LINE`.

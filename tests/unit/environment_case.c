@@ -204,8 +204,10 @@ void environment_case_run(const char *text, const double *parameter, const doubl
     CHECK_OK(arena_create_growing(&out->arena, (size_t)1 << 30, "a run of a test"));
     Diagnostics *diagnostics = diagnostics_new(&out->arena);
     CHECK_OK(robot_folder_parse(text, NULL, 0, &out->arena, diagnostics, &spec));
-    const char *set = environment_case_table(action, steps * spec.configured.n_actions, &out->arena);
-    CHECK_OK(robot_folder_parse(text, &set, 1, &out->arena, diagnostics, &spec));
+    if (action != NULL) {
+        const char *set = environment_case_table(action, steps * spec.configured.n_actions, &out->arena);
+        CHECK_OK(robot_folder_parse(text, &set, 1, &out->arena, diagnostics, &spec));
+    }
     out->n_columns = spec.configured.n_columns;
     out->n_metrics = spec.configured.n_metrics;
     environment_case_advance(&spec, parameter, &options, out);

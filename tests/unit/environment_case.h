@@ -40,8 +40,8 @@ typedef struct EnvironmentRun {
     int failure;
 } EnvironmentRun;
 
-// With parameter[n_parameters], and action[steps][n_actions] as the table of the spec. backend, isa: as --backend and
-// --isa.
+// With parameter[n_parameters], and action[steps][n_actions] as the table of the spec (NULL: without one). backend,
+// isa: as --backend and --isa.
 void environment_case_run(const char *text, const double *parameter, const double *action, int64_t steps,
                           const char *backend, const char *isa, EnvironmentRun *out);
 

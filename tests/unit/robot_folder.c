@@ -4,6 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *added_name, *added_text;
+
+void robot_folder_add(const char *name, const char *text)
+{
+    added_name = name;
+    added_text = text;
+}
+
 // A folder of this test with copies of the shipped robots, of what is recorded of them, and of the learned policy; made
 // once, as long as the test is the same.
 static const char *robot_folder(Arena *arena)
@@ -22,6 +30,7 @@ static const char *robot_folder(Arena *arena)
         CHECK_OK(file_read(arena_format(arena, "experiments/%s", copied[i]), 1 << 20, arena, &bytes));
         CHECK_OK(file_write(folder, copied[i], bytes.data, bytes.size));
     }
+    if (added_name != NULL) CHECK_OK(file_write(folder, added_name, added_text, strlen(added_text)));
     return folder;
 }
 

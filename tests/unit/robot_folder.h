@@ -10,4 +10,7 @@ Error robot_folder_parse(const char *text, const char *const *overrides, int n_o
 // The text as a file in that folder: its path.
 const char *robot_folder_spec(const char *text, Arena *arena);
 
+// From now on the folder also holds this file; both texts must stay.
+void robot_folder_add(const char *name, const char *text);
+
 #endif

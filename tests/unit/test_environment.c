@@ -1,5 +1,6 @@
 // Environments through runner/hopscotch.h: the bits of a run.
 #include "environment_case.h"
+#include "robot_folder.h"
 
 #include "../../sim/cpu_kernels.h"
 
@@ -40,6 +41,7 @@ typedef struct EnvironmentEpisode {
     double metric[ENVIRONMENT_NUMBERS], observation[ENVIRONMENT_STEPS + 1][ENVIRONMENT_NUMBERS];
     int64_t steps;
     int failure;
+    bool observes; // the spec has expressions of its own: observations are not columns
 } EnvironmentEpisode;
 
 static void environment_note(const EnvironmentCase *c, int64_t lane, EnvironmentEpisode *episode)
@@ -81,19 +83,20 @@ static void environment_play(const EnvironmentCase *c, int64_t lane, double size
     CHECK_INTEGER(episode->steps, (int64_t)environment_case_number(c, HOPSCOTCH_EPISODE_STEPS, lane, 0));
 }
 
-// Columns of a hopper's control (11 and 12 of its sample) are those of the step before in an environment.
-static void environment_compare_run(const char *text, const EnvironmentEpisode *episode, const char *backend,
+// Columns of a hopper's control (11 and 12 of its sample) are those of the step before in an environment; so are those
+// of a law, from 14 on. asks: a policy gives the actions.
+static void environment_compare_run(const char *text, const EnvironmentEpisode *episode, bool asks, const char *backend,
                                     const char *isa)
 {
     EnvironmentRun run;
     bool equal = true;
     const bool hops = strstr(text, "model: hopper") != NULL;
-    environment_case_run(text, episode->parameter, episode->action, episode->steps, backend, isa, &run);
+    environment_case_run(text, episode->parameter, asks ? NULL : episode->action, episode->steps, backend, isa, &run);
     CHECK_INTEGER(episode->steps + 1, run.samples);
-    for (int64_t s = 0; s <= episode->steps && s < run.samples; s++) {
+    for (int64_t s = 0; s <= episode->steps && s < run.samples && !episode->observes; s++) {
         for (int c = 1; c < run.n_columns; c++) {
             const double expected = run.sample[s * run.n_columns + c], got = episode->observation[s][c - 1];
-            if (hops && (c == 11 || c == 12)) continue;
+            if (hops && (c == 11 || c == 12 || c >= 14)) continue;
             if (memcmp(&expected, &got, sizeof got) != 0 && equal) CHECK_BITS(expected, got);
             equal = equal && memcmp(&expected, &got, sizeof got) == 0;
         }
@@ -105,10 +108,10 @@ static void environment_compare_run(const char *text, const EnvironmentEpisode *
 }
 
 // On the CPU, and on the device of the environment.
-static void environment_compare(const char *text, const EnvironmentEpisode *episode, const char *isa)
+static void environment_compare(const char *text, const EnvironmentEpisode *episode, bool asks, const char *isa)
 {
-    environment_compare_run(text, episode, "cpu", isa);
-    if (environment_case_on_gpu()) environment_compare_run(text, episode, environment_case_device(), isa);
+    environment_compare_run(text, episode, asks, "cpu", isa);
+    if (environment_case_on_gpu()) environment_compare_run(text, episode, asks, environment_case_device(), isa);
 }
 
 static void environment_check_text(const char *text, const char *isa, int64_t lanes, int64_t lane, double size)
@@ -119,7 +122,7 @@ static void environment_check_text(const char *text, const char *isa, int64_t la
     options.isa = isa;
     if (!environment_case_open(text, &options, &c)) return;
     environment_play(&c, lane, size, &episode);
-    environment_compare(text, &episode, isa);
+    environment_compare(text, &episode, false, isa);
     CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
 }
 
@@ -184,7 +187,7 @@ TEST(environment_steps_of_seven_ticks)
     if (!environment_case_open(text, &options, &c)) return;
     CHECK_INTEGER(42, c.info.episode_steps);
     environment_play(&c, 6, 80.0, &episode);
-    environment_compare(text, &episode, "v4");
+    environment_compare(text, &episode, false, "v4");
     CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
 }
 
@@ -328,4 +331,207 @@ TEST(environment_of_a_system_that_fails_where_it_starts)
         CHECK_INTEGER(0, (int)environment_case_number(&c, HOPSCOTCH_TERMINATED, lane, 0));
     }
     CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
+}
+
+// ---- control laws that take actions ---------------------------------------------------------------------------------
+
+// Every instruction set that this build has, and groups that are not full.
+static void environment_check_law(const char *text, double size)
+{
+    static const char *const isas[] = {"scalar", "v2", "v3", "v4"};
+    static const int64_t lanes[] = {4, 1, 11, 35};
+    for (size_t k = 0; k < 4; k++) {
+        const EnvironmentKernels *kernels;
+        const char *name;
+        if (cpu_environment_kernels(isas[k], 1, &kernels, &name).kind != OK) continue;
+        environment_check_text(text, isas[k], 11, 3 + (int64_t)k, size);
+        environment_check_text(text, isas[k], lanes[k], lanes[k] - 1, size);
+    }
+}
+
+// Held numbers, modes, instants, sensors that are late and noisy; actions beyond their ranges, held for three periods.
+TEST(environment_of_a_law_of_a_robot_has_the_bits_of_a_run)
+{
+    environment_check_law(
+        "version: 1\nexperiment: case\nseed: 4\nmodel: articulated\nobjective: {minimize: distance}\n"
+        "simulation:\n  robot: robots/quadruped.xml\n  keyframe: [stand]\n  duration: 0.6\n  dt: 0.002\n"
+        "  control:\n    mode: law\n    period: 4ms\n    action_period: 12ms\n    law:\n"
+        "      inputs: {push: {range: [-0.3, 0.3], unit: rad}, twist: {range: [-5, 5], unit: N m}}\n"
+        "      parameters: {drag: {value: 0.3, unit: N s}, lift: {value: 1, unit: N}, size: {value: 0.05, unit: rad}}\n"
+        "      held: {sum: {start: 0, unit: rad}, beats: 0}\n"
+        "      sensors: {base_vx: {delay: 2, noise: 0.01}, base_z: {noise: 0.001}}\n"
+        "      every_period: {sum: sum + 0.1*push}\n"
+        "      command: {\"*_hip\": push + 0.1*sin(9*sum), \"*_thigh\": 0.1*sum, \"*_knee\": size*beats}\n"
+        "      modes:\n"
+        "        one: {effort: {front_left_hip: twist - drag*base_vx}, events: [{rises: push - 0.1, to: two}]}\n"
+        "        two: {effort: {front_left_hip: 2*twist + lift*base_z}, events: [{falls: twist, to: one}]}\n"
+        "      events: [{every: 0.05, set: {beats: 1 - beats}}]\n"
+        "parameters: {all_kp: 80, all_kd: 2, fall_height: 0.2}\n"
+        "replicates:\n  perturb:\n    base_z: {uniform: [0, 0.02]}\n    ground_friction: {uniform: [0.5, 1]}\n"
+        "environment: {reward: \"base_vx\"}\n",
+        6.0);
+}
+
+TEST(environment_of_a_law_of_a_hopper_has_the_bits_of_a_run)
+{
+    static const char *const simulations[] = {
+        "duration: 0.3\n  integrator: implicit_midpoint", "duration: 0.3\n  integrator: rk4\n  push: random",
+        // a step of 21 ticks: the rings of the lanes of a vector stand at different places
+        "duration: 0.0294\n  dt: 0.0001\n  integrator: implicit_midpoint"};
+    static const char *const periods[] = {"period: 5ms\n    action_period: 10ms", "period: 10ms",
+                                          "period: 0.7ms\n    action_period: 2.1ms"};
+    char text[2048], simulation[1024];
+    for (int k = 0; k < 3; k++) {
+        snprintf(simulation, sizeof simulation,
+                 "%s\n  control:\n    mode: law\n    %s\n    law:\n"
+                 "      inputs: {f: {range: [-20, 40]}, turn: {range: [-9, 9]}}\n"
+                 "      held: {last: 0, seen: 0.1}\n      sensors: {phi_body: {delay: 1, noise: 0.01}}\n"
+                 "      every_period: {last: 0.5*last + f}\n"
+                 "      events: [{rises: turn, set: {seen: phi_leg}}]\n"
+                 "      effort: {u1: f + 0.2*last, u2: turn - 3*phi_body + seen}",
+                 simulations[k], periods[k]);
+        snprintf(text, sizeof text,
+                 "version: 1\nexperiment: case\nseed: 3\nmodel: hopper\n"
+                 "simulation:\n  settle: 0.01\n  %s\n"
+                 "replicates: {perturb: {phi_leg: {normal: [0.01, 0.05]}, z_foot: {uniform: [0.0, 0.02]}}}\n"
+                 "environment: {reward: \"1\"}\n",
+                 simulation);
+        environment_check_law(text, 60.0);
+    }
+}
+
+// ---- policies -------------------------------------------------------------------------------------------------------
+
+enum { POLICY_LAYERS_HERE = 2, POLICY_HIDDEN = 6 };
+
+// A network observations -> POLICY_HIDDEN -> actions, whose weights are those of environment_case_random.
+typedef struct EnvironmentPolicy {
+    int observations, actions;
+    double low, high;
+} EnvironmentPolicy;
+
+static double environment_weight(int layer, int output, int input)
+{
+    return (layer == 1 ? 0.3 : 0.8) * environment_case_random(layer, output, input);
+}
+
+static void environment_write_policy(const EnvironmentPolicy *of)
+{
+    const int width[POLICY_LAYERS_HERE + 1] = {of->observations, POLICY_HIDDEN, of->actions};
+    static char text[1 << 16];
+    char *to = text + sprintf(text, "layer,output,input,weight\n");
+    for (int layer = 1; layer <= POLICY_LAYERS_HERE; layer++)
+        for (int output = 1; output <= width[layer]; output++)
+            for (int input = 0; input <= width[layer - 1]; input++)
+                to += sprintf(to, "%d,%d,%d,%.17g\n", layer, output, input, environment_weight(layer, output, input));
+    robot_folder_add("learning/network.csv", text);
+}
+
+// Its actions for what the environment shows of a lane, in the order of sums that sim/policy.h says.
+static void environment_ask(const EnvironmentPolicy *of, const EnvironmentCase *c, int64_t lane, double *action)
+{
+    double hidden[POLICY_HIDDEN];
+    for (int i = 0; i < POLICY_HIDDEN; i++) {
+        double sum = environment_weight(1, i + 1, 0);
+        for (int k = 0; k < of->observations; k++)
+            sum = fma(environment_weight(1, i + 1, k + 1), environment_case_number(c, HOPSCOTCH_OBSERVATIONS, lane, k),
+                      sum);
+        hidden[i] = portable_tanh(sum);
+    }
+    for (int a = 0; a < of->actions; a++) {
+        double sum = environment_weight(2, a + 1, 0);
+        for (int k = 0; k < POLICY_HIDDEN; k++) sum = fma(environment_weight(2, a + 1, k + 1), hidden[k], sum);
+        sum = sum > -1.0 ? sum : -1.0;
+        sum = sum < 1.0 ? sum : 1.0;
+        action[a] = fma(0.5 * (of->high - of->low), sum, 0.5 * (of->low + of->high));
+    }
+}
+
+// An episode of a lane under the policy, beside lanes under other actions.
+static void environment_play_policy(const EnvironmentPolicy *of, const EnvironmentCase *c, int64_t lane,
+                                    EnvironmentEpisode *episode)
+{
+    bool over = false;
+    memset(episode, 0, sizeof *episode);
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(c, NULL, NULL));
+    for (int p = 0; p < c->info.n_parameters; p++)
+        episode->parameter[p] = environment_case_number(c, HOPSCOTCH_PARAMETERS, lane, p);
+    environment_note(c, lane, episode);
+    while (!over && episode->steps < ENVIRONMENT_STEPS) {
+        double action[ENVIRONMENT_ACTIONS];
+        environment_ask(of, c, lane, action);
+        for (int64_t i = 0; i < c->info.lanes; i++)
+            for (int a = 0; a < of->actions; a++)
+                environment_case_act(c, i, a,
+                                     i == lane ? action[a] : of->high * environment_case_random(i, episode->steps, a));
+        CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(c));
+        episode->steps++;
+        environment_note(c, lane, episode);
+        over = environment_case_number(c, HOPSCOTCH_TERMINATED, lane, 0) != 0.0 ||
+               environment_case_number(c, HOPSCOTCH_TRUNCATED, lane, 0) != 0.0;
+    }
+    CHECK(over);
+    for (int m = 0; m < c->info.n_metrics; m++)
+        episode->metric[m] = environment_case_number(c, HOPSCOTCH_EPISODE_METRICS, lane, m);
+    episode->failure = (int)environment_case_number(c, HOPSCOTCH_EPISODE_FAILURE, lane, 0);
+}
+
+// What a policy learned in an environment does in a run: the spec with {mode: policy} in place of {mode: external}.
+static void environment_check_policy(const char *format, const EnvironmentPolicy *of, const char *external,
+                                     const char *policy, const char *isa)
+{
+    static char text[2048], asked[2048];
+    EnvironmentCase c;
+    EnvironmentEpisode episode;
+    hopscotch_env_options options = environment_options(11, HOPSCOTCH_AUTORESET_DISABLED);
+    options.isa = isa;
+    snprintf(text, sizeof text, format, external);
+    snprintf(asked, sizeof asked, format, policy);
+    if (!environment_case_open(text, &options, &c)) return;
+    CHECK_INTEGER(of->observations, c.info.n_observations);
+    CHECK_INTEGER(of->actions, c.info.n_actions);
+    environment_write_policy(of);
+    environment_play_policy(of, &c, 6, &episode);
+    episode.observes = strstr(format, "observe") != NULL;
+    environment_compare(asked, &episode, true, isa);
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
+}
+
+#define ENVIRONMENT_OF_A_ROBOT                                                                                         \
+    "version: 1\nexperiment: case\nseed: 4\nmodel: articulated\nobjective: {minimize: distance}\n"                     \
+    "simulation:\n  robot: robots/quadruped.xml\n  keyframe: [stand]\n  settle: true\n  duration: 0.8\n  dt: 0.002\n"  \
+    "  control: {period: 20ms, %s}\n"                                                                                  \
+    "parameters: {all_kp: 80, all_kd: 2, fall_height: 0.2}\n"                                                          \
+    "replicates:\n  perturb:\n    base_vx: {uniform: [0, 0.5]}\n    ground_friction: {uniform: [0.5, 1]}\n"            \
+    "    front_left_knee_offset: {uniform: [-0.1, 0.1]}\n"
+
+// Positions by all columns, of an offset that is searched; efforts by expressions.
+TEST(environment_of_a_robot_has_the_bits_of_its_policy)
+{
+    static const char *const isas[] = {"scalar", "v3"};
+    for (int k = 0; k < 2; k++) {
+        environment_check_policy(ENVIRONMENT_OF_A_ROBOT "environment: {reward: \"base_vx\"}\n",
+                                 &(EnvironmentPolicy){65, 12, -0.3, 0.2}, "mode: external, command: position",
+                                 "mode: policy, bounds: [-0.3, 0.2], file: learning/network.csv", isas[k]);
+        environment_check_policy(ENVIRONMENT_OF_A_ROBOT
+                                 "environment:\n  define: {ahead: \"base_vx - 0.5\", up: \"base_z - fall_height\"}\n"
+                                 "  observe: [ahead, \"3*up\", base_qx, hind_left_knee_rate, \"failed + time\"]\n"
+                                 "  reward: \"base_vx\"\n",
+                                 &(EnvironmentPolicy){5, 12, -45.0, 45.0}, "mode: external, command: effort",
+                                 "mode: policy, command: effort, file: learning/network.csv", isas[k]);
+    }
+}
+
+TEST(environment_of_a_hopper_has_the_bits_of_its_policy)
+{
+    static const char format[] =
+        "version: 1\nexperiment: case\nseed: 3\nmodel: hopper\n"
+        "simulation:\n  settle: 0.05\n  duration: 0.4\n  control: {period: 10ms, %s}\n"
+        "parameters: {u1_min: -40, u1_max: 60, u2_min: -40, u2_max: 60}\n"
+        "replicates: {perturb: {phi_leg: {normal: [0.01, 0.05]}, z_foot: {uniform: [0.0, 0.2]}}}\n"
+        "environment: {observe: [phi_leg, dphi_leg, phi_body, \"z_foot - 1\", fsm], reward: \"1\"}\n";
+    environment_check_policy(format, &(EnvironmentPolicy){5, 2, -40.0, 60.0}, "mode: external",
+                             "mode: policy, file: learning/network.csv", "scalar");
+    environment_check_policy(format, &(EnvironmentPolicy){5, 2, -40.0, 60.0}, "mode: external",
+                             "mode: policy, file: learning/network.csv", "v3");
 }

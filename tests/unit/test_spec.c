@@ -357,9 +357,9 @@ static void spec_check_typos_of_key(const char *file, const char *text, const No
 // Keys of a mapping by name are the user's own: a typo makes another name, which is wrong where it is used.
 static bool spec_names_items(const Node *key, bool system)
 {
-    static const char *const of_systems[] = {"parameters", "states",  "held",         "let",      "rates",
-                                             "next",       "modes",   "metrics",      "failures", "columns",
-                                             "set",        "sensors", "every_period", "command",  "effort"};
+    static const char *const of_systems[] = {"parameters",   "states",  "held",     "let",     "rates",   "next",
+                                             "modes",        "metrics", "failures", "columns", "set",     "sensors",
+                                             "every_period", "command", "effort",   "inputs",  "policies"};
     for (size_t i = 0; system && i < sizeof of_systems / sizeof *of_systems; i++)
         if (strcmp(key->text, of_systems[i]) == 0) return true;
     return strcmp(key->text, "metrics") == 0 || strcmp(key->text, "groups") == 0 || strcmp(key->text, "design") == 0 ||

@@ -16,7 +16,8 @@ typedef enum SystemNameKind {
     SYSTEM_NAME_PARAMETER,
     SYSTEM_NAME_LET,
     SYSTEM_NAME_INPUT,
-    SYSTEM_NAME_TABLE // a function, in Scope.tables
+    SYSTEM_NAME_GIVEN, // of a law: what a policy gives
+    SYSTEM_NAME_TABLE  // a function, in Scope.tables
 } SystemNameKind;
 
 // A name that expressions may use.
@@ -101,10 +102,11 @@ typedef struct SystemReader {
     const Node *root;
     bool sampled; // metrics of another model's columns: at its samples, and events are conditions that begin to hold
     bool law;     // a control law over another model's columns, which can't be set
-    SystemName *names;     // [n_names]
-    int n_names, n_given;  // of them, the first, those of a model
-    struct Copies *copies; // of what is repeated (copies.h); NULL: nothing is
-    SystemLet *lets;       // [n_lets]
+    const TapeValue *given, *acts; // of a law: inputs of its tape, what policies give and actions
+    SystemName *names;             // [n_names]
+    int n_names, n_given;          // of them, the first, those of a model
+    struct Copies *copies;         // of what is repeated (copies.h); NULL: nothing is
+    SystemLet *lets;               // [n_lets]
     int n_lets;
     int *done; // [n_done] lets in the order in which they were computed: each behind those that it uses
     int n_done;

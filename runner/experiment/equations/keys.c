@@ -22,7 +22,9 @@ typedef enum KeysLevel {
     KEYS_LAW,
     KEYS_LAW_MODE,
     KEYS_LAW_EVENT,
-    KEYS_SENSOR
+    KEYS_LAW_INPUT,
+    KEYS_SENSOR,
+    KEYS_POLICY
 } KeysLevel;
 
 static const struct {
@@ -44,10 +46,13 @@ static const struct {
     [KEYS_SHAPE] = {"a shape", "line|spring|disc|ground|in|width|radius|part|repeat"},
     [KEYS_TABLE] = {"a table", "file|columns|at|values|unit|of|between|beyond|doc"},
     [KEYS_INPUT] = {"an input", "file|column|at|values|range|unit|between|beyond|doc"},
-    [KEYS_LAW] = {"a law", "parameters|held|let|tables|sensors|modes|events|every_period|command|effort|doc"},
+    [KEYS_LAW] = {"a law",
+                  "parameters|held|let|tables|inputs|policies|sensors|modes|events|every_period|command|effort|doc"},
     [KEYS_LAW_MODE] = {"a mode", "let|events|every_period|command|effort|doc"},
     [KEYS_LAW_EVENT] = {"an event", "name|rises|falls|crosses|at|every|to|set|repeat|doc"},
+    [KEYS_LAW_INPUT] = {"an input of a law", "range|unit|doc"},
     [KEYS_SENSOR] = {"a sensor", "delay|noise|bias|quantum|doc"},
+    [KEYS_POLICY] = {"a policy", "file|weights|observe|doc"},
 };
 
 // Keys whose values are mappings of names, or lists, of mappings of another kind.
@@ -72,6 +77,8 @@ static const struct {
     {KEYS_LAW, "held", KEYS_HELD},
     {KEYS_LAW, "let", KEYS_SHORTHAND},
     {KEYS_LAW, "tables", KEYS_TABLE},
+    {KEYS_LAW, "inputs", KEYS_LAW_INPUT},
+    {KEYS_LAW, "policies", KEYS_POLICY},
     {KEYS_LAW, "sensors", KEYS_SENSOR},
     {KEYS_LAW, "modes", KEYS_LAW_MODE},
     {KEYS_LAW, "events", KEYS_LAW_EVENT},

@@ -1,7 +1,7 @@
 // Reading a control law (LawProgram in sim.h) over the columns of a model: they are the states of a system without
 // equations, and its parameters are the first. A period of the law is one expression for each number that it holds and
-// each output that it gives. In a period happen, in this order: events, by guards of this period and the last; commands
-// and efforts; what every period sets, for the next one.
+// each output that it gives. In a period happen, in this order: events, by guards of this period and the last; what
+// policies give; commands and efforts; what every period sets, for the next one.
 #include "copies.h"
 #include "law.h"
 
@@ -14,6 +14,8 @@ typedef struct LawReader {
     SystemReader *reader;
     const Configured *configured;
     LawInputs inputs;
+    LawAsked asked;
+    TapeValue *seen; // [asked.n_seen]
     SystemModes modes;
     TapeValue mode;               // input: the mode of the last period
     TapeValue *held, *happened;   // [n_held] inputs; values after the events of a period
@@ -441,6 +443,8 @@ static void law_read_next(LawReader *law)
         }
         law->next[name->index] = law_of_modes(law, law->mode_now, values, law->happened[name->index]);
     }
+    for (int a = 0; a < reader->system->n_actions; a++) // held for columns alone
+        law->next[system_first_action(reader->system) + a] = reader->acts[a];
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -451,10 +455,13 @@ static void law_declare(LawReader *law)
     System *system = reader->system;
     equations_declare_model(reader, law->configured);
     equations_declare_own(reader);
+    law->asked = law_declare_policies(reader);
     law_check_names(law);
     law_declare_own_names(law);
     equations_read_inputs(reader);
     law->inputs = law_inputs(reader);
+    reader->given = law_inputs_of(reader, &law->inputs, LAW_INPUT_GIVEN, law->asked.n_given);
+    reader->acts = law_inputs_of(reader, &law->inputs, LAW_INPUT_ACTION, system->n_actions);
     law->held = ARENA_NEW(reader->arena, TapeValue, system->n_held);
     law->happened = ARENA_NEW(reader->arena, TapeValue, system->n_held);
     law->next = ARENA_NEW(reader->arena, TapeValue, system->n_held);
@@ -489,25 +496,47 @@ static const Field *law_shown(const LawReader *law)
     return shown;
 }
 
+// Why it has no derivatives; NULL: it has.
+static const char *law_bends(const LawReader *law)
+{
+    if (law->asked.n_policies > 0) return "control.law asks a policy, which has no derivative";
+    if (law->reader->system->n_actions > 0) return "control.law takes actions: a run by actions has no derivative";
+    if (law->inputs.rounds)
+        return "control.law rounds what it sees of a sensor (quantum): such a reading has no derivative";
+    return NULL;
+}
+
+// seen: what the policies observe, with sensors.
+static void law_take_policies(const LawReader *law, const TapeValue *seen, LawProgram *program)
+{
+    for (int p = 0; p < law->asked.n_policies; p++) {
+        law->asked.policies[p].observe = seen;
+        seen += policy_table_inputs(law->asked.policies[p].table);
+    }
+    program->policies = law->asked.policies;
+    program->n_policies = law->asked.n_policies;
+}
+
 // All values, with what the law sees in place of columns.
 static LawProgram law_program(LawReader *law)
 {
     SystemReader *reader = law->reader;
     const System *system = reader->system;
     const int n_guards = system->n_guards + system->n_instants, n_kept = n_guards + (reader->n_modes > 1),
-              own = system->n_held, n_outputs = law->configured->n_outputs, count = own + n_kept;
-    TapeValue *values = ARENA_NEW(reader->arena, TapeValue, count + n_outputs);
+              own = system->n_held, n_outputs = law->configured->n_outputs, count = own + n_kept,
+              n_seen = law->asked.n_seen;
+    TapeValue *values = ARENA_NEW(reader->arena, TapeValue, count + n_outputs + n_seen);
     int n = 0;
     for (int h = 0; h < own; h++) values[n++] = law->next[h];
     if (reader->n_modes > 1) values[n++] = law->mode_now;
     for (int g = 0; g < n_guards; g++) values[n++] = law->remember[g];
     memcpy(values + n, law->outputs, (size_t)n_outputs * sizeof *values);
-    law_read_sensors(reader, law->configured, &law->inputs, values, count + n_outputs);
+    if (n_seen > 0) memcpy(values + n + n_outputs, law->seen, (size_t)n_seen * sizeof *values);
+    law_read_sensors(reader, law->configured, &law->inputs, values, count + n_outputs + n_seen);
     LawProgram program = law_laid(reader, law->configured, &law->inputs, values, count);
     program.outputs = values + count;
-    program.bends = law->inputs.rounds ? "control.law rounds what it sees of a sensor (quantum): such a reading has no "
-                                         "derivative"
-                                       : NULL;
+    law_take_policies(law, values + count + n_outputs, &program);
+    program.bends = law_bends(law);
     program.shown = law_shown(law);
     program.n_shown = own + (reader->n_modes > 1);
     TapeValue *start = (TapeValue *)program.start;
@@ -539,12 +568,15 @@ bool equations_read_law(const Node *given, const Configured *configured, const S
     equations_read_modes(&reader);
     law.modes = law_modes(&reader);
     law_declare(&law);
+    if (law.asked.failed) return false;
     law.outputs = ARENA_NEW(arena, TapeValue, configured->n_outputs);
     for (int k = 0; k < configured->n_outputs; k++) law.outputs[k] = TAPE_NONE;
     equations_read_lets(&reader);
     equations_let_units(&reader);
     equations_read_starts(&reader);
     law_read_events(&law);
+    law.seen = ARENA_NEW(arena, TapeValue, law.asked.n_seen);
+    law_read_policies(&reader, &law.asked, law.held, law.happened, law.seen);
     law_read_outputs(&law);
     law_read_next(&law);
     const LawProgram program = law_program(&law);

@@ -87,8 +87,8 @@ static const char equations_law_example[] =
 
 static const EquationsRow equations_law_rows[] = {
     {"a period",
-     "Each begins with a sample. Events happen first, by guards of this period and the last one; then commands and "
-     "efforts are given; "
+     "Each begins with a sample. Events happen first, by guards of this period and the last one; then policies are "
+     "asked, and commands and efforts given; "
      "then `every_period` sets what the law holds for the next one."},
     {"names", "The columns of trajectories, such as hip_q, hip_rate, base_z, shank_force (`models SPEC.yaml` and a "
               "trajectory name them); the base's roll, pitch and yaw; parameters of the model and of the law; time."},
@@ -108,6 +108,13 @@ static const EquationsRow equations_law_rows[] = {
     {"sensors",
      "COLUMN: {delay: 2, noise: 0.01, bias: b, quantum: 0.001}, what the law sees of a column: late by control "
      "periods, with normal noise of that deviation, an offset, rounded. COLUMN may be a pattern."},
+    {"policies",
+     "NAME: {file: walk.csv, observe: [EXPR, ...]}. Networks: what one gives, from -1 to 1, are the names NAME_1, "
+     "NAME_2, ...; it observes what the law knows after the events. The file has the columns layer, output, input (0: "
+     "the constant) and weight."},
+    {"inputs",
+     "NAME: {range: [-1, 1], unit: N}. An action of an environment; in a run of control.actions or control.file. It is "
+     "held for control.action_period."},
     {"tables", "As those of a system: `help spec tables`."},
 };
 

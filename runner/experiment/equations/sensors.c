@@ -30,17 +30,22 @@ TapeValue law_input(LawInputs *inputs, LawInputKind kind)
     return tape_input(inputs->tape, inputs->first + inputs->count++, TAPE_MOVING);
 }
 
+const TapeValue *law_inputs_of(SystemReader *reader, LawInputs *inputs, LawInputKind kind, int count)
+{
+    TapeValue *values = ARENA_NEW(reader->arena, TapeValue, count);
+    for (int k = 0; k < count; k++) values[k] = law_input(inputs, kind);
+    return values;
+}
+
 LawProgram law_laid(SystemReader *reader, const Configured *configured, const LawInputs *inputs, const TapeValue *next,
                     int n_next)
 {
     const System *system = reader->system;
-    int *own = ARENA_NEW(reader->arena, int, inputs->count), n_kinds[LAW_INPUT_FIRST + 1] = {0},
-        at[LAW_INPUT_FIRST + 1];
+    int *own = ARENA_NEW(reader->arena, int, inputs->count), n_kinds[LAW_INPUT_KINDS] = {0}, at[LAW_INPUT_KINDS];
     TapeValue *values = ARENA_NEW(reader->arena, TapeValue, n_next + inputs->count);
     for (int k = 0; k < inputs->count; k++) n_kinds[inputs->kinds[k]]++;
     at[LAW_INPUT_HELD] = system->n_held;
-    at[LAW_INPUT_NOISE] = system->n_held + n_kinds[LAW_INPUT_HELD];
-    at[LAW_INPUT_FIRST] = at[LAW_INPUT_NOISE] + n_kinds[LAW_INPUT_NOISE];
+    for (int k = 1; k < LAW_INPUT_KINDS; k++) at[k] = at[k - 1] + n_kinds[k - 1];
     for (int k = 0; k < inputs->count; k++) own[k] = at[inputs->kinds[k]]++;
     memcpy(values, next, (size_t)n_next * sizeof *values);
     for (int k = 0; k < inputs->count; k++)
@@ -52,6 +57,8 @@ LawProgram law_laid(SystemReader *reader, const Configured *configured, const La
                           .own = own,
                           .n_own = inputs->count,
                           .next = values,
+                          .actions = system->actions,
+                          .n_actions = system->n_actions,
                           .parameters = reader->parameters + configured->n_parameters,
                           .n_parameters = system->n_parameters - configured->n_parameters};
     program.start = ARENA_NEW(reader->arena, TapeValue, program.n_held + 1);

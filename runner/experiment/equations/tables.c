@@ -8,6 +8,7 @@
 //
 // An input is a signal in time. Steps end at its rows: its row is a held number of a clock, which inputs with the same
 // times share. One with a range is an action: a held number that a caller, or a table of the run, sets once a period.
+// An input of a law is always an action.
 #include "equations.h"
 
 #include <math.h>
@@ -186,6 +187,11 @@ static void tables_declare_inputs(SystemReader *reader)
         *input = (SystemInput){.tape = -1, .clock = -1, .action = -1};
         if (node_find(node, "range") != NULL)
             inputs_read_action(reader, name, node, input);
+        else if (reader->law)
+            diagnose(reader->diagnostics, key,
+                     "%s has no range: an input of a law is an action, {range: [-1, 1]}; for a signal in time look one "
+                     "up in a table, NAME(time)",
+                     key->text);
         else
             inputs_read(reader, key, node, input);
     }
@@ -263,6 +269,7 @@ TapeValue equations_input_value(SystemReader *reader, int input)
     const SystemInput *of = &reader->inputs[input];
     Tape *tape = system->tape;
     const TapeValue time = tape_input(tape, SYSTEM_TIME, TAPE_MOVING);
+    if (of->action >= 0 && reader->law) return reader->acts[of->action];
     if (of->action >= 0)
         return tape_input(tape, SYSTEM_HELD(system->n_states, system_first_action(system) + of->action), TAPE_MOVING);
     if (of->tape < 0) return time; // it is wrong

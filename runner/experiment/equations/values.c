@@ -238,6 +238,7 @@ static TapeValue equations_name(void *evaluation, int index)
         return tape_input(system->tape, SYSTEM_PARAMETER(system->n_states, system->n_held, name->index), TAPE_FIXED);
     case SYSTEM_NAME_LET: return equations_let_of(of->reader, name->index, of->mode, of->from);
     case SYSTEM_NAME_INPUT: return equations_input_value(of->reader, name->index);
+    case SYSTEM_NAME_GIVEN: return of->reader->given[name->index];
     case SYSTEM_NAME_TABLE: break;
     }
     return TAPE_NONE;

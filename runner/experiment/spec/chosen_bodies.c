@@ -70,7 +70,7 @@ static void things_add_header(ThingWords *to, const SpecReader *reader)
     things_add_text(to, arena_format(reader->arena, "%.*s", end != NULL ? (int)(end - text) : 0, text), true);
 }
 
-static ThingWords things_words(const SpecReader *reader)
+Choice things_named(const SpecReader *reader)
 {
     static const char *const sections[] = {"initial", "parameters", "search", "replicates", "objective", "constraints"};
     ThingWords words = {.arena = reader->arena};
@@ -80,7 +80,7 @@ static ThingWords things_words(const SpecReader *reader)
     }
     if (reader->law != NULL) things_add_node(&words, reader->law);
     things_add_header(&words, reader);
-    return words;
+    return (Choice){.words = words.words, .n_words = words.count};
 }
 
 // ---- record.bodies --------------------------------------------------------------------------------------------------
@@ -170,9 +170,9 @@ void things_choose(SpecReader *reader, bool world_known)
     Configured *configured = &spec->configured;
     const GivenKey *given = world_known ? given_find(reader, form_bodies.path) : NULL;
     const bool *recorded = given != NULL ? things_read(reader, given) : NULL;
-    if (spec->model->choose == NULL || (configured->n_things == 0 && !configured->policy)) return;
-    const ThingWords words = things_words(reader);
-    const Choice choice = {.words = words.words, .n_words = words.count, .recorded = recorded};
+    if (spec->model->choose == NULL || configured->n_things == 0) return;
+    Choice choice = things_named(reader);
+    choice.recorded = recorded;
     const Error error = spec->model->choose(configured, &choice, reader->arena);
     if (error.kind != OK)
         diagnose(reader->diagnostics, spec_wrong(reader, given_find(reader, "simulation")), "%s", error.text);

@@ -9,6 +9,7 @@
 typedef struct EnvironmentReader {
     const Spec *spec;
     Tape *tape;
+    bool policy;         // the inputs are those of a law (LawProgram): all parameters, and the model has not failed
     TapeValue *defined;  // [n_define]
     int64_t *parameters; // [n_parameters] inputs of the lane that expressions have
     int *place;          // [configured_named] of a parameter among these, from 1; 0: none
@@ -21,6 +22,8 @@ static TapeValue environment_name(void *of, int index)
     EnvironmentReader *reader = of;
     const int n_columns = reader->spec->configured.n_columns, named = configured_named(&reader->spec->configured);
     if (index < n_columns) return tape_input(reader->tape, index, TAPE_MOVING);
+    if (index == n_columns + named && reader->policy) return tape_number(reader->tape, 0.0);
+    if (index < n_columns + named && reader->policy) return tape_input(reader->tape, index, TAPE_FIXED);
     if (index == n_columns + named) return tape_input(reader->tape, n_columns, TAPE_MOVING); // `failed`
     if (index > n_columns + named) return reader->defined[index - n_columns - named - 1];
     int *place = &reader->place[index - n_columns];
@@ -52,28 +55,39 @@ static const TapeValue *environment_values(EnvironmentReader *reader, int n_obse
     return values;
 }
 
-static Error environment_codes(const Spec *spec, bool steps, Arena *arena, EnvironmentSetup *setup)
+static EnvironmentReader environment_reader(const Spec *spec, Tape *tape, bool policy, Arena *arena)
 {
-    const int named = configured_named(&spec->configured), n_columns = spec->configured.n_columns;
+    const int named = configured_named(&spec->configured);
+    return (EnvironmentReader){.spec = spec,
+                               .tape = tape,
+                               .policy = policy,
+                               .defined = ARENA_NEW(arena, TapeValue, spec->environment.n_define),
+                               .parameters = ARENA_NEW(arena, int64_t, named),
+                               .place = ARENA_NEW(arena, int, named)};
+}
+
+static int environment_count(const Spec *spec)
+{
+    return spec->environment.n_observe > 0 ? spec->environment.n_observe : spec->configured.n_columns - 1;
+}
+
+static Error environment_codes(const Spec *spec, Arena *arena, EnvironmentSetup *setup)
+{
     TapeAssets assets = {.arena = arena};
-    EnvironmentReader reader = {.spec = spec,
-                                .tape = tape_new(arena),
-                                .defined = ARENA_NEW(arena, TapeValue, spec->environment.n_define),
-                                .parameters = ARENA_NEW(arena, int64_t, named),
-                                .place = ARENA_NEW(arena, int, named)};
-    const int n = spec->environment.n_observe > 0 ? spec->environment.n_observe : n_columns - 1;
+    EnvironmentReader reader = environment_reader(spec, tape_new(arena), false, arena);
+    const int n = environment_count(spec);
     const TapeValue *values = environment_values(&reader, n, arena);
-    const EnvironmentInputs inputs = {n_columns, reader.n_parameters, reader.parameters};
+    const EnvironmentInputs inputs = {spec->configured.n_columns, reader.n_parameters, reader.parameters};
     setup->n_observations = n;
     TRY(environment_code(reader.tape, values, n, &inputs, &assets, &setup->observe));
-    if (steps) TRY(environment_code(reader.tape, values, n + 2, &inputs, &assets, &setup->step));
+    TRY(environment_code(reader.tape, values, n + 2, &inputs, &assets, &setup->step));
     setup->codes = assets.numbers;
     setup->n_codes = assets.count;
     return error_none();
 }
 
 // A reward may be left out only where a policy gives the actions.
-static void environment_check_reward(SpecReader *reader)
+void environment_check_reward(SpecReader *reader)
 {
     const GivenKey *section = given_find(reader, "environment"), *mode = given_find(reader, "simulation.control.mode");
     const bool policy = mode != NULL && mode->value->kind == NODE_SCALAR && strcmp(mode->value->text, "policy") == 0;
@@ -83,16 +97,11 @@ static void environment_check_reward(SpecReader *reader)
              "reward: \"1 - (dx_foot - x_dot_des)^2\"");
 }
 
-void environment_see(SpecReader *reader)
+const TapeValue *environment_observed(SpecReader *reader, Tape *tape, int *n_observations)
 {
-    Spec *spec = reader->spec;
-    EnvironmentSetup setup = {.n_draws = 0};
-    environment_check_reward(reader);
-    if (spec->model == NULL || !spec->configured.policy || diagnostics_errors(reader->diagnostics) > 0) return;
-    Error error = environment_codes(spec, false, reader->arena, &setup);
-    if (error.kind == OK) error = spec->model->see(&spec->configured, &setup, reader->arena);
-    const GivenKey *file = given_find(reader, "simulation.control.file");
-    if (error.kind != OK) diagnose(reader->diagnostics, file != NULL ? file->value : reader->root, "%s", error.text);
+    EnvironmentReader of = environment_reader(reader->spec, tape, true, reader->arena);
+    *n_observations = environment_count(reader->spec);
+    return environment_values(&of, *n_observations, reader->arena);
 }
 
 // ---- what episodes draw ---------------------------------------------------------------------------------------------
@@ -159,7 +168,7 @@ Error spec_environment(const Spec *spec, Arena *arena, Diagnostics *diagnostics,
     setup->configured = &spec->configured;
     TRY(environment_fixed(spec, arena, diagnostics, setup));
     setup->seed = spec->seed;
-    const Error error = environment_codes(spec, true, arena, setup);
+    const Error error = environment_codes(spec, arena, setup);
     if (error.kind != OK) return error_make(error.kind, "%s: %s", spec->file, error.text);
     environment_draws(spec, arena, setup);
     return error_none();

@@ -92,6 +92,7 @@ typedef struct SpecReader {
     const char *const *names;   // [configured_named] of the parameters
     struct AxesBuild *axes;     // what is searched, while it is gathered (axes.h)
     const Node *law;            // the control law of the spec's own; NULL: there is none
+    LawPolicy policy;           // that gives the model's actions; table NULL: none does
 } SpecReader;
 
 // ---- spec/keys.c: the table -----------------------------------------------------------------------------------------
@@ -195,7 +196,9 @@ const Node *system_key_file(SpecReader *reader, const Node *name); // the mappin
 void law_key_read(SpecReader *reader, const Key *key, const Node *node);
 bool law_is_given(const SpecReader *reader); // by a key or a word, also where it could not be read
 void law_read(SpecReader *reader);
-const char *law_key_text(const Key *key); // as YAML in one line
+const Node *law_action_at(const SpecReader *reader);         // where the first of its actions is declared
+int option_find(const SpecReader *reader, const char *name); // the index of an option that the model has
+const char *law_key_text(const Key *key);                    // as YAML in one line
 // The bodies and sites of the robot of these settings that `frames` can name; NULL: there is no robot.
 const char *const *robot_frames(const SpecReader *reader, int *count);
 // Reports settings of a map that only differential equations have.
@@ -207,8 +210,9 @@ const char *system_key_text(const Key *key); // as YAML in one line
 
 // ---- spec/system_tables.c: files of equations ----------------------------------------------------------------------
 
-// The equations with lists in place of the files of tables and inputs. What can't be read is reported, and stays.
-const Node *system_tables(SpecReader *reader, const Node *system);
+// The equations, or the law, with lists in place of the files of tables, inputs and policies. What can't be read is
+// reported, and stays.
+const Node *system_tables(SpecReader *reader, const Node *system, bool law);
 
 // ---- spec/csv_lines.c: tables of comma-separated values -------------------------------------------------------------
 
@@ -277,12 +281,21 @@ Scope objective_scope(SpecReader *reader); // the metrics' names, then the param
 // The model's tables for what the spec names; world_known: the world is the spec's, so that names of `record.bodies`
 // can be looked up. After the model is configured, before its parameters are read.
 void things_choose(SpecReader *reader, bool world_known);
+Choice things_named(const SpecReader *reader); // names in the spec
 // The tables again, as without `record.bodies`.
 Error things_choose_default(Spec *spec, Arena *arena);
 
 // ---- spec/environment.c ---------------------------------------------------------------------------------------------
 
-void environment_see(SpecReader *reader); // sets what a policy sees; after the section `environment:`
+// values[n_observations], over the model's columns, as inputs 0, 1, ... of the tape, and its parameters, which follow
+// them.
+const TapeValue *environment_observed(SpecReader *reader, Tape *tape, int *n_observations);
+void environment_check_reward(SpecReader *reader); // after the section `environment:`
+
+// ---- spec/policy.c: control: policy ---------------------------------------------------------------------------------
+
+void policy_take(SpecReader *reader); // its network, and weights that are parameters; after things_choose
+void policy_see(SpecReader *reader);  // its law, by what it sees; after the section `environment:`
 
 // ---- spec/record_section.c: the section `record:` -------------------------------------------------------------------
 

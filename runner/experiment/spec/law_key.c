@@ -3,6 +3,7 @@
 #include "../equations/equations.h"
 #include "keys.h"
 
+#include <math.h>
 #include <string.h>
 
 void law_key_read(SpecReader *reader, const Key *key, const Node *node)
@@ -16,7 +17,7 @@ void law_key_read(SpecReader *reader, const Key *key, const Node *node)
     }
     if (node->kind == NODE_SCALAR) node = system_key_file(reader, node);
     if (node == NULL) return;
-    node = system_tables(reader, node);
+    node = system_tables(reader, node, true);
     const char **text = ARENA_NEW(reader->arena, const char *, 1);
     text[0] = equations_text(node, reader->arena);
     points->names = text;
@@ -46,6 +47,75 @@ bool law_is_given(const SpecReader *reader)
     return reader->law != NULL || (simulation != NULL && law_stands_in(simulation));
 }
 
+// ---- actions --------------------------------------------------------------------------------------------------------
+
+int option_find(const SpecReader *reader, const char *name)
+{
+    const Model *model = reader->spec->model;
+    int option = 0;
+    while (strcmp(model->options[option].name, name) != 0) option++;
+    return option;
+}
+
+static const Node *law_option_at(const SpecReader *reader, const char *name)
+{
+    const GivenKey *given = given_find(reader, arena_format(reader->arena, "simulation.%s", name));
+    return given != NULL ? given->value : reader->law;
+}
+
+// Control periods for which an action is held; 0 after an error.
+static int64_t law_periods(SpecReader *reader, const Law *law)
+{
+    static const char name[] = "control.action_period";
+    const Configured *configured = &reader->spec->configured;
+    const double seconds = reader->spec->settings[option_find(reader, name)],
+                 period = (double)law->ticks * configured->tick_duration, whole = floor(seconds / period + 0.5);
+    if (seconds <= 0.0) return 1;
+    if (law->n_actions == 0)
+        diagnose(
+            reader->diagnostics, law_option_at(reader, name),
+            "%s says how long an action is held, and no input of the law has a range: inputs: {u: {range: [-1, 1]}}",
+            name);
+    else if (!(whole >= 1.0 && whole <= 1e9) || fabs(seconds / period - whole) > 1e-6)
+        diagnose(reader->diagnostics, law_option_at(reader, name),
+                 "%s (%g s) must be a whole number of control periods (%g s)", name, seconds, period);
+    else
+        return (int64_t)whole;
+    return 0;
+}
+
+// The table of a run, if there is one. False after an error.
+static bool law_read_actions(SpecReader *reader, Law *law)
+{
+    const Points *points = reader->spec->option_points;
+    const GivenKey *environment = given_find(reader, "environment");
+    const double *rows;
+    int64_t n_rows, periods;
+    bool of_file;
+    const Error error =
+        actions_table(law->inputs, law->n_actions, &points[option_find(reader, "control.actions")],
+                      &points[option_find(reader, "control.file")], reader->arena, &rows, &n_rows, &of_file);
+    if (error.kind != OK)
+        diagnose(reader->diagnostics, law_option_at(reader, of_file ? "control.file" : "control.actions"), "%s",
+                 error.text);
+    if (environment != NULL && law->n_actions == 0)
+        diagnose(reader->diagnostics, environment->key,
+                 "an environment sets actions, and no input of the law has a range: write one in control.law, "
+                 "inputs: {u: {range: [-1, 1]}}");
+    periods = law_periods(reader, law);
+    if (error.kind != OK || periods == 0) return false;
+    if (law->n_actions > 0) law_take_actions(law, rows, n_rows, periods, reader->arena);
+    return environment == NULL || law->n_actions > 0;
+}
+
+const Node *law_action_at(const SpecReader *reader)
+{
+    const Node *inputs = reader->law != NULL ? node_find(reader->law, "inputs") : NULL;
+    return inputs != NULL && inputs->kind == NODE_MAPPING && inputs->count > 0 ? inputs->keys[0] : reader->law;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
 void law_read(SpecReader *reader)
 {
     Configured *configured = &reader->spec->configured;
@@ -56,6 +126,7 @@ void law_read(SpecReader *reader)
     const bool nameless = reader->nameless;
     reader->nameless = true; // in what follows, if there is an error
     if (!equations_read_law(reader->law, configured, &frames, reader->arena, reader->diagnostics, law)) return;
+    if (!law_read_actions(reader, law)) return;
     reader->nameless = nameless;
     law_attach(law, configured, reader->arena);
 }

@@ -685,6 +685,7 @@ static void spec_read(SpecReader *reader)
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
     if (with_model) {
         things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
+        if (diagnostics_errors(reader->diagnostics) == errors) policy_take(reader);
         if (diagnostics_errors(reader->diagnostics) == errors)
             law_read(reader);
         else
@@ -701,7 +702,8 @@ static void spec_read(SpecReader *reader)
         axes_read_without_model(reader);
     }
     forms_read(reader, FORM_OBJECTIVE);
-    environment_see(reader);
+    environment_check_reward(reader);
+    policy_see(reader);
     system_check_actions(reader);
     record_read(reader);
 }

@@ -22,7 +22,7 @@ void system_key_read(SpecReader *reader, const Key *key, const Node *node)
     }
     if (node->kind == NODE_SCALAR) node = system_key_file(reader, node);
     if (node == NULL) return;
-    node = system_tables(reader, node);
+    node = system_tables(reader, node, false);
     points->system = equations_read(node, reader->arena, reader->diagnostics);
     points->count = points->system != NULL;
 }
@@ -61,31 +61,33 @@ void system_check_settings(SpecReader *reader)
 }
 
 // What is missing where the actions of a run are not given.
-static const char *system_lacks_actions(const System *system, Arena *arena)
+static const char *system_lacks_actions(const Configured *configured, Arena *arena)
 {
     const char *names = "", *zeros = "";
-    for (int a = 0; a < system->n_actions && a < 8; a++) {
-        names = arena_format(arena, "%s%s%s", names, a > 0 ? ", " : "", system->actions[a].name);
+    for (int a = 0; a < configured->n_actions && a < 8; a++) {
+        names = arena_format(arena, "%s%s%s", names, a > 0 ? ", " : "", configured->actions[a].name);
         zeros = arena_format(arena, "%s%s0", zeros, a > 0 ? ", " : "");
     }
     return arena_format(arena,
                         "%s is an action, because it has a range, and a run takes actions from a table: write "
                         "simulation.control.actions: [%s], row after row, or control.file: NAME.csv with the column%s "
-                        "%s; a row is held for control.period",
-                        system->actions[0].name, zeros, system->n_actions > 1 ? "s" : "", names);
+                        "%s; a row is held for control.%s",
+                        configured->actions[0].name, zeros, configured->n_actions > 1 ? "s" : "", names,
+                        configured->law != NULL ? "action_period" : "period");
 }
 
 void system_check_actions(SpecReader *reader)
 {
     Spec *spec = reader->spec;
     const System *system = system_given(reader);
-    if (system == NULL || system->n_actions == 0 || !spec->configured.waits) return;
+    if (!spec->configured.waits) return;
+    const Node *at = system != NULL ? system->action_at : law_action_at(reader);
     if (given_find(reader, "environment") == NULL)
-        diagnose(reader->diagnostics, system->action_at, "%s; an environment needs a section `environment`",
-                 system_lacks_actions(system, reader->arena));
+        diagnose(reader->diagnostics, at, "%s; an environment needs a section `environment`",
+                 system_lacks_actions(&spec->configured, reader->arena));
     else
-        spec->waits_at = system->action_at;
-    spec->waits_for = system_lacks_actions(system, reader->arena);
+        spec->waits_at = at;
+    spec->waits_for = system_lacks_actions(&spec->configured, reader->arena);
 }
 
 Error spec_check_run(const Spec *spec)

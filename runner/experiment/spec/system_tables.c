@@ -1,6 +1,6 @@
-// The files of a system's tables and inputs: comma-separated values, whose first line names the columns. Their numbers
-// take the place of the file in the mapping, as lists whose items know their places in the file. So what a file holds
-// is frozen with the campaign, as equations are that a file has.
+// The files of a system's tables and inputs, and of a law's policies: comma-separated values, whose first line names
+// the columns. Their numbers take the place of the file in the mapping, as lists whose items know their places in the
+// file. So what a file holds is frozen with the campaign, as equations are that a file has.
 #include "../equations/equations.h"
 #include "keys.h"
 
@@ -214,7 +214,44 @@ static bool tables_of_two(TablesFile *file, TablesLists *out)
     return true;
 }
 
+// Rows of four columns, of the weights of a policy.
+static const Node *tables_of_policy(TablesFile *file, const Node *name)
+{
+    static const char *const names[] = {"layer", "output", "input", "weight"};
+    enum { FIELDS = sizeof names / sizeof *names };
+    Arena *arena = file->tables->reader->arena;
+    int columns[FIELDS];
+    for (int c = 0; c < FIELDS; c++) {
+        Node wanted = *name;
+        wanted.text = names[c];
+        columns[c] = tables_column(file, &wanted);
+        if (columns[c] < 0) return NULL;
+    }
+    if (!tables_rows(file, columns, FIELDS, file->lines.n_fields)) return NULL;
+    const Node **rows = ARENA_NEW(arena, const Node *, file->rows);
+    for (int64_t i = 0; i < file->rows; i++) rows[i] = tables_list(file, file->items + i * FIELDS, FIELDS);
+    return tables_list(file, rows, file->rows);
+}
+
 // ---- mappings -------------------------------------------------------------------------------------------------------
+
+// What a section's files hold.
+typedef enum TablesKind { TABLES_OF_TABLES, TABLES_OF_INPUTS, TABLES_OF_POLICIES, TABLES_KINDS } TablesKind;
+static const char *const tables_sections[TABLES_KINDS] = {"tables", "inputs", "policies"};
+
+// The file that `file` names, at its rows; false after an error.
+static bool tables_open(TablesReader *tables, const Node *name, TablesFile *file)
+{
+    if (name->kind != NODE_SCALAR || scalar_is_empty(name)) {
+        diagnose(tables_diagnostics(tables), name, "file must be the name of a file of comma-separated values");
+        return false;
+    }
+    const Source *source = tables_source(tables, name);
+    if (source == NULL) return false;
+    *file = (TablesFile){
+        .tables = tables, .source = source, .lines = csv_lines(source, TABLES_COLUMNS_MAX, tables->reader->arena)};
+    return tables_header(file);
+}
 
 // The two names of `columns`; NULL after an error.
 static const Node *const *tables_wanted(TablesReader *tables, const Node *columns)
@@ -234,10 +271,7 @@ static bool tables_of_file(TablesReader *tables, const Node *key, const Node *no
     const bool grid = !input && of != NULL && of->kind == NODE_SEQUENCE;
     Diagnostics *diagnostics = tables_diagnostics(tables);
     const Node *const *wanted = NULL;
-    if (name->kind != NODE_SCALAR || scalar_is_empty(name)) {
-        diagnose(diagnostics, name, "file must be the name of a file of comma-separated values");
-        return false;
-    }
+    TablesFile file;
     if (grid && columns != NULL) {
         diagnose(diagnostics, columns, "columns belongs to tables of one argument: of two, the file is a grid");
         return false;
@@ -251,25 +285,48 @@ static bool tables_of_file(TablesReader *tables, const Node *key, const Node *no
     }
     if (input) wanted = of_input;
     if (!input && columns != NULL && (wanted = tables_wanted(tables, columns)) == NULL) return false;
-    const Source *source = tables_source(tables, name);
-    if (source == NULL) return false;
-    TablesFile file = {
-        .tables = tables, .source = source, .lines = csv_lines(source, TABLES_COLUMNS_MAX, tables->reader->arena)};
-    if (!tables_header(&file)) return false;
+    if (!tables_open(tables, name, &file)) return false;
     return grid ? tables_of_two(&file, out) : tables_of_one(&file, name, wanted, out);
 }
 
+// What takes the place of a mapping's file.
+typedef struct TablesPlaced {
+    const char *keys[2];
+    const Node *items[2];
+    int count;
+} TablesPlaced;
+
+static bool tables_place(TablesReader *tables, const Node *key, const Node *node, TablesKind kind, TablesPlaced *out)
+{
+    TablesLists lists;
+    TablesFile file;
+    if (kind != TABLES_OF_POLICIES) {
+        const bool both = node_find(node, "at") != NULL || node_find(node, "values") != NULL;
+        if (both || !tables_of_file(tables, key, node, kind == TABLES_OF_INPUTS, &lists)) return false;
+        *out = (TablesPlaced){{"at", "values"}, {lists.at, lists.values}, 2};
+        return true;
+    }
+    if (node_find(node, "weights") != NULL) {
+        diagnose(tables_diagnostics(tables), node_find(node, "file"),
+                 "the weights are in `weights` already: give one of the two");
+        return false;
+    }
+    const Node *name = node_find(node, "file");
+    const Node *weights = tables_open(tables, name, &file) ? tables_of_policy(&file, name) : NULL;
+    *out = (TablesPlaced){{"weights", NULL}, {weights, NULL}, 1};
+    return weights != NULL;
+}
+
 // A mapping with its lists in place of its file. After an error it keeps its file.
-static const Node *tables_replace(TablesReader *tables, const Node *key, const Node *node, bool input)
+static const Node *tables_replace(TablesReader *tables, const Node *key, const Node *node, TablesKind kind)
 {
     static const char *const gone[] = {"file", "columns", "column"};
     Arena *arena = tables->reader->arena;
-    TablesLists lists;
-    const bool both = node_find(node, "at") != NULL || node_find(node, "values") != NULL;
-    if (node_find(node, "file") == NULL || both || !tables_of_file(tables, key, node, input, &lists)) return node;
-    Node *replaced = ARENA_NEW(arena, Node, 1), *words = ARENA_NEW(arena, Node, 2);
-    const Node **keys = ARENA_NEW(arena, const Node *, node->count + 2),
-               **items = ARENA_NEW(arena, const Node *, node->count + 2);
+    TablesPlaced placed;
+    if (node_find(node, "file") == NULL || !tables_place(tables, key, node, kind, &placed)) return node;
+    Node *replaced = ARENA_NEW(arena, Node, 1), *words = ARENA_NEW(arena, Node, placed.count);
+    const Node **keys = ARENA_NEW(arena, const Node *, node->count + placed.count),
+               **items = ARENA_NEW(arena, const Node *, node->count + placed.count);
     int n = 0;
     for (int i = 0; i < node->count; i++) {
         bool stays = true;
@@ -278,13 +335,12 @@ static const Node *tables_replace(TablesReader *tables, const Node *key, const N
         keys[n] = node->keys[i];
         items[n++] = node->items[i];
     }
-    words[0] = words[1] = *node_find(node, "file");
-    words[0].text = "at";
-    words[1].text = "values";
-    keys[n] = &words[0];
-    items[n++] = lists.at;
-    keys[n] = &words[1];
-    items[n++] = lists.values;
+    for (int k = 0; k < placed.count; k++) {
+        words[k] = *node_find(node, "file");
+        words[k].text = placed.keys[k];
+        keys[n] = &words[k];
+        items[n++] = placed.items[k];
+    }
     *replaced = *node;
     replaced->count = n;
     replaced->keys = keys;
@@ -292,7 +348,7 @@ static const Node *tables_replace(TablesReader *tables, const Node *key, const N
     return replaced;
 }
 
-static const Node *tables_section(TablesReader *tables, const Node *section, bool inputs)
+static const Node *tables_section(TablesReader *tables, const Node *section, TablesKind kind)
 {
     Node *replaced = ARENA_NEW(tables->reader->arena, Node, 1);
     const Node **items = ARENA_NEW(tables->reader->arena, const Node *, section->count);
@@ -301,24 +357,28 @@ static const Node *tables_section(TablesReader *tables, const Node *section, boo
     for (int i = 0; i < section->count; i++) {
         items[i] = section->items[i];
         if (i < SYSTEM_TABLES_MAX && items[i]->kind == NODE_MAPPING)
-            items[i] = tables_replace(tables, section->keys[i], items[i], inputs);
+            items[i] = tables_replace(tables, section->keys[i], items[i], kind);
     }
     return replaced;
 }
 
-const Node *system_tables(SpecReader *reader, const Node *system)
+const Node *system_tables(SpecReader *reader, const Node *system, bool law)
 {
     if (system->kind != NODE_MAPPING) return system;
-    TablesReader tables = {.reader = reader, .sources = ARENA_NEW(reader->arena, TablesSource, 2 * SYSTEM_TABLES_MAX)};
+    TablesReader tables = {.reader = reader,
+                           .sources = ARENA_NEW(reader->arena, TablesSource, TABLES_KINDS * SYSTEM_TABLES_MAX)};
     Node *replaced = ARENA_NEW(reader->arena, Node, 1);
     const Node **items = ARENA_NEW(reader->arena, const Node *, system->count);
     *replaced = *system;
     replaced->items = items;
     for (int i = 0; i < system->count; i++) {
-        const bool is_tables = strcmp(system->keys[i]->text, "tables") == 0,
-                   is_inputs = strcmp(system->keys[i]->text, "inputs") == 0;
-        const bool some = (is_tables || is_inputs) && system->items[i]->kind == NODE_MAPPING;
-        items[i] = some ? tables_section(&tables, system->items[i], is_inputs) : system->items[i];
+        items[i] = system->items[i];
+        for (int k = 0; k < TABLES_KINDS && items[i]->kind == NODE_MAPPING; k++)
+            if (k != (law ? TABLES_OF_INPUTS : TABLES_OF_POLICIES) &&
+                strcmp(system->keys[i]->text, tables_sections[k]) == 0) {
+                items[i] = tables_section(&tables, items[i], (TablesKind)k);
+                break;
+            }
     }
     return replaced;
 }

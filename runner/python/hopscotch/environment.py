@@ -118,7 +118,8 @@ def _lane_seeds(seed, lanes):
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
-    """Environments of one spec that are stepped together. The spec has `control: external` and `environment:`.
+    """Environments of one spec that are stepped together. The spec has `control: external`, or equations or a control
+    law with inputs that have a range, and `environment:`.
 
     spec: a path, or a dict with the keys of a spec. lanes: environments. device: "auto", "cpu", "cuda" or "cuda:1".
     autoreset: "next_step", "same_step" or "disabled", as gymnasium.vector.AutoresetMode. dtype: of actions,

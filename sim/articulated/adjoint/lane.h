@@ -139,7 +139,7 @@ HD void gradient_begin(const Gradient *gradient)
     for (int64_t k = 0; k < residuals; k++) store_all(gradient->w.residuals + k * ARTICULATED_STRIDE, splat(0.0));
     if (lanes_are_metered(&gradient->w)) metered_begin(&gradient->w);
     articulated_begin(&gradient->w);
-    if (lanes_are_controlled(&gradient->w)) law_begin(gradient->w.group);
+    if (lanes_are_controlled(&gradient->w)) law_begin(gradient->w.group, all_lanes());
 }
 
 // Steps [first, end) of the lanes that run. failures[valid] of those that end; returns those that go on.

@@ -73,7 +73,7 @@ HD_CALL int articulated_tangent(const Configured *configured, const double *para
     real changed, failure = splat(ARTICULATED_NONE);
     int64_t tick = 0;
     articulated_begin(&w);
-    if (lanes_have_law(&group)) law_begin(&group);
+    if (lanes_have_law(&group)) law_begin(&group, all_lanes());
     while (tick < w.c.ticks && !(value_of(failure) > ARTICULATED_NONE)) {
         tangent_sample(&w, &of, tick, false);
         if (law_is_due(&group, tick))
