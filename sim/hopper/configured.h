@@ -9,6 +9,8 @@
 // as in HopperConstants.
 void hopper_compose(int32_t variants, int16_t *row, const Parameter *more, int n_more, Arena *arena, Configured *out);
 
+extern const Adjoint hopper_adjoint; // gradient.c
+
 enum { HOPPER_N_ACTIONS = 2 }; // u1, u2
 
 // The network of the file. Error (user): it is none.

@@ -471,4 +471,5 @@ const Model hopper_model = {
     .move_seeds = hopper_move_seeds,
     .choose = hopper_choose,
     .see = hopper_see,
+    .adjoint = &hopper_adjoint,
 };

@@ -3,7 +3,9 @@
 #define HOPSCOTCH_HOPPER_LANE_H
 
 #include "../law.h"
+#if !defined(HOPSCOTCH_DUAL)
 #include "../policy.h"
+#endif
 #include "../samples.h"
 #include "step.h"
 
@@ -183,6 +185,8 @@ HD void hopper_sample(const LaneGroup *group, const HopperLanes *lanes, const Ho
 
 // ---- a policy -------------------------------------------------------------------------------------------------------
 
+#if !defined(HOPSCOTCH_DUAL) // runs with derivatives have none
+
 // What it asks for at t. Of the columns that it sees, u1 and u2 are those that it asked for before, at first 0.
 HD HopperAction hopper_decide(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, real t)
 {
@@ -198,6 +202,7 @@ HD HopperAction hopper_decide(const HopperWorld *world, const LaneGroup *group, 
     action.u2 = policy_scaled(y[1], p->u2_min, p->u2_max);
     return action;
 }
+#endif
 
 // What a law of the spec's own asks for. It sees the same columns.
 HD_CALL HopperAction hopper_obey(const LaneGroup *group, const HopperLanes *lanes, int64_t tick, real t)
@@ -220,9 +225,13 @@ HD HopperAction hopper_asked(const HopperWorld *world, const LaneGroup *group, H
         if (law_is_due(group, tick)) lanes->held = hopper_obey(group, lanes, tick, t);
         return lanes->held;
     }
-    if (!hopper_with(world, HOPPER_WITH_POLICY)) return hopper_action(world, tick);
-    if (tick % world->c.held == 0) lanes->held = hopper_decide(world, group, lanes, t);
-    return lanes->held;
+#if !defined(HOPSCOTCH_DUAL)
+    if (hopper_with(world, HOPPER_WITH_POLICY)) {
+        if (tick % world->c.held == 0) lanes->held = hopper_decide(world, group, lanes, t);
+        return lanes->held;
+    }
+#endif
+    return hopper_action(world, tick);
 }
 
 // Failures of a lane in a step: the solve did not converge; it fell; its state is not finite.
@@ -236,7 +245,7 @@ HD HopperFailures hopper_failures_of(const HopperLanes *lanes, mask fell, real r
     // q follows from v: it is finite as long as v is
     const real all = (absolute(v->x) + absolute(v->z)) + (absolute(v->a) + absolute(v->b)) + absolute(v->l);
     HopperFailures failures;
-    failures.solver = MASK(residual > 1e-9);
+    failures.solver = MASK(value_of(residual) > 1e-9);
     failures.diverged = ~is_finite(all);
     failures.fell = fell;
     return failures;
