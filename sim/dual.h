@@ -40,6 +40,9 @@ HD double slope_of(real x) { return cimag(x) / DUAL_UNIT; }
 HD real dual(double x, double slope) { return dual_of_components(x, slope * DUAL_UNIT); }
 // f(x) with its derivative f'(x)
 HD real dual_chain(double f, double slope, real x) { return dual_of_components(f, slope * cimag(x)); }
+HD real constant_of(real x) { return dual_of_components(creal(x), 0.0); }
+// the value of x with the derivative of y
+HD real with_slope(real x, real y) { return dual_of_components(creal(x), cimag(y)); }
 HD real splat(double x) { return dual_of_components(x, 0.0); }
 
 // ---- comparisons: of the values -------------------------------------------------------------------------------------
@@ -49,6 +52,7 @@ HD mask all_lanes(void) { return -1; }
 HD bool any_lane(mask m) { return m != 0; }
 HD mask first_lanes(int valid) { return MASK(valid > 0); }
 HD bool lane_of_mask(mask m, int i) { return i == 0 && m != 0; }
+HD mask not_empty(mask m) { return m; }
 HD real select_real(mask m, real a, real b) { return m ? a : b; }
 HD real greater_of(real a, real b) { return creal(a) > creal(b) ? a : b; }
 HD real lesser_of(real a, real b) { return creal(a) < creal(b) ? a : b; }
@@ -61,7 +65,7 @@ HD real canonical(real x) { return x; }
 
 HD real fused(real a, real b, real c)
 {
-    const double slope = fma(creal(a), cimag(b), fma(cimag(a), creal(b), cimag(c)));
+    const double slope = creal(a) * cimag(b) + cimag(a) * creal(b) + cimag(c);
     return dual_of_components(fma(creal(a), creal(b), creal(c)), slope);
 }
 // At 0, where it has no derivative, that of a constant.
@@ -70,6 +74,9 @@ HD real square_root(real x)
     const double root = sqrt(creal(x));
     return dual_chain(root, root > 0.0 ? 0.5 / root : 0.0, x);
 }
+HD real math_infinity(void) { return splat((double)INFINITY); }
+HD real math_nan(void) { return splat((double)NAN); }
+HD real math_pair(real x, double c0, double c1) { return c0 + c1 * x; }
 HD real math_nearest(real x) { return splat(nearbyint(creal(x))); }
 HD real exponential(real x) { return dual_chain(portable_exp(creal(x)), portable_exp(creal(x)), x); }
 HD real logarithm(real x) { return dual_chain(portable_log(creal(x)), 1.0 / creal(x), x); }
@@ -78,6 +85,30 @@ HD void sine_cosine(real x, real *sine_x, real *cosine_x)
     const double s = portable_sin(creal(x)), c = portable_cos(creal(x));
     *sine_x = dual_chain(s, c, x);
     *cosine_x = dual_chain(c, -s, x);
+}
+HD real cosine(real x) { return dual_chain(portable_cos(creal(x)), -portable_sin(creal(x)), x); }
+HD void sines_cosines(real x, real y, real *sine_x, real *cosine_x, real *sine_y, real *cosine_y)
+{
+    sine_cosine(x, sine_x, cosine_x);
+    sine_cosine(y, sine_y, cosine_y);
+}
+HD real hyperbolic_tangent(real x)
+{
+    const double t = portable_tanh(creal(x));
+    return dual_chain(t, 1.0 - t * t, x);
+}
+// Beyond its limits, a constant.
+HD real arc_sine_limited(real x)
+{
+    const double s = creal(x), inside = 1.0 - s * s;
+    if (!(inside > 0.0)) return splat(s > 0.0 ? portable_asin(1.0) : s < 0.0 ? -portable_asin(1.0) : s);
+    return dual_chain(portable_asin(s), 1.0 / sqrt(inside), x);
+}
+// of a constant exponent
+HD real power(real x, real y)
+{
+    const double p = creal(y), value = portable_pow(creal(x), p);
+    return dual_chain(value, p * portable_pow(creal(x), p - 1.0), x);
 }
 HD real arc_tangent2(real y, real x)
 {

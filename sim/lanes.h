@@ -99,7 +99,7 @@ HD void lanes_end(const LaneGroup *group, real failure, mask which)
 
 HD real lanes_clock(const LaneGroup *group)
 {
-    double ticks[LANES];
+    double ticks[REAL_DOUBLES] = {0.0};
     for (int i = 0; i < LANES; i++)
         ticks[i] = (double)group->own.ticks[group->lane + (i < group->valid ? i : group->valid - 1)];
     return load_lanes(ticks, LANES);
@@ -162,7 +162,7 @@ HD void lanes_debug(const LaneGroup *group, const real *row, mask which)
 // The number of rows that each lane has written so far.
 HD real lanes_debug_rows(const LaneGroup *group)
 {
-    double rows[LANES];
+    double rows[REAL_DOUBLES] = {0.0};
     for (int i = 0; i < LANES; i++) {
         const int64_t lane = group->lane + (i < group->valid ? i : group->valid - 1);
         rows[i] = lane < group->batch.debug.lanes ? (double)group->batch.debug.count[lane] : 0.0;

@@ -316,6 +316,23 @@ void law_attach(const Law *law, Configured *configured, Arena *arena)
     configured->waits = law->n_action_rows == 0;
 }
 
+// Whether metrics of the user's own take columns of a law.
+static bool law_is_metered(const Configured *configured)
+{
+    const Law *law = configured->law;
+    const Meter *meter = configured->meter;
+    bool shows = false;
+    for (int k = 0; law != NULL && meter != NULL && k < meter->of.n_needed; k++)
+        for (int c = 0; c < law->n_shown; c++) shows |= strcmp(meter->of.needed[k], law->shown[c].name) == 0;
+    return shows;
+}
+
+const char *law_without_derivative(const Configured *configured)
+{
+    if (configured->law != NULL && configured->law->slopes->bends != NULL) return configured->law->slopes->bends;
+    return law_is_metered(configured) ? "a metric takes a number that control.law holds: it has no derivative" : NULL;
+}
+
 // ---- a lane with derivatives ----------------------------------------------------------------------------------------
 
 // Its memory behind the columns: the cells of the law, with the registers of `along` in place of its own; then the

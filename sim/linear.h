@@ -31,7 +31,7 @@ HD void linear_swap(mask m, real *a, real *b)
 HD void linear_pivot(Factors5 *f, int k)
 {
     for (int i = k + 1; i < 5; i++) {
-        f->swapped[k][i] = MASK(absolute(f->lu.at[i][k]) > absolute(f->lu.at[k][k]));
+        f->swapped[k][i] = MASK(value_of(absolute(f->lu.at[i][k])) > value_of(absolute(f->lu.at[k][k])));
         for (int j = 0; j < 5; j++) linear_swap(f->swapped[k][i], &f->lu.at[k][j], &f->lu.at[i][j]);
     }
 }
@@ -45,7 +45,7 @@ HD Factors5 linear_factored(const Matrix5 *a)
     for (int k = 0; k < 5; k++) {
         linear_pivot(&f, k);
         const real pivot = absolute(f.lu.at[k][k]);
-        least = select_real(MASK(pivot >= least), least, pivot); // a NaN pivot makes it NaN
+        least = select_real(MASK(value_of(pivot) >= value_of(least)), least, pivot); // a NaN pivot makes it NaN
         greatest = greater_of(pivot, greatest);
         for (int i = k + 1; i < 5; i++) {
             const real factor = f.lu.at[i][k] / f.lu.at[k][k];
@@ -53,7 +53,7 @@ HD Factors5 linear_factored(const Matrix5 *a)
             for (int j = k + 1; j < 5; j++) f.lu.at[i][j] = fused(-factor, f.lu.at[k][j], f.lu.at[i][j]);
         }
     }
-    f.near_singular = ~MASK(least >= 1e-12 * greatest);
+    f.near_singular = ~MASK(value_of(least) >= value_of(1e-12 * greatest));
     return f;
 }
 

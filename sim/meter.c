@@ -222,40 +222,50 @@ void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
 
 // ---- a lane with derivatives ----------------------------------------------------------------------------------------
 
-// Its memory behind the columns: the cells of the meter, the registers of the derivatives, then of each metric the
-// derivatives of what it has kept and of its value at the last sample.
-static double *meter_tangent_cells(const Meter *meter, double *memory) { return memory + 2 * meter->of.n_needed; }
+// Its memory behind the columns and parameters: the cells of the meter, the registers of the derivatives, then of each
+// metric the derivatives of what it has kept and of its value at the last sample; then its value and derivative.
+static double *meter_tangent_cells(const Meter *meter, double *memory)
+{
+    return memory + 2 * meter->of.n_needed + meter->of.n_parameters;
+}
 
 int64_t meter_tangent_doubles(const Meter *meter)
 {
-    return 2 * meter->of.n_needed + meter->of.cells + meter->slopes->code.registers + 2 * meter->n_metrics;
+    return 2 * meter->of.n_needed + meter->of.n_parameters + meter->of.cells + meter->slopes->code.registers +
+           4 * meter->n_metrics;
+}
+
+int64_t meter_tangent_samples(const Meter *meter, double *memory)
+{
+    return (int64_t)meter_tangent_cells(meter, memory)[METER_SAMPLES];
 }
 
 // The derivative of a metric's value at this sample by column and parameter, times the derivatives of these.
-static double meter_tangent_slope(const Meter *meter, int metric, Frame file, const double *direction,
-                                  const double *slopes)
+static double meter_tangent_slope(const Meter *meter, int metric, Frame file, const double *memory)
 {
+    const double *of_columns = memory + meter->of.n_needed, *of_parameters = of_columns + meter->of.n_needed;
     double sum = 0.0;
     for (int i = 0; i < meter->slopes->n_rows; i++) {
         const MeterSlopeRow row = meter_slope_row(meter, i);
         if (row.metric != metric) continue;
-        const double by = row.by < meter->of.n_needed ? slopes[row.by] : direction[meter_parameter(meter, row.by)];
+        const double by = row.by < meter->of.n_needed ? of_columns[row.by] : of_parameters[row.by - meter->of.n_needed];
         if (by != 0.0) sum += by * frame_get(file, row.of);
     }
     return sum;
 }
 
-void meter_tangent_take(const Meter *meter, const double *parameter, const double *direction, bool last, double *memory,
-                        double *metric, double *slope)
+const double *meter_tangent_take(const Meter *meter, const double *parameter, bool last, double *memory)
 {
+    const int n = meter->n_metrics;
     double *cells = meter_tangent_cells(meter, memory);
     const Frame file = {cells + meter->of.cells, 1};
-    double *kept = file.at + meter->slopes->code.registers, *before = kept + meter->n_metrics;
-    LaneGroup group = {.batch = {.lanes = 1, .stride = 1, .parameter = (double *)parameter, .metric = metric},
+    double *kept = file.at + meter->slopes->code.registers, *before = kept + n, *metric = before + n;
+    LaneGroup group = {.batch = {.lanes = 1, .stride = 2, .parameter = (double *)parameter, .metric = metric},
                        .valid = 1};
     const double h = memory[0] - cells[METER_TIME];
     const bool first = cells[METER_SAMPLES] == 0.0;
     group.batch.meter = *meter;
+    group.batch.meter.first = 0;
     group.batch.meter.of.cell = cells;
     group.batch.meter.of.cell_apart = 1;
     if (first) meter_slopes_begin(&group, file);
@@ -265,15 +275,15 @@ void meter_tangent_take(const Meter *meter, const double *parameter, const doubl
     }
     meter_take(&group, last, all_lanes());
     meter_slopes_run(&group, file);
-    for (int m = 0; m < meter->n_metrics; m++) {
+    for (int m = 0; m < n; m++) {
         const MeterMetric of = meter_metric(&group, m);
-        const double now = meter_tangent_slope(meter, m, file, direction, memory + meter->of.n_needed);
+        const double now = meter_tangent_slope(meter, m, file, memory);
         if (of.reduction == REDUCTION_FINAL)
             kept[m] = now;
         else if (!first)
             kept[m] += 0.5 * (before[m] + now) * h;
         before[m] = now;
-        slope[meter->first + m] =
-            meter->slopes->bends[m] == NULL ? meter_bar_of_kept(&of, memory[0], 1.0) * kept[m] : NAN;
+        metric[2 * m + 1] = meter->slopes->bends[m] == NULL ? meter_bar_of_kept(&of, memory[0], 1.0) * kept[m] : NAN;
     }
+    return metric;
 }

@@ -10,12 +10,11 @@
 #include "reduce.h"
 #endif
 
-#if defined(HOPSCOTCH_DUAL) // lanes with derivatives only keep the columns of a sample, for meter_tangent_take (sim.h)
-HD void meter_take(const LaneGroup *group, bool last, mask which) { (void)group, (void)last, (void)which; }
+#if defined(HOPSCOTCH_DUAL) // lanes with derivatives: meter_tangent_take of sim.h
 HD int64_t meter_samples(const LaneGroup *group, int i)
 {
-    (void)group, (void)i;
-    return 0;
+    (void)i;
+    return meter_tangent_samples(&group->batch.meter, group->batch.meter.of.cell);
 }
 HD int64_t meter_cell(const LaneGroup *group, int column)
 {
@@ -33,6 +32,19 @@ HD void meter_set(const LaneGroup *group, int column, real value, mask which)
     if (at < 0) return;
     meter->of.cell[at] = value_of(value);
     meter->of.cell[meter->of.n_needed + at] = slope_of(value);
+}
+HD void meter_take(const LaneGroup *group, bool last, mask which)
+{
+    const Meter *meter = &group->batch.meter;
+    const LaneCode *of = &meter->of;
+    for (int k = 0; k < of->n_parameters; k++) {
+        int64_t p;
+        memcpy(&p, of->assets + of->parameters + k, sizeof p);
+        of->cell[2 * of->n_needed + k] = slope_of(lanes_parameter(group, (int)p));
+    }
+    const double *metric = meter_tangent_take(meter, group->batch.parameter, last, of->cell);
+    for (int m = 0; m < meter->n_metrics; m++)
+        lanes_set_metric(group, meter->first + m, dual(metric[2 * m], metric[2 * m + 1]), which);
 }
 #else
 

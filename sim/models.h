@@ -16,6 +16,7 @@
 //   ALONE_KERNELS(X)  kernels of several threads that a GPU also has for one thread per lane (sim/alone.cuh)
 //   GRAPH_KERNELS(X)  kernels whose step is also a compute graph (`model_kernel_open`, `model_kernel_share`; see
 //               sim/cpu_kernels.h), in sim/model/step_graph.h
+//   DUAL_KERNELS(X)  kernels whose lanes can also run with dual numbers, for gradients by the tangent (sim/tangent.h)
 //   TILE_KERNELS(X)  kernels that advance neighbouring groups of a CPU together (`model_kernel_tile`, see
 //               sim/cpu_kernels.h), in sim/model/tile.h
 #ifndef HOPSCOTCH_MODELS_H
@@ -89,6 +90,22 @@
 #define ADJOINT_KERNELS(X) \
     X(articulated, tree)
 
+#define DUAL_KERNELS(X) \
+    X(hopper, implicit_midpoint) \
+    X(hopper, semi_implicit_euler) \
+    X(hopper, implicit_euler) \
+    X(hopper, rk4) \
+    X(hopper, newton_analytic) \
+    X(hopper, newton_finite_difference) \
+    X(hopper, dormand_prince) \
+    X(hopper, implicit_midpoint_full) \
+    X(hopper, semi_implicit_euler_full) \
+    X(hopper, implicit_euler_full) \
+    X(hopper, rk4_full) \
+    X(hopper, dormand_prince_full) \
+    X(rigid, small) \
+    X(rigid, large)
+
 #define TILE_KERNELS(X) \
     X(equations, rk4) \
     X(equations, semi_implicit_euler) \
@@ -111,6 +128,11 @@
 #endif
 #ifdef HOPSCOTCH_ADJOINT_GROUPS
 #include "articulated/adjoint/group.h"
+#endif
+#ifdef HOPSCOTCH_DUAL
+#include "articulated/adjoint/tangent.h"
+#include "hopper/advance.h"
+#include "rigid/advance.h"
 #endif
 #ifdef HOPSCOTCH_ENVIRONMENTS
 #include "articulated/environment.h"

@@ -111,6 +111,31 @@ HD double entry_of(const double *entry) { return *entry; }
 #define UNROLL_MADE _Pragma("GCC unroll 1024")
 #endif
 
+// ---- memory of a lane -----------------------------------------------------------------------------------------------
+
+// A member of a lane's struct that the GPU keeps in shared memory, separately for each thread of the thread block: for
+// arrays with an index known only at run time, which registers can't hold.
+//     typedef struct Lane { APART(Past) past; double x; } Lane;      WITH_APART(Lane, lane, Past); declares `lane`.
+// A struct has one such member, the first. Its size is an odd number of doubles, so that neighbouring threads use
+// different memory banks. WITHOUT_APART: for code without such an index, which needs no shared memory.
+enum { THREAD_BLOCK = 64 }; // threads of a GPU, where each has a lane
+#if defined(__CUDACC__)
+template <typename Type> HD Type &apart_new(void)
+{
+    __shared__ Type of_thread[THREAD_BLOCK];
+    return of_thread[threadIdx.x];
+}
+#define APART(Type) Type &
+#define WITH_APART(Type, name, Apart) Type name = {apart_new<Apart>()}
+#define WITHOUT_APART(Type, name, Apart)                                                                               \
+    Apart name##_apart;                                                                                                \
+    Type name = {name##_apart}
+#else
+#define APART(Type) Type
+#define WITH_APART(Type, name, Apart) Type name
+#define WITHOUT_APART(Type, name, Apart) Type name
+#endif
+
 #if defined(HOPSCOTCH_DUAL)
 #include "dual.h"
 #else
@@ -141,33 +166,10 @@ typedef mask bits64;                                          // of a real
 #endif
 #define REAL_DOUBLES LANES // doubles of a real in memory
 
-// A number as comparisons take it.
+// A number as comparisons take it. What only matters to dual numbers: x as a constant, and with the derivative of y.
 HD real value_of(real x) { return x; }
-
-// ---- memory of a lane -----------------------------------------------------------------------------------------------
-
-// A member of a lane's struct that the GPU keeps in shared memory, separately for each thread of the thread block: for
-// arrays with an index known only at run time, which registers can't hold.
-//     typedef struct Lane { APART(Past) past; double x; } Lane;      WITH_APART(Lane, lane, Past); declares `lane`.
-// A struct has one such member, the first. Its size is an odd number of doubles, so that neighbouring threads use
-// different memory banks. WITHOUT_APART: for code without such an index, which needs no shared memory.
-enum { THREAD_BLOCK = 64 }; // threads of a GPU, where each has a lane
-#if defined(__CUDACC__)
-template <typename Type> HD Type &apart_new(void)
-{
-    __shared__ Type of_thread[THREAD_BLOCK];
-    return of_thread[threadIdx.x];
-}
-#define APART(Type) Type &
-#define WITH_APART(Type, name, Apart) Type name = {apart_new<Apart>()}
-#define WITHOUT_APART(Type, name, Apart)                                                                               \
-    Apart name##_apart;                                                                                                \
-    Type name = {name##_apart}
-#else
-#define APART(Type) Type
-#define WITH_APART(Type, name, Apart) Type name
-#define WITHOUT_APART(Type, name, Apart) Type name
-#endif
+HD real constant_of(real x) { return x; }
+HD real with_slope(real x, real y) { return (void)y, x; }
 
 // The numbers of this thread of a GPU in shared memory, THREAD_BLOCK apart: Configured.shared of them, at most
 // SHARED_NUMBERS, which every GPU has. NULL on a CPU.

@@ -101,7 +101,7 @@ HD bool lanes_are_sampled(const LaneGroup *group, LanesSampling *sampling)
 // Number of samples taken so far.
 HD real lanes_samples(const LaneGroup *group)
 {
-    double count[LANES];
+    double count[REAL_DOUBLES] = {0.0};
     for (int i = 0; i < LANES; i++) {
         const int at = i < group->valid ? i : group->valid - 1;
         const int64_t lane = group->lane + at;

@@ -454,9 +454,10 @@ typedef struct AdjointLanes {
 } AdjointLanes;
 
 // The derivatives of lanes' metrics by the adjoint of their whole runs, computed by the CPU's kernels. The bits do not
-// depend on the machine nor on the number of lanes in a call. The caller owns `memory`, aligned to 64 bytes.
+// depend on the machine nor on the number of lanes in a call. The caller owns `memory`, aligned to 64 bytes. A model
+// whose `run` is NULL has no adjoint: its derivatives are those of the tangent alone.
 typedef struct Adjoint {
-    // Why there is no adjoint with these settings; NULL: there is one.
+    // Why there are no derivatives with these settings; NULL: there are.
     const char *(*refuses)(const Configured *configured);
     // bends: why the model's metric has no derivative, as a count has none: "" where its name says it; NULL: it has
     // one. Of the user's own: MeterSlopes.bends. parameter: the metrics depend smoothly on the parameter; of robots not
@@ -466,6 +467,9 @@ typedef struct Adjoint {
     // A state whose rate may jump where states pass some value, which derivatives do not see; NULL: there is none, as
     // if the function is NULL.
     const char *(*jumping)(const Configured *configured);
+    // What to know of derivatives and differences with these settings, a sentence without a full stop; NULL: nothing,
+    // as if the function is NULL.
+    const char *(*remark)(const Configured *configured);
     int (*lanes)(void); // the greatest number of lanes in a call on this machine
     // Bytes of `memory` for `lanes` lanes; most: as in AdjointLanes. With less memory, ranges of the run are computed
     // twice, with the same bits. The columns of all samples that the user's own metrics take come in addition.
@@ -1063,6 +1067,8 @@ Error law_of_policy(Tape *tape, const LawPolicy *policy, int n_observe, const Co
 // must be there. law_put: its own parameters and columns are there, too.
 void law_attach(const Law *law, Configured *configured, Arena *arena);
 void law_put(const Law *law, Configured *configured, Arena *arena);
+// Why a gradient can't go through a law; NULL: it can, or there is no law.
+const char *law_without_derivative(const Configured *configured);
 // A lane on the host whose numbers have derivatives along a direction of its parameters. memory[law_tangent_doubles]:
 // at first the columns of a sample that the law takes, [n_needed] values and [n_needed] derivatives, then
 // [n_parameters] derivatives of the parameters that it takes. Parameter p has its value at parameter[p*stride].
@@ -1082,11 +1088,12 @@ Error meter_make(const struct System *system, const Configured *configured, Aren
 // a Choice without them.
 void meter_attach(const Meter *meter, Configured *configured, Arena *arena);
 // A lane on the host whose columns have derivatives along a direction of its parameters. memory[meter_tangent_doubles]:
-// at first the columns of the next sample, [n_needed] values and [n_needed] derivatives; zero before the first sample.
-// After the last sample: metric[n_metrics] and slope[n_metrics], of all metrics of the model, have those of the meter.
+// at first the columns of the next sample, [n_needed] values and [n_needed] derivatives, and [n_parameters] derivatives
+// of the parameters that it takes; zero before the first sample. Parameter p has its value at parameter[2*p].
+// meter_tangent_take returns the metrics so far: [n_metrics][value, derivative].
 int64_t meter_tangent_doubles(const Meter *meter);
-void meter_tangent_take(const Meter *meter, const double *parameter, const double *direction, bool last, double *memory,
-                        double *metric, double *slope);
+const double *meter_tangent_take(const Meter *meter, const double *parameter, bool last, double *memory);
+int64_t meter_tangent_samples(const Meter *meter, double *memory); // taken so far
 
 #ifdef __cplusplus
 }

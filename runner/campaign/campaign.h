@@ -674,6 +674,7 @@ typedef struct GradientResult {
     int64_t n_failed;       // replicates of the trial that failed
     const char *no_adjoint; // why there is none; NULL: there is one
     const char *jumping;    // Adjoint.jumping
+    const char *remark;     // Adjoint.remark
     const char *missing;    // why some of it is not there at this trial; NULL: all is
     GradientRow *rows;      // [count]
     int count;

@@ -107,6 +107,7 @@ static Error gradient_print(const CommandLine *line, const StoredCampaign *campa
             "remark: the rate of %s has another form where states pass some value (if, sign, a comparison): adjoint "
             "and tangent are right if it does not jump there, else make an event of it\n",
             result->jumping);
+    if (result->remark != NULL) fprintf(line->messages, "remark: %s\n", result->remark);
     if (result->missing != NULL) fprintf(line->messages, "no derivative by some parameters: %s\n", result->missing);
     return switch_given(line, "curve") ? gradient_print_curve(spec, result, format, line->out)
                                        : gradient_print_rows(spec, result, format, line->out);

@@ -231,6 +231,27 @@ static void models_print_objective(const ModelsSubject *subject, FILE *out, Aren
                 expression_text(spec->objective.expression[i], arena), spec->objective.by_default ? " (default)" : "");
 }
 
+// What computes derivatives of metrics, and which have none.
+static void models_print_gradient(const ModelsSubject *subject, FILE *out, Arena *arena)
+{
+    const Adjoint *adjoint = subject->model->adjoint;
+    const Configured *configured = subject->configured;
+    const bool declared = subject->model->declares != 0 && subject->spec == NULL;
+    const char *why = adjoint != NULL && !declared ? adjoint->refuses(configured) : NULL, *none = "";
+    for (int m = 0; adjoint != NULL && !declared && why == NULL && m < configured_own_metrics(configured); m++) {
+        if (adjoint->bends(configured, m) != NULL)
+            none = arena_format(arena, "%s%s%s", none, *none != '\0' ? ", " : "", configured->metrics[m].name);
+    }
+    if (adjoint == NULL || why != NULL)
+        fprintf(out, "gradient: by differences%s%s\n", why != NULL ? "; " : "", why != NULL ? why : "");
+    else
+        fprintf(out, "gradient: by %sthe tangent and differences\n", adjoint->run != NULL ? "the adjoint, " : "");
+    if (*none == '\0') return;
+    fputs("    ", out);
+    terminal_paragraph(out, arena_format(arena, "no derivative of %s", none), 4, terminal_breaks(out));
+    fputc('\n', out);
+}
+
 // Numbers of a robot's joints, of forces, of a policy's layers.
 static void models_print_nameable(const Configured *configured, FILE *out, Arena *arena)
 {
@@ -278,6 +299,7 @@ static Error models_print(const ModelsSubject *subject, FILE *out, Arena *arena)
     for (int i = 1; i < configured->n_failures; i++) fprintf(out, "%s%s", i > 1 ? ", " : "", configured->failures[i]);
     fprintf(out, "%s\n", configured->n_failures <= 1 ? "none" : "");
     models_print_objective(subject, out, arena);
+    models_print_gradient(subject, out, arena);
     if (model->notes != NULL) fprintf(out, "\n%s", model->notes);
     return error_none();
 }

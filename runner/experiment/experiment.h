@@ -832,8 +832,9 @@ bool spec_names_drawn(const Spec *spec); // an objective or a constraint names a
 
 // ---- the gradient of a trial by the model's adjoint (search/trial_gradient.c) --------------------------------------
 
-// Error (user): the model has no adjoint with these settings, or a metric of the objective has no derivative.
+// Error (user): the model has no derivatives with these settings, or a metric of the objective has none.
 Error trial_gradient_check(const Spec *spec);
+bool trial_gradient_goes_back(const Spec *spec); // they are by the adjoint too, not by the tangent alone
 // True if the fitness depends smoothly on parameter p and on all parameters that are derived from p.
 bool trial_gradient_has(const Spec *spec, int p);
 // How gradients are computed: by the adjoint, on a GPU or this processor, or by the tangent, one run per parameter.

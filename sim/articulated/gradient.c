@@ -25,17 +25,6 @@ static bool gradient_by_parameter(const Configured *configured, int parameter)
            parameter != ARTICULATED_PARAMETER_fall_height && parameter != ARTICULATED_PARAMETER_fall_tilt;
 }
 
-// Whether metrics of the user's own take columns of a law.
-static bool gradient_shows_law(const Configured *configured)
-{
-    const Law *law = configured->law;
-    const Meter *meter = configured->meter;
-    bool shows = false;
-    for (int k = 0; law != NULL && meter != NULL && k < meter->of.n_needed; k++)
-        for (int c = 0; c < law->n_shown; c++) shows |= strcmp(meter->of.needed[k], law->shown[c].name) == 0;
-    return shows;
-}
-
 static const char *gradient_refuses(const Configured *configured)
 {
 #define ARTICULATED_ROW(name, says, uses, refusal) refusal,
@@ -44,8 +33,8 @@ static const char *gradient_refuses(const Configured *configured)
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     if (why[c.control] != NULL) return why[c.control];
-    if (configured->law != NULL && configured->law->slopes->bends != NULL) return configured->law->slopes->bends;
-    if (gradient_shows_law(configured)) return "a metric takes a number that control.law holds: it has no derivative";
+    const char *of_law = law_without_derivative(configured);
+    if (of_law != NULL) return of_law;
     return c.attachment == ARTICULATED_ATTACHMENT_tree ? NULL : "only `attachment: tree` has a gradient by the adjoint";
 }
 
@@ -80,14 +69,6 @@ static bool gradient_back(const Configured *configured, int lanes, void *memory,
     return true;
 }
 
-static size_t gradient_tangent_bytes(const Configured *configured) { return dual_articulated.bytes(configured); }
-
-static int gradient_tangent(const Configured *configured, const double *parameter, const double *direction,
-                            void *memory, double *metric, double *slope)
-{
-    return dual_articulated.run(configured, parameter, direction, memory, metric, slope);
-}
-
 const Adjoint articulated_adjoint = {.refuses = gradient_refuses,
                                      .bends = gradient_bends,
                                      .parameter = gradient_by_parameter,
@@ -95,5 +76,5 @@ const Adjoint articulated_adjoint = {.refuses = gradient_refuses,
                                      .bytes = gradient_bytes,
                                      .run = gradient_run,
                                      .back = gradient_back,
-                                     .tangent_bytes = gradient_tangent_bytes,
-                                     .tangent = gradient_tangent};
+                                     .tangent_bytes = dual_bytes,
+                                     .tangent = dual_tangent};

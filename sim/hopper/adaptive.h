@@ -3,8 +3,8 @@
 #ifndef HOPSCOTCH_HOPPER_ADAPTIVE_H
 #define HOPSCOTCH_HOPPER_ADAPTIVE_H
 
-#include "dormand_prince.h"
 #include "lane.h"
+#include "located.h"
 
 // ---- the lane -------------------------------------------------------------------------------------------------------
 
@@ -28,10 +28,13 @@ typedef struct PrinceLanes {
 
 HD PrinceHeld prince_held(const HopperWorld *world, const HopperLanes *lanes, real t)
 {
-    const mask early = MASK(t < lanes->machine.t_thrust_on + world->p.T_max_thrust);
+    const mask early = MASK(value_of(t) < value_of(lanes->machine.t_thrust_on + world->p.T_max_thrust));
     PrinceHeld held;
     held.thrusting = hopper_in(&lanes->machine, HOPPER_THRUST) & early;
     held.push = world->full ? hopper_push(world, t) : splat(0.0);
+#if defined(HOPSCOTCH_DUAL)
+    held.action = lanes->held;
+#endif
     return held;
 }
 
@@ -42,9 +45,9 @@ HD real prince_deadline(const HopperWorld *world, const HopperLanes *lanes, cons
     const real settle = splat((double)world->c.settle * world->c.dt);
     const real end = splat((double)world->c.ticks * world->c.dt);
     const real off = lanes->machine.t_thrust_on + world->p.T_max_thrust;
-    real deadline = select_real(MASK(own->t < settle), lesser_of(settle, end), end);
+    real deadline = select_real(MASK(value_of(own->t) < value_of(settle)), lesser_of(settle, end), end);
     if (world->full) deadline = lesser_of(hopper_push_edge(world, own->t), deadline);
-    deadline = select_real(held->thrusting & MASK(off < deadline), off, deadline);
+    deadline = select_real(held->thrusting & MASK(value_of(off) < value_of(deadline)), off, deadline);
     return select_real(own->aside.on.on[PRINCE_FALLEN], own->t, deadline);
 }
 
@@ -92,7 +95,8 @@ HD mask prince_seek(const HopperWorld *world, const HopperLanes *lanes, PrinceLa
     UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++) {
         const real signed_value = select_real(own->aside.on.on[k], after->value[k], -after->value[k]);
-        crossing.on[k] = accepted & relevant.on[k] & MASK(signed_value < -PRINCE_DEAD_BAND * world->c.tolerance);
+        crossing.on[k] =
+            accepted & relevant.on[k] & MASK(value_of(signed_value) < -PRINCE_DEAD_BAND * world->c.tolerance);
         any = any | crossing.on[k];
     }
     if (!any_lane(any)) return any;
@@ -102,7 +106,7 @@ HD mask prince_seek(const HopperWorld *world, const HopperLanes *lanes, PrinceLa
     UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++)
         own->aside.turning.on[k] = (any & turning.on[k]) | (~any & own->aside.turning.on[k]);
-    own->aside.reach = select_real(any, greater_of(theta * step->h, splat(1e-15)), own->aside.reach);
+    own->aside.reach = select_real(any, constant_of(greater_of(theta * step->h, splat(1e-15))), own->aside.reach);
     return any;
 }
 
@@ -144,15 +148,15 @@ HD void prince_sum(const HopperWorld *world, const HopperLanes *lanes, const Hop
 HD void prince_control(PrinceLanes *own, const PrinceStep *step, mask accepted, mask landing, mask crossed)
 {
     const real wanted = prince_factor(step->error) * step->h;
-    const mask shortened = MASK(step->h < own->h);
+    const mask shortened = MASK(value_of(step->h) < value_of(own->h));
     const real grown = select_real(shortened, greater_of(wanted, own->h), wanted);
-    own->h = select_real(landing | crossed, own->h, select_real(accepted, grown, wanted));
+    own->h = constant_of(select_real(landing | crossed, own->h, select_real(accepted, grown, wanted)));
 }
 
 // Counts events at one instant.
 HD void prince_count(PrinceLanes *own, mask landing)
 {
-    const mask same = MASK(own->t - own->aside.event_t <= 1e-12);
+    const mask same = MASK(value_of(own->t - own->aside.event_t) <= 1e-12);
     own->aside.cascade =
         select_real(landing, select_real(same, own->aside.cascade + 1.0, splat(0.0)), own->aside.cascade);
     own->aside.event_t = select_real(landing, own->t, own->aside.event_t);
@@ -171,7 +175,7 @@ HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const Hop
     const real end = splat(sampling.end * world->c.dt);
     for (;;) {
         const real t = (sampling.skipped + lanes_samples(group)) * every;
-        const mask due = taken & MASK(t < own->t + step->h) & MASK(t < end);
+        const mask due = taken & MASK(value_of(t) < value_of(own->t + step->h)) & MASK(value_of(t) < value_of(end));
         if (!any_lane(due)) return;
         const real theta = (t - own->t) / step->h;
         HopperLanes there = *lanes;
@@ -211,21 +215,23 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
         // the step ends at a located event, at a known instant, or where the error requires
         const real deadline = prince_deadline(&world, &lanes, &own, &held), left = deadline - own.t;
-        const mask landing = MASK(own.aside.reach > 0.0), timed = ~landing & MASK(own.h >= left);
-        const real h = select_real(landing, own.aside.reach, select_real(timed, left, own.h));
+        const mask landing = MASK(value_of(own.aside.reach) > 0.0),
+                   timed = ~landing & MASK(value_of(own.h) >= value_of(left));
+        const real h = prince_length(&world, &lanes, &own.aside.on, &own.aside.turning, &held, &own.first, own.t,
+                                     landing, select_real(landing, own.aside.reach, select_real(timed, left, own.h)));
         PrinceStep step;
         prince_take(&world, &lanes, &own.aside.on, &held, &own.first, own.t, h, &step);
-        const mask accepted = landing | MASK(step.error <= 1.0);
+        const mask accepted = landing | MASK(value_of(step.error) <= 1.0);
         const HopperAngles s = hopper_angles(step.q.a, step.q.b);
         const PrinceFunctions after = prince_functions(&world, &s, &step.q, &step.v);
         const mask crossed = prince_seek(&world, &lanes, &own, &step, &after, running & accepted & ~landing);
         const mask taken = running & accepted & ~crossed;
         prince_control(&own, &step, accepted, landing, crossed);
 
-        real failure = select_real(MASK(own.h > 1e-13), splat(HOPPER_NONE), splat(HOPPER_DIVERGED));
+        real failure = select_real(MASK(value_of(own.h) > 1e-13), splat(HOPPER_NONE), splat(HOPPER_DIVERGED));
         if (any_lane(taken)) {
             if (observed) prince_trace(&world, group, &lanes, &own, &step, &held, taken);
-            const mask settled = MASK(own.t >= settle);
+            const mask settled = MASK(value_of(own.t) >= value_of(settle));
             lanes.q = hopper_select(taken, &step.q, &lanes.q);
             lanes.v = hopper_select(taken, &step.v, &lanes.v);
             own.t = select_real(taken, select_real(timed, deadline, own.t + h), own.t);
@@ -244,14 +250,16 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
             const HopperFailures failures = hopper_failures_of(&lanes, own.aside.on.on[PRINCE_FALLEN], splat(0.0));
             failure = select_real(taken, hopper_failure(&failures), failure);
         }
-        failure = select_real(MASK(own.aside.cascade > PRINCE_CASCADE) | (tick + 1 == last ? all_lanes() : no_lanes()),
+        failure = select_real(MASK(value_of(own.aside.cascade) > PRINCE_CASCADE) |
+                                  (tick + 1 == last ? all_lanes() : no_lanes()),
                               splat(HOPPER_LIMIT), failure);
-        const mask arrived = MASK(own.t >= end);
-        failure = select_real(arrived & MASK(failure == HOPPER_LIMIT), splat(HOPPER_NONE), failure);
-        const mask ended = running & (arrived | MASK(failure != HOPPER_NONE));
+        const mask arrived = MASK(value_of(own.t) >= value_of(end));
+        failure = select_real(arrived & MASK(value_of(failure) == HOPPER_LIMIT), splat(HOPPER_NONE), failure);
+        const mask ended = running & (arrived | MASK(value_of(failure) != HOPPER_NONE));
         if (any_lane(ended)) {
             const HopperAngles s_end = hopper_angles(lanes.q.a, lanes.q.b);
-            const mask again = lanes_sample_due(group, 0) ? MASK(own.t == 0.0) : no_lanes(); // fallen at t = 0
+            const mask again =
+                lanes_sample_due(group, 0) ? MASK(value_of(own.t) == 0.0) : no_lanes(); // fallen at t = 0
             if (observed) hopper_sample(group, &lanes, &own.first.control, own.t, true, ended & ~again);
             hopper_finish(&world, group, &lanes, &own.aside.sums, &s_end, own.t - settle, own.t, failure, ended);
             prince_store(group, &own, ended);

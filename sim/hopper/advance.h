@@ -31,6 +31,22 @@ HD HopperStep hopper_step(HopperIntegrator integrator, const HopperWorld *world,
     return hopper_step_semi_implicit_euler(world, lanes, start, control);
 }
 
+// A step of the lanes from t on. *t_end: where it ends, and where the machine may change its state.
+HD HopperStep hopper_step_from(HopperIntegrator integrator, const HopperWorld *world, HopperLanes *lanes,
+                               const HopperAngles *start, const HopperAction *asked, const HopperControl *control,
+                               const HopperDebug *debug, mask running, real t, real *t_end)
+{
+#if defined(HOPSCOTCH_DUAL)
+    const HopperLanes from = *lanes;
+    HopperStep step = hopper_step(integrator, world, lanes, start, control, debug, running);
+    hopper_locate(world, &from, asked, t, lanes, &step, t_end);
+    return step;
+#else
+    (void)asked, (void)t, (void)t_end;
+    return hopper_step(integrator, world, lanes, start, control, debug, running);
+#endif
+}
+
 HD HopperEdge hopper_edge(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *s)
 {
     HopperEdge edge;
@@ -65,7 +81,8 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
     HopperEdge before = hopper_edge(world, lanes, &s);
 
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
-        const real t = ticks * world->c.dt, t_end = (ticks + 1.0) * world->c.dt;
+        const real t = ticks * world->c.dt;
+        real t_end = (ticks + 1.0) * world->c.dt;
         const HopperAction asked = hopper_asked(world, group, action, lanes, tick, ticks, running);
         ticks = ticks + 1.0;
         const HopperControl control = hopper_control_now(world, lanes, &asked, speed, before.height, t);
@@ -73,7 +90,8 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
         const HopperDebug debug = {
             observed && lanes_debug_due(group, tick), group, tick, t, lanes->machine.fsm, control};
 
-        const HopperStep step = hopper_step(integrator, world, lanes, &s, &control, &debug, running);
+        const HopperStep step =
+            hopper_step_from(integrator, world, lanes, &s, &asked, &control, &debug, running, t, &t_end);
         lanes->turn = lanes->turn + 1 == HOPPER_PAST ? 0 : lanes->turn + 1;
         s = hopper_angles(lanes->q.a, lanes->q.b);
         speed = hopper_body_speed(&world->p, &s, lanes->q.l, &lanes->v);
@@ -81,12 +99,12 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
         const HopperTransitions edge = hopper_transitions(world, &lanes->machine, &before, &after, t_end);
         before = after;
         hopper_sum(world, sums, &s, &lanes->q, &lanes->machine, &edge, &step, speed, after.height, splat(world->c.dt),
-                   MASK(ticks > (double)world->c.settle));
+                   MASK(value_of(ticks) > (double)world->c.settle));
 
-        const mask fell = MASK(hopper_fallen(world, &s, &lanes->q) > 0.0);
+        const mask fell = MASK(value_of(hopper_fallen(world, &s, &lanes->q)) > 0.0);
         HopperFailures failures = hopper_failures_of(lanes, fell, step.residual);
         if (hopper_with(world, HOPPER_WITH_LAW)) failures.diverged = failures.diverged | law_is_wrong(group);
-        const mask ended = running & (MASK(ticks == (double)world->c.ticks) | hopper_failed(&failures));
+        const mask ended = running & (MASK(value_of(ticks) == (double)world->c.ticks) | hopper_failed(&failures));
         if (any_lane(ended)) {
             if (observed) {
                 const HopperAction next =

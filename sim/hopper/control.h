@@ -30,8 +30,8 @@ typedef struct HopperControl {
     real t;      // s: the time, for the wind
 } HopperControl;
 
-HD mask hopper_in(const HopperMachine *machine, int state) { return MASK(machine->fsm == state); }
-HD mask hopper_flying(const HopperMachine *machine) { return MASK(machine->fsm >= HOPPER_FLIGHT); }
+HD mask hopper_in(const HopperMachine *machine, int state) { return MASK(value_of(machine->fsm) == state); }
+HD mask hopper_flying(const HopperMachine *machine) { return MASK(value_of(machine->fsm) >= HOPPER_FLIGHT); }
 
 // Switches of the control law: each is on or off, depending on a threshold.
 typedef struct HopperSwitches {
@@ -42,8 +42,9 @@ typedef struct HopperSwitches {
 HD HopperSwitches hopper_switches(const HopperParameters *p, const HopperMachine *machine, real height, real t)
 {
     HopperSwitches on;
-    on.thrusting = hopper_in(machine, HOPPER_THRUST) & MASK(t - machine->t_thrust_on <= p->T_max_thrust);
-    on.placing = hopper_in(machine, HOPPER_FLIGHT) & MASK(height > p->z_low);
+    on.thrusting =
+        hopper_in(machine, HOPPER_THRUST) & MASK(value_of(t - machine->t_thrust_on) <= value_of(p->T_max_thrust));
+    on.placing = hopper_in(machine, HOPPER_FLIGHT) & MASK(value_of(height) > value_of(p->z_low));
     return on;
 }
 
@@ -157,13 +158,16 @@ HD HopperTransitions hopper_transitions(const HopperWorld *world, HopperMachine 
 {
     const real slack = world->p.r_s0 + 1e-4;
     HopperTransitions edge;
-    edge.touchdown = hopper_flying(machine) & MASK(before->height >= 0.0) & MASK(after->height < 0.0);
-    edge.bottom = hopper_in(machine, HOPPER_COMPRESSION) & MASK(before->dl < 0.0) & MASK(after->dl >= 0.0);
-    edge.lift_off = hopper_in(machine, HOPPER_THRUST) & MASK(before->l <= slack) & MASK(after->l > slack);
+    edge.touchdown =
+        hopper_flying(machine) & MASK(value_of(before->height) >= 0.0) & MASK(value_of(after->height) < 0.0);
+    edge.bottom =
+        hopper_in(machine, HOPPER_COMPRESSION) & MASK(value_of(before->dl) < 0.0) & MASK(value_of(after->dl) >= 0.0);
+    edge.lift_off = hopper_in(machine, HOPPER_THRUST) & MASK(value_of(before->l) <= value_of(slack)) &
+                    MASK(value_of(after->l) > value_of(slack));
     edge.match = no_lanes();
     if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) {
         const mask prepared = hopper_in(machine, HOPPER_FLIGHT) & ~edge.touchdown;
-        edge.match = prepared & MASK(before->landing >= 0.0) & MASK(after->landing < 0.0);
+        edge.match = prepared & MASK(value_of(before->landing) >= 0.0) & MASK(value_of(after->landing) < 0.0);
     }
     hopper_follow(machine, &edge, t);
     return edge;

@@ -61,7 +61,8 @@ HD real hopper_push(const HopperWorld *world, real t)
     const HopperParameters *p = &world->p;
     real number;
     const real since = hopper_push_since(world, t, &number);
-    const mask pushing = MASK(since >= 0.0) & MASK(since < p->push_duration) & MASK(number >= 1.0);
+    const mask pushing = MASK(value_of(since) >= 0.0) & MASK(value_of(since) < value_of(p->push_duration)) &
+                         MASK(value_of(number) >= 1.0);
     if (!any_lane(pushing)) return splat(0.0);
     const real impulse = hopper_with(world, HOPPER_WITH_TIMED_PUSH)
                              ? p->push_impulse
@@ -81,8 +82,9 @@ HD real hopper_push_edge(const HopperWorld *world, real t)
     const real start = timed ? p->push_time : number * p->push_interval;
     const real later = timed ? never : (number + 1.0) * p->push_interval;
     const real end = start + p->push_duration;
-    const real next = select_real(MASK(since < p->push_duration) & MASK(end < later), end, later);
-    return select_real(MASK(since < 0.0), start, next);
+    const real next = select_real(
+        MASK(value_of(since) < value_of(p->push_duration)) & MASK(value_of(end) < value_of(later)), end, later);
+    return select_real(MASK(value_of(since) < 0.0), start, next);
 }
 
 // Force of the wind w on a body that moves at `speed`: wind_drag |w - v| (w - v) (N).

@@ -60,7 +60,7 @@ HD PrinceSwitches prince_sides(const PrinceFunctions *g)
 {
     PrinceSwitches sides;
     UNROLL
-    for (int k = 0; k < PRINCE_SWITCHES; k++) sides.on[k] = MASK(g->value[k] > 0.0);
+    for (int k = 0; k < PRINCE_SWITCHES; k++) sides.on[k] = MASK(value_of(g->value[k]) > 0.0);
     return sides;
 }
 
@@ -94,7 +94,7 @@ HD PrinceSwitches prince_unpacked(real packed)
     PrinceSwitches switches;
     UNROLL
     for (int k = PRINCE_SWITCHES - 1; k >= 0; k--) {
-        switches.on[k] = MASK(packed >= (double)(1 << k));
+        switches.on[k] = MASK(value_of(packed) >= (double)(1 << k));
         packed = packed - select_real(switches.on[k], splat((double)(1 << k)), splat(0.0));
     }
     return switches;
@@ -106,6 +106,9 @@ HD PrinceSwitches prince_unpacked(real packed)
 typedef struct PrinceHeld {
     mask thrusting; // in THRUST, within T_max_thrust
     real push;      // N on the body
+#if defined(HOPSCOTCH_DUAL)
+    HopperAction action; // of fixed steps (located.h)
+#endif
 } PrinceHeld;
 
 // One evaluation of the equations of motion.
@@ -130,6 +133,9 @@ HD PrinceRate prince_rate(const HopperWorld *world, const HopperMachine *machine
     contact.stop = switches->on[PRINCE_STOP];
     result.speed = hopper_body_speed(&world->p, &s, q->l, v);
     result.control = hopper_control(world, machine, &on, q, v, result.speed);
+#if defined(HOPSCOTCH_DUAL)
+    hopper_act(world, &held->action, &result.control);
+#endif
     if (world->full) {
         result.control.push = held->push;
         result.control.t = t;
@@ -272,7 +278,7 @@ HD real prince_factor(real error)
 {
     const real safe = greater_of(error, splat(1e-10)); // NaN: 1e-10, corrected below
     const real factor = clamped(0.9 * exponential(-0.2 * logarithm(safe)), splat(0.2), splat(5.0));
-    return select_real(MASK(error == error), factor, splat(0.2));
+    return select_real(MASK(value_of(error) == value_of(error)), factor, splat(0.2));
 }
 
 // ---- dense output ---------------------------------------------------------------------------------------------------
@@ -347,12 +353,12 @@ HD void prince_bracket(const HopperWorld *world, const PrinceDense *dense, const
 {
     *low = splat(0.0);
     *low_value = prince_before(world, dense, on, which, *low);
-    const mask near = seeking & MASK(*low_value < 10.0 * world->c.tolerance);
+    const mask near = seeking & MASK(value_of(*low_value) < 10.0 * world->c.tolerance);
     if (!any_lane(near)) return;
     for (int i = 0; i < 3; i++) {
         const real theta = splat(1.0 / (double)(4096 >> (4 * i))); // 1/4096, 1/256, 1/16
         const real value = prince_before(world, dense, on, which, theta);
-        const mask better = near & MASK(value > 0.0);
+        const mask better = near & MASK(value_of(value) > 0.0);
         *low = select_real(better, theta, *low);
         *low_value = select_real(better, value, *low_value);
     }
@@ -368,22 +374,22 @@ HD real prince_crossing(const HopperWorld *world, const PrinceDense *dense, cons
     const double close = 0.1 * PRINCE_DEAD_BAND * world->c.tolerance;
     real low, low_value, high = splat(1.0), high_value = prince_before(world, dense, on, which, high);
     prince_bracket(world, dense, on, which, seeking, &low, &low_value);
-    real theta = select_real(MASK(low_value > 0.0), high, splat(0.0));
-    seeking = seeking & MASK(low_value > 0.0);
+    real theta = select_real(MASK(value_of(low_value) > 0.0), high, splat(0.0));
+    seeking = seeking & MASK(value_of(low_value) > 0.0);
     for (int i = 0; i < PRINCE_ROOT_ITERATIONS && any_lane(seeking); i++) {
         const real secant = (low * high_value - high * low_value) / (high_value - low_value);
-        const mask inside = MASK(secant > low) & MASK(secant < high);
+        const mask inside = MASK(value_of(secant) > value_of(low)) & MASK(value_of(secant) < value_of(high));
         const real middle = 0.5 * (low + high);
         const real next = i % 3 == 2 ? middle : select_real(inside, secant, middle);
         const real value = prince_before(world, dense, on, which, next);
-        const mask before = MASK(value > 0.0);
+        const mask before = MASK(value_of(value) > 0.0);
         theta = select_real(seeking, next, theta);
         // the value at the end that stays is halved
         high_value = select_real(before, 0.5 * high_value, value);
         low_value = select_real(before, value, 0.5 * low_value);
         high = select_real(before, high, next);
         low = select_real(before, next, low);
-        seeking = seeking & MASK(absolute(value) > close) & MASK(high - low > 1e-13);
+        seeking = seeking & MASK(value_of(absolute(value)) > close) & MASK(value_of(high - low) > 1e-13);
     }
     return theta;
 }
@@ -398,7 +404,7 @@ HD PrinceSwitches prince_soonest(const PrinceFunctions *before, const PrinceFunc
     UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++) {
         const real own_path = absolute(before->value[k]), own_change = absolute(before->value[k] - after->value[k]);
-        const mask sooner = crossing->on[k] & MASK(own_path * change < path * own_change);
+        const mask sooner = crossing->on[k] & MASK(value_of(own_path * change) < value_of(path * own_change));
         path = select_real(sooner, own_path, path);
         change = select_real(sooner, own_change, change);
         UNROLL
@@ -425,8 +431,8 @@ HD real prince_first(const HopperWorld *world, const PrinceDense *dense, const P
         UNROLL
         for (int k = 0; k < PRINCE_SWITCHES; k++) {
             const real value = select_real(on->on[k], after.value[k], -after.value[k]);
-            earlier.on[k] =
-                any & crossing->on[k] & ~turning->on[k] & MASK(value < -PRINCE_DEAD_BAND * world->c.tolerance);
+            earlier.on[k] = any & crossing->on[k] & ~turning->on[k] &
+                            MASK(value_of(value) < -PRINCE_DEAD_BAND * world->c.tolerance);
             again = again | earlier.on[k];
         }
         if (!any_lane(again)) break;

@@ -82,9 +82,9 @@ typedef struct HopperContact {
 HD HopperContact hopper_contact(const HopperParameters *p, const HopperFoot *foot, real l)
 {
     HopperContact contact;
-    contact.ground = MASK(foot->height < 0.0);
-    contact.damping = contact.ground & MASK(foot->rate < 0.0);
-    contact.stop = MASK(l - p->r_s0 >= 0.0);
+    contact.ground = MASK(value_of(foot->height) < 0.0);
+    contact.damping = contact.ground & MASK(value_of(foot->rate) < 0.0);
+    contact.stop = MASK(value_of(l - p->r_s0) >= 0.0);
     return contact;
 }
 
@@ -247,14 +247,14 @@ HD HopperEnergy hopper_energy(const HopperWorld *world, const HopperAngles *s, c
     const real dx_b = hopper_body_speed(p, s, q->l, qd);
     const real dz_b = fused(qd->l, s->cos_a, fused(-q->l * qd->a, s->sin_a, fused(-p->l_2 * qd->b, s->sin_b, qd->z)));
     const real extension = p->r_s0 - q->l;
-    const real k = select_real(MASK(extension > 0.0), p->k_l, p->k_stop);
+    const real k = select_real(MASK(value_of(extension) > 0.0), p->k_l, p->k_stop);
     const real height = hopper_foot(world, q->x, q->z, qd->x, qd->z).height;
     HopperEnergy energy;
     energy.kinetic = 0.5 * (p->m_l * fused(dx_l, dx_l, dz_l * dz_l) + p->J_l * (qd->a * qd->a) +
                             p->m * fused(dx_b, dx_b, dz_b * dz_b) + p->J * (qd->b * qd->b));
     energy.gravity = p->g * (p->m_l * fused(p->l_1, s->cos_a, q->z) + p->m * hopper_body_z(p, s, q->z, q->l));
     energy.leg = 0.5 * k * (extension * extension);
-    energy.ground = select_real(MASK(height < 0.0), 0.5 * p->k_g * (height * height), splat(0.0));
+    energy.ground = select_real(MASK(value_of(height) < 0.0), 0.5 * p->k_g * (height * height), splat(0.0));
     return energy;
 }
 

@@ -38,7 +38,7 @@ HD void hopper_environment_advance(const Constants *constants, const double *ass
     action.u2 = hopper_environment_action(&world.c, group, 1);
     for (int slot = 0; slot < (LANES == 1 ? 1 : HOPPER_PAST) && any_lane(which); slot++) {
         const int now = LANES == 1 ? (int)lane_of(turn, 0) : slot;
-        const mask together = which & MASK(turn == (double)now);
+        const mask together = which & MASK(value_of(turn) == (double)now);
         if (!any_lane(together)) continue;
         WITH_APART(HopperLanes, lanes, HopperPast);
         HopperSums sums;
@@ -57,7 +57,7 @@ HD void hopper_environment_sample(const Constants *constants, const LaneGroup *g
     memcpy(&c, constants, sizeof c);
     hopper_load_bounds(&c, group, &p);
     const real ticks = lanes_clock(group);
-    const mask begun = MASK(ticks == 0.0);
+    const mask begun = MASK(value_of(ticks) == 0.0);
     const real u1 = clamped(hopper_environment_action(&c, group, 0), p.u1_min, p.u1_max);
     const real u2 = clamped(hopper_environment_action(&c, group, 1), p.u2_min, p.u2_max);
     const int state = HOPPER_WORK_x; // ten fields, in the order of the columns

@@ -5,6 +5,7 @@
 
 #include "../models.h"
 #include "drawing.h"
+#include "gradient.h"
 
 #include <math.h>
 #include <string.h>
@@ -485,4 +486,5 @@ const Model hopper_model = {
     .n_extra = HOPPER_N_VARIANT_PARAMETERS - 1, // all but lane_seed
     .configure = hopper_configure,
     .move_seeds = hopper_move_seeds,
+    .adjoint = &hopper_adjoint,
 };

@@ -219,7 +219,7 @@ HD HopperFailures hopper_failures_of(const HopperLanes *lanes, mask fell, real r
     // q follows from v: it is finite as long as v is
     const real all = (absolute(v->x) + absolute(v->z)) + (absolute(v->a) + absolute(v->b)) + absolute(v->l);
     HopperFailures failures;
-    failures.solver = MASK(residual > 1e-9);
+    failures.solver = MASK(value_of(residual) > 1e-9);
     failures.diverged = ~is_finite(all);
     failures.fell = fell;
     return failures;

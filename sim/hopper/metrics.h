@@ -117,7 +117,7 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
     sums->residual = greater_of(step->residual, sums->residual);
 
     // the greatest height of each flight after a lift-off
-    const mask hopped = MASK(sums->hops > 0.0);
+    const mask hopped = MASK(value_of(sums->hops) > 0.0);
     const real rise = hopper_body_z(&world->p, s, q->z, q->l) - sums->z_body_start; // of z_b
     if (any_lane(edge->touchdown | edge->lift_off)) {
         const mask landed = edge->touchdown & hopped;
@@ -137,25 +137,25 @@ HD void hopper_metrics(const HopperWorld *world, const HopperSums *sums, const H
 {
     const HopperParameters *p = &world->p;
     const HopperEnergy energy = hopper_energy(world, s, q, qd);
-    const real missing = real_of_bits(splat_bits(0x7ff8000000000000));
-    const real over = select_real(MASK(settled > 0.0), settled, missing);
+    const real missing = math_nan();
+    const real over = select_real(MASK(value_of(settled) > 0.0), settled, missing);
     const real distance = hopper_body_x(p, s, q->x, q->l) - sums->x_body_start;
     const real travel = absolute(distance), weight = (p->m + p->m_l) * p->g;
     const real mean_apex = sums->sum_apex / sums->flights;
     const real variance = (sums->sum_apex2 - sums->sum_apex * mean_apex) / sums->flights;
-    const real endless = real_of_bits(splat_bits(0x7ff0000000000000));
+    const real endless = math_infinity();
 
     metric[HOPPER_METRIC_velocity_error] = square_root(sums->sum_speed_error2 / over);
     metric[HOPPER_METRIC_mean_speed] = sums->sum_speed / over;
     metric[HOPPER_METRIC_distance] = distance;
     metric[HOPPER_METRIC_hop_count] = sums->hops;
     metric[HOPPER_METRIC_apex_mean] = mean_apex + sums->z_body_start;
-    metric[HOPPER_METRIC_apex_std] = square_root(select_real(MASK(variance < 0.0), splat(0.0), variance));
+    metric[HOPPER_METRIC_apex_std] = square_root(select_real(MASK(value_of(variance) < 0.0), splat(0.0), variance));
     metric[HOPPER_METRIC_attitude_rms] = square_root(sums->sum_attitude2 / over);
     metric[HOPPER_METRIC_energy] = sums->energy;
     metric[HOPPER_METRIC_cost_of_transport] =
-        select_real(MASK(weight > 0.0) & MASK(travel >= 1e-3), sums->energy / (weight * travel),
-                    select_real(MASK(travel == travel), endless, missing));
+        select_real(MASK(value_of(weight) > 0.0) & MASK(value_of(travel) >= 1e-3), sums->energy / (weight * travel),
+                    select_real(MASK(value_of(travel) == value_of(travel)), endless, missing));
     metric[HOPPER_METRIC_peak_ground_force] = square_root(sums->peak_force2);
     metric[HOPPER_METRIC_max_penetration] = sums->penetration;
     metric[HOPPER_METRIC_energy_drift] = hopper_energy_total(&energy) - sums->energy_start - sums->work;

@@ -278,7 +278,7 @@ HD real hopper_norm(const Vector5 *v)
     real greatest = absolute(v->at[0]);
     for (int i = 1; i < 5; i++) {
         const real next = absolute(v->at[i]);
-        greatest = select_real(MASK(next <= greatest), greatest, next); // a NaN makes it NaN
+        greatest = select_real(MASK(value_of(next) <= value_of(greatest)), greatest, next); // a NaN makes it NaN
     }
     return greatest;
 }
@@ -360,7 +360,7 @@ HD HopperNewton hopper_newton_solve(const HopperWorld *world, const HopperLanes 
         const HopperResidual r = hopper_newton_residual(world, lanes, control, &iterate, held);
         hopper_newton_judge(&iterate, &r, solving);
         const real greatest = greater_of(iterate.residual_q, iterate.residual_v);
-        solving = solving & ~MASK(greatest <= world->c.tolerance);
+        solving = solving & ~MASK(value_of(greatest) <= world->c.tolerance);
         if (iteration == world->c.iterations || !any_lane(solving)) return iterate;
         const HopperDerivatives derivatives = hopper_derivatives(world, &r.middle, &r.solution, jacobian);
         const HopperCorrection correction = hopper_newton_correction(&r, &derivatives, 0.5 * world->c.dt);
@@ -381,7 +381,7 @@ HD HopperStep hopper_newton_powers(const HopperWorld *world, const HopperLanes *
     const HopperAngles s = hopper_angles_after(start, q->a, q->b, h * w.a, h * w.b);
     const HopperFoot foot = hopper_foot_after(world, q, h, &w);
     const HopperContact *contact = &solved->contact;
-    const real l = fused(h, w.l, q->l), infinite = real_of_bits(splat_bits(0x7ff0000000000000));
+    const real l = fused(h, w.l, q->l), infinite = math_infinity();
     const HopperForces forces = hopper_forces(world, &s, contact, &foot, control->push, l, &w, control->t + h);
     const HopperPower power = hopper_power(world, &s, contact, &foot, &forces, control->u1, control->u2, l, &w);
     return hopper_step_of(&power, &forces, select_real(solved->near_singular, infinite, solved->residual_v));

@@ -22,7 +22,7 @@ HD HopperAngles hopper_angles_after(const HopperAngles *s, real a, real b, real 
     HopperAngles angles;
     hopper_turned(s->sin_a, s->cos_a, turn_a, &angles.sin_a, &angles.cos_a);
     hopper_turned(s->sin_b, s->cos_b, turn_b, &angles.sin_b, &angles.cos_b);
-    const mask far = MASK(greater_of(absolute(turn_a), absolute(turn_b)) > 1.0 / 64.0);
+    const mask far = MASK(value_of(greater_of(absolute(turn_a), absolute(turn_b))) > 1.0 / 64.0);
     if (any_lane(far)) {
         const HopperAngles full = hopper_angles(a + turn_a, b + turn_b);
         angles.sin_a = select_real(far, full.sin_a, angles.sin_a);
@@ -146,7 +146,7 @@ HD HopperIterate hopper_solve(const HopperWorld *world, const HopperLanes *lanes
             hopper_debug_row(debug, iteration, splat(0.0), next.step.residual, &before, &after, solving);
         }
         iterate = hopper_iterate_select(world, solving, &next, &iterate);
-        solving = solving & ~MASK(iterate.step.residual <= world->c.tolerance);
+        solving = solving & ~MASK(value_of(iterate.step.residual) <= world->c.tolerance);
         if (!any_lane(solving)) break;
         solving = not_empty(solving);
     }

@@ -82,7 +82,7 @@ HD_CALL real rigid_rounding(const RigidLanes *restrict w)
 HD_CALL real rigid_play(const RigidLanes *restrict w, const RigidGains *gains)
 {
     const real wind = absolute(w->wind_x) + absolute(w->wind_y) + absolute(w->wind_z);
-    const mask blown = w->c.damped != 0 ? MASK(wind > splat(0.0)) : no_lanes();
+    const mask blown = w->c.damped != 0 ? MASK(value_of(wind) > 0.0) : no_lanes();
     real play = rigid_kinetic(w) + rigid_rounding(w);
     if (w->c.powered != 0) return splat(RIGID_RATTLE_FAR);
     for (int k = 0; w->c.form != RIGID_RATTLE && k < w->c.n_rows; k++) {
@@ -220,9 +220,9 @@ HD mask rigid_nearly_follow(const RigidLanes *restrict w)
     mask near = no_lanes();
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         if (w->rows[k].closes == 0) continue;
-        near = near | MASK(cell(w, w->rows[k].pivot) * rigid_row_compliance(w, k) * scale > splat(1.0));
+        near = near | MASK(value_of(cell(w, w->rows[k].pivot) * rigid_row_compliance(w, k) * scale) > 1.0);
     }
-    return MASK(rigid_most_of_team(w, select_real(near, splat(1.0), splat(0.0))) > splat(0.0));
+    return MASK(value_of(rigid_most_of_team(w, select_real(near, splat(1.0), splat(0.0)))) > 0.0);
 }
 
 // Lanes of `redundant: drop` in which fewer rows are left out, at the start or the end of the step, than at the first
@@ -234,7 +234,7 @@ HD mask rigid_drops_too_few(const RigidLanes *restrict w, real dropped)
     if (w->c.redundant != RIGID_DROP || w->c.form != RIGID_RATTLE || !rigid_speaks(w)) return no_lanes();
     const int sums = w->c.sums_at;
     const real begun = cell(w, sums + RIGID_METRIC_redundant_rows), follow = cell(w, sums + RIGID_SUM_FOLLOW);
-    return w->active & MASK(lesser_of(begun, dropped) < follow);
+    return w->active & MASK(value_of(lesser_of(begun, dropped)) < value_of(follow));
 }
 
 // Height of the first body that moves, and its rate.
@@ -250,20 +250,28 @@ HD RigidHeight rigid_height(const RigidLanes *w)
     return height;
 }
 
-// The fraction of the step at which the cubic through both heights and rates is 0, by bisection. It is exact for free
-// fall.
+// The height at the fraction s of a step, by the cubic through both heights and rates. It is exact for free fall.
+HD real rigid_height_at(const RigidHeight *from, const RigidHeight *to, real dt, real s)
+{
+    const real rise = to->z - from->z, a = fused(dt, from->v, -rise), b = fused(-dt, to->v, rise), rest = 1.0 - s;
+    return fused(s, rise, from->z) + s * rest * fused(a, rest, b * s);
+}
+
+// The fraction of the step at which the height is 0, by bisection. A derivative follows from that of the height there,
+// over its rate.
 HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
 {
-    const real rise = to->z - from->z, a = fused(dt, from->v, -rise), b = fused(-dt, to->v, rise);
     real low = splat(0.0), high = splat(1.0);
     for (int k = 0; k < 52; k++) {
-        const real s = 0.5 * (low + high), rest = 1.0 - s;
-        const real z = fused(s, rise, from->z) + s * rest * fused(a, rest, b * s);
-        const mask above = MASK(z > splat(0.0));
+        const real s = 0.5 * (low + high);
+        const mask above = MASK(value_of(rigid_height_at(from, to, dt, s)) > 0.0);
         low = select_real(above, s, low);
         high = select_real(above, high, s);
     }
-    return 0.5 * (low + high);
+    const real s = 0.5 * (low + high);
+    const real rise = to->z - from->z, a = fused(dt, from->v, -rise), b = fused(-dt, to->v, rise);
+    const real rate = rise + (1.0 - 2.0 * s) * fused(a, 1.0 - s, b * s) + s * (1.0 - s) * (b - a);
+    return with_slope(s, rigid_height_at(from, to, dt, s) / -constant_of(rate));
 }
 
 // Lanes that end because energy has changed by a large fraction of the kinetic energy, summed over the steps that
@@ -275,7 +283,7 @@ HD_CALL void rigid_find_jumps(const RigidLanes *restrict w, real change, mask mi
     const int sums = w->c.sums_at, at = sums + RIGID_SUM_JUMPS;
     const real kinetic = rigid_kinetic(w), step = change - cell(w, sums + RIGID_METRIC_energy_end);
     const real size = w->c.damped != 0 ? step : absolute(step);
-    const mask some = missed & MASK(size > splat(0.0));
+    const mask some = missed & MASK(value_of(size) > 0.0);
     set_cell(w, at, cell(w, at) + select_real(some, size / (kinetic + size), splat(0.0)));
 }
 
@@ -295,7 +303,8 @@ HD void rigid_sum_state(const RigidLanes *restrict w, real energy, const RigidHe
     update_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
     const int at = w->c.sums_at + RIGID_METRIC_touchdown;
     const RigidHeight after = rigid_height(w);
-    const mask lands = MASK(before->z > 0.0) & MASK(after.z <= 0.0) & MASK(cell(w, at) < 0.0) & w->active;
+    const mask lands = MASK(value_of(before->z) > 0.0) & MASK(value_of(after.z) <= 0.0) &
+                       MASK(value_of(cell(w, at)) < 0.0) & w->active;
     if (!any_lane(lands)) return;
     const real landed = fused(w->dt, rigid_root(before, &after, w->dt), t);
     set_cell(w, at, select_real(lands, landed, cell(w, at)));
@@ -323,7 +332,7 @@ HD mask rigid_all_finite(const RigidLanes *restrict w)
         for (int k = 0; k < RIGID_STATE; k++) sum = sum + absolute(cell(w, at + k));
         finite = finite & is_finite(sum);
     }
-    return MASK(rigid_most_of_team(w, select_real(finite, splat(0.0), splat(1.0))) == splat(0.0));
+    return MASK(value_of(rigid_most_of_team(w, select_real(finite, splat(0.0), splat(1.0)))) == 0.0);
 }
 
 // The threads of a team take the bodies in turn.
@@ -375,7 +384,7 @@ HD_CALL void rigid_finish(const RigidLanes *restrict w, real steps, real t, real
     update_cell(w, sums + RIGID_METRIC_error_rms,
                 square_root(cell(w, sums + RIGID_SUM_SQUARES) / (rows * greater_of(steps, splat(1.0)))));
     update_cell(w, sums + RIGID_METRIC_survived, t);
-    update_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
+    update_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(value_of(touchdown) < 0.0), t, touchdown));
     update_cell(w, sums + RIGID_METRIC_error_end, greatest);
     rigid_most(w, RIGID_METRIC_error_max, greatest);
     for (int m = 0; m < RIGID_N_METRICS; m++) lanes_set_metric(w->group, m, cell(w, sums + m), which);
@@ -411,13 +420,13 @@ HD real rigid_failure(const RigidLanes *w, mask finite, real fall)
 {
     const int sums = w->c.sums_at;
     const real dropped = cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows);
-    const mask refused = w->c.redundant == RIGID_REFUSE ? MASK(dropped > splat(0.0)) : no_lanes();
-    const mask jumped = MASK(cell(w, w->c.sums_at + RIGID_SUM_JUMPS) > splat(RIGID_JUMP));
-    const mask open = MASK(cell(w, sums + RIGID_SUM_OPEN) > splat(0.0));
+    const mask refused = w->c.redundant == RIGID_REFUSE ? MASK(value_of(dropped) > 0.0) : no_lanes();
+    const mask jumped = MASK(value_of(cell(w, w->c.sums_at + RIGID_SUM_JUMPS)) > RIGID_JUMP);
+    const mask open = MASK(value_of(cell(w, sums + RIGID_SUM_OPEN)) > 0.0);
     const real play = fused(splat((double)w->c.n_moving), fall, cell(w, sums + RIGID_SUM_PLAY));
-    const mask gained = MASK(cell(w, sums + RIGID_METRIC_energy_end) > play);
+    const mask gained = MASK(value_of(cell(w, sums + RIGID_METRIC_energy_end)) > value_of(play));
     const mask torn =
-        MASK(cell(w, sums + RIGID_SUM_LEVER) - cell(w, sums + RIGID_SUM_LEVER_START) > splat(RIGID_ERROR_MOST));
+        MASK(value_of(cell(w, sums + RIGID_SUM_LEVER) - cell(w, sums + RIGID_SUM_LEVER_START)) > RIGID_ERROR_MOST);
     real failure = select_real(refused | jumped, splat(RIGID_SOLVER), splat(RIGID_NONE));
     failure = select_real(gained, splat(RIGID_ENERGY), failure);
     failure = select_real(torn, splat(RIGID_CONSTRAINT), failure);
@@ -429,13 +438,13 @@ HD real rigid_failure(const RigidLanes *w, mask finite, real fall)
 // that go on.
 HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, real fall, mask running)
 {
-    const mask open = MASK(cell(w, w->c.sums_at + RIGID_SUM_OPEN) > splat(0.0));
+    const mask open = MASK(value_of(cell(w, w->c.sums_at + RIGID_SUM_OPEN)) > 0.0);
     const real greatest = most_of(fall, cell(w, w->c.sums_at + RIGID_SUM_FALL));
     const real steps = select_real(open, splat(0.0), ticks * w->substeps);
     const real t_end = select_real(open, splat(0.0), splat(ticks * w->c.dt));
     const real failure = rigid_failure(w, finite, greatest);
     if (rigid_speaks(w)) set_cell(w, w->c.sums_at + RIGID_SUM_FALL, greatest);
-    const mask over = (int64_t)ticks == w->c.ticks ? all_lanes() : MASK(failure > splat(RIGID_NONE));
+    const mask over = (int64_t)ticks == w->c.ticks ? all_lanes() : MASK(value_of(failure) > RIGID_NONE);
     const mask ended = running & over;
     if (!any_lane(ended)) return running;
     if (observed) rigid_sample(w, t_end, true, ended);
@@ -462,7 +471,7 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, mask refused, bool 
                 rigid_debug_rows(w, t, moving);
                 rigid_wait(w);
             }
-            w->active = moving & MASK(splat(k + 1.0) < w->substeps);
+            w->active = moving & MASK(k + 1.0 < value_of(w->substeps));
         }
         const real fall = rigid_greatest_fall(w);
         running = rigid_tick_end(w, observed, ticks, rigid_all_finite(w), fall, running);
@@ -475,7 +484,7 @@ HD void rigid_small(const Constants *constants, const double *assets, const Lane
     real memory[RIGID_SMALL];
     w.base = (double *)memory;
 #if !defined(HOPSCOTCH_MADE)
-    w.stride = LANES;
+    w.stride = REAL_DOUBLES;
 #endif
     const bool first = group->tick == 0;
     mask refused = no_lanes();

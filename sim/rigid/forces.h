@@ -76,9 +76,9 @@ HD void rigid_latch_one(const RigidLanes *w, int number, real t)
     const int at = w->c.latch_at + number;
     if (force->kind != RIGID_PARACHUTE) return;
     const RigidEnd end = rigid_end(w, force->i, force->at_i);
-    const mask pulls = MASK(length3(end.v) > splat(force->speed)) | MASK(end.p.z < splat(force->altitude));
+    const mask pulls = MASK(value_of(length3(end.v)) > force->speed) | MASK(value_of(end.p.z) < force->altitude);
     const real latched = cell(w, at);
-    update_cell(w, at, select_real(pulls & MASK(latched < splat(0.0)), t, latched));
+    update_cell(w, at, select_real(pulls & MASK(value_of(latched) < 0.0), t, latched));
 }
 
 HD_CALL void rigid_latch(const RigidLanes *restrict w, real t)
@@ -97,7 +97,7 @@ HD real rigid_canopy(const RigidLanes *w, const RigidForce *force, int number, r
     const real s = hyperbolic_tangent(rigid_force_input(w, force, 2, force->rate) * (t - since));
     const real opened = force->jumps != 0 ? 0.5 * (1.0 + s) : s;
     const real area = fused(opened, open - packed, packed);
-    return select_real(MASK(since < splat(0.0)), packed, area);
+    return select_real(MASK(value_of(since) < 0.0), packed, area);
 }
 
 // Force along d = p_j - p_i, positive if it pulls: k (|d| - L) + c |d|'. A tether only pulls. The value is kept for the
@@ -107,12 +107,13 @@ HD Vector3 rigid_pull(const RigidLanes *w, const RigidForce *force, int number, 
     const Vector3 d = less(added(j->p, j->r), added(i->p, i->r));
     const Vector3 u = less(added(j->v, cross3(j->w, j->r)), added(i->v, cross3(i->w, i->r)));
     const real length = length3(d), none = splat(0.0);
-    const real safe = select_real(MASK(length > none), length, splat(1.0));
+    const real safe = select_real(MASK(value_of(length) > value_of(none)), length, splat(1.0));
     const real stiffness = rigid_force_input(w, force, 0, force->stiffness);
     const real damping = rigid_force_input(w, force, 1, force->damping);
     const real rest = rigid_force_input(w, force, 2, force->length);
     real pull = fused(stiffness, length - rest, damping * dot3(u, d) / safe);
-    if (force->kind == RIGID_TETHER) pull = select_real(MASK(length > rest) & MASK(pull > none), pull, none);
+    if (force->kind == RIGID_TETHER)
+        pull = select_real(MASK(value_of(length) > value_of(rest)) & MASK(value_of(pull) > value_of(none)), pull, none);
     update_cell(w, w->c.latch_at + number, pull);
     return scaled(pull / safe, d);
 }

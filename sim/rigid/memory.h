@@ -74,7 +74,7 @@ HD double *rigid_cell(const RigidLanes *w, int at) { return w->base + at * w->st
 #if defined(HOPSCOTCH_ALONE)
 enum { RIGID_STRIDE = LANES_TOGETHER };
 #else
-enum { RIGID_STRIDE = LANES };
+enum { RIGID_STRIDE = REAL_DOUBLES };
 #endif
 HD double *rigid_cell(const RigidLanes *w, int at) { return w->base + at * RIGID_STRIDE; }
 #endif
@@ -84,7 +84,10 @@ HD void update_cell(const RigidLanes *w, int at, real x) { store_lanes(rigid_cel
 HD void add_cell(const RigidLanes *w, int at, real x) { set_cell(w, at, cell(w, at) + x); }
 
 // the greater one; a NaN stays
-HD real most_of(real x, real most) { return select_real(MASK(x <= most) | MASK(most != most), most, x); }
+HD real most_of(real x, real most)
+{
+    return select_real(MASK(value_of(x) <= value_of(most)) | MASK(value_of(most) != value_of(most)), most, x);
+}
 
 // ---- threads that share the lane ------------------------------------------------------------------------------------
 

@@ -291,13 +291,16 @@ HD_CALL real rigid_greatest_term(const RigidLanes *restrict w)
 // about the same factor as the one before; if that will be enough, the next iteration is the last.
 HD void rigid_aim_judge(const RigidLanes *w, RigidAim *aim, real error, bool first)
 {
-    const mask on = aim->open & MASK(error > splat(RIGID_RATTLE_ENOUGH)) & MASK(error < 0.75 * aim->before);
-    const mask soon = MASK(error <= splat(RIGID_RATTLE_NEAR)) & MASK(error * error < RIGID_RATTLE_SOON * aim->before) &
+    const mask on =
+        aim->open & MASK(value_of(error) > RIGID_RATTLE_ENOUGH) & MASK(value_of(error) < value_of(0.75 * aim->before));
+    const mask soon = MASK(value_of(error) <= RIGID_RATTLE_NEAR) &
+                      MASK(value_of(error * error) < value_of(RIGID_RATTLE_SOON * aim->before)) &
                       (first ? no_lanes() : all_lanes());
-    mask misses = aim->open & ~on & MASK(error > splat(RIGID_RATTLE_NEAR));
-    if (any_lane(misses)) misses = misses & MASK(error > RIGID_RATTLE_ROUND * rigid_greatest_term(w));
+    mask misses = aim->open & ~on & MASK(value_of(error) > RIGID_RATTLE_NEAR);
+    if (any_lane(misses))
+        misses = misses & MASK(value_of(error) > value_of(RIGID_RATTLE_ROUND * rigid_greatest_term(w)));
     aim->missed = aim->missed | misses;
-    aim->worse = misses & MASK(error > aim->before);
+    aim->worse = misses & MASK(value_of(error) > value_of(aim->before));
     aim->closing = on & soon;
     aim->open = on & ~soon;
     aim->before = error;
@@ -450,7 +453,7 @@ HD void rigid_settle_kick(const RigidLanes *w, mask open)
 // Lanes that iterate on: their change is above the limit, and was so one iteration before.
 HD mask rigid_goes_on(const RigidLanes *w, real change, real before)
 {
-    return MASK(change > splat(RIGID_RATTLE_ENOUGH)) & MASK(change < 0.75 * before) & w->active;
+    return MASK(value_of(change) > RIGID_RATTLE_ENOUGH) & MASK(value_of(change) < value_of(0.75 * before)) & w->active;
 }
 
 // Half a kick with forces that depend on the resulting velocities: forces, multipliers and velocities are computed in

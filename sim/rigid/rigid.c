@@ -574,4 +574,5 @@ const Model rigid_model = {
     .made_macros = rigid_made_macros,
     .debug = "debug/kkt",
     .debug_table = &rigid_debug_table,
+    .adjoint = &rigid_adjoint,
 };

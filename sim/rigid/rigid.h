@@ -322,6 +322,10 @@ void rigid_know(const RigidWorldSpec *spec, const RigidConstants *constants, con
                 Configured *out);
 Error rigid_choose(Configured *configured, const Choice *choice, Arena *arena);
 
+// ---- gradient.c -----------------------------------------------------------------------------------------------------
+
+extern const Adjoint rigid_adjoint;
+
 // ---- drawing.c ------------------------------------------------------------------------------------------------------
 
 // The figure of the world, and *drawing, which uses it; both in the arena.

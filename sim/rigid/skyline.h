@@ -117,7 +117,7 @@ HD void rigid_factor_pivot(const RigidLanes *restrict w, int i, real least)
         set_cell(w, row + j, l);
         d = fused(-l, y, d);
     }
-    const mask none = MASK(d <= least * diagonal);
+    const mask none = MASK(value_of(d) <= value_of(least * diagonal));
     set_cell(w, row + i, select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d)));
 }
 

@@ -81,7 +81,7 @@ HD_CALL void rigid_factor_loops(const RigidLanes *restrict w)
         // of a row that the trees imply nothing is left, relative to the row alone
         const real diagonal = rigid_row_compliance(w, rigid_loop_row(w, m));
         const real d = fused(ease, diagonal, cell(w, G + packed(m, m)));
-        const mask none = MASK(d <= least * diagonal);
+        const mask none = MASK(value_of(d) <= value_of(least * diagonal));
         const real inverse = select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
         rigid_wait(w); // all threads have read the pivot
         if (rigid_speaks(w)) set_cell(w, G + packed(m, m), inverse);
@@ -384,7 +384,7 @@ HD_CALL real rigid_ease_followers(const RigidLanes *restrict w)
     for (int i = w->rank; i < w->n_islands; i += w->size) {
         const RigidIsland *island = &w->islands[i];
         const real count = cell(w, island->follow);
-        const mask some = w->c.share != 0 ? MASK(count > none) : no_lanes();
+        const mask some = w->c.share != 0 ? MASK(value_of(count) > value_of(none)) : no_lanes();
         real ease = none;
         if (any_lane(some)) {
             ease = select_real(some, rigid_ease_of(w, island), none);
@@ -401,11 +401,11 @@ HD real rigid_count_left_out(const RigidLanes *w)
 {
     mask some = no_lanes();
     for (int k = w->row + w->rank; k < w->row_end; k += w->size)
-        some = some | MASK(cell(w, w->rows[k].pivot) == splat(0.0));
+        some = some | MASK(value_of(cell(w, w->rows[k].pivot)) == 0.0);
     real left_out = splat(0.0);
     if (!any_lane(some)) return left_out;
     for (int k = w->row + w->rank; k < w->row_end; k += w->size)
-        left_out = left_out + select_real(MASK(cell(w, w->rows[k].pivot) == splat(0.0)), splat(1.0), splat(0.0));
+        left_out = left_out + select_real(MASK(value_of(cell(w, w->rows[k].pivot)) == 0.0), splat(1.0), splat(0.0));
     return left_out;
 }
 
@@ -416,15 +416,15 @@ HD_CALL mask rigid_know_followers(const RigidLanes *restrict w)
     mask found = no_lanes();
     for (int i = w->rank; i < w->n_islands; i += w->size) {
         const RigidIsland *island = &w->islands[i];
-        mask unknown = MASK(cell(w, island->follow) < splat(0.0));
+        mask unknown = MASK(value_of(cell(w, island->follow)) < 0.0);
         real count = splat(0.0);
         if (!any_lane(unknown)) continue;
         const real phi = rigid_turned_by(w, island);
-        unknown = unknown & MASK(phi * phi <= splat(w->c.pivot));
+        unknown = unknown & MASK(value_of(phi * phi) <= w->c.pivot);
         for (int k = island->row; k < island->row_end; k++)
-            count = count + select_real(MASK(cell(w, w->rows[k].pivot) == splat(0.0)), splat(1.0), splat(0.0));
+            count = count + select_real(MASK(value_of(cell(w, w->rows[k].pivot)) == 0.0), splat(1.0), splat(0.0));
         set_cell(w, island->follow, select_real(unknown, count, cell(w, island->follow)));
-        found = found | (unknown & MASK(count > splat(0.0)));
+        found = found | (unknown & MASK(value_of(count) > 0.0));
     }
     return found;
 }
@@ -439,7 +439,7 @@ HD_CALL real rigid_factor_all(const RigidLanes *restrict w)
         rigid_factor_once(w);
         if (again || w->c.share == 0) break;
         const real found = select_real(rigid_know_followers(w), splat(1.0), splat(0.0));
-        again = any_lane(MASK(rigid_most_of_team(w, found) > splat(0.0)));
+        again = any_lane(MASK(value_of(rigid_most_of_team(w, found)) > 0.0));
         if (again) rigid_wait(w);
     } while (again);
     return follow + rigid_count_left_out(w);
@@ -458,14 +458,14 @@ HD_CALL void rigid_solve_again(const RigidLanes *restrict w, double s)
     rigid_solve_all(w, false, true);
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = w->order[b], at = rigid_body_at(w, body);
-        const mask eased = MASK(cell(w, w->bodies[body].ease) > splat(0.0));
+        const mask eased = MASK(value_of(cell(w, w->bodies[body].ease)) > 0.0);
         if (!any_lane(eased)) continue;
         for (int c = 0; c < 6; c++)
             rigid_gain_eased(w, at + RIGID_BODY_A + c, cell(w, at + RIGID_BODY_D + c), s, eased);
     }
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
-        const mask eased = MASK(cell(w, w->rows[k].ease) > splat(0.0));
+        const mask eased = MASK(value_of(cell(w, w->rows[k].ease)) > 0.0);
         rigid_gain_eased(w, at + RIGID_ROW_LAMBDA, cell(w, at + RIGID_ROW_X), s, eased);
     }
     rigid_wait(w);

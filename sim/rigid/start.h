@@ -64,8 +64,9 @@ HD void rigid_start_change(const RigidLanes *w, bool poses, real ease, bool fact
 // Lanes whose error is more than rounding.
 HD mask rigid_start_misses(const RigidLanes *w, real error)
 {
-    mask misses = ~MASK(error <= splat(RIGID_RATTLE_NEAR)); // NaN too
-    if (any_lane(misses)) misses = misses & ~MASK(error <= RIGID_RATTLE_ROUND * rigid_greatest_term(w));
+    mask misses = ~MASK(value_of(error) <= RIGID_RATTLE_NEAR); // NaN too
+    if (any_lane(misses))
+        misses = misses & ~MASK(value_of(error) <= value_of(RIGID_RATTLE_ROUND * rigid_greatest_term(w)));
     return misses;
 }
 
@@ -87,13 +88,13 @@ HD_CALL mask rigid_project(const RigidLanes *restrict w, real *lever)
         const mask misses = rigid_start_misses(w, open.error);
         *lever = open.lever;
         if (moved == 0 && kicked == 0) {
-            far = ~MASK(open.lever <= splat(RIGID_OPEN_MOST));
+            far = ~MASK(value_of(open.lever) <= RIGID_OPEN_MOST);
             moves = w->active & misses;
             gap = select_real(moves, open.error, splat(0.0));
             closing = moves & ~far;
         } else if (moved < RIGID_START_MOVES) {
-            closing = closing & MASK(open.error > splat(RIGID_RATTLE_ENOUGH));
-            if (moved > RIGID_START_FREE) closing = closing & MASK(open.error < 0.75 * before);
+            closing = closing & MASK(value_of(open.error) > RIGID_RATTLE_ENOUGH);
+            if (moved > RIGID_START_FREE) closing = closing & MASK(value_of(open.error) < value_of(0.75 * before));
         } else {
             closing = no_lanes();
         }
@@ -101,7 +102,7 @@ HD_CALL mask rigid_project(const RigidLanes *restrict w, real *lever)
         const bool closes = any_lane(closing);
         if (!closes && kicked == 0) {
             refused = moves & (far | misses);
-            lanes.active = w->active & ~refused & MASK(open.rate > splat(RIGID_RATTLE_NEAR));
+            lanes.active = w->active & ~refused & MASK(value_of(open.rate) > RIGID_RATTLE_NEAR);
             speed = select_real(lanes.active, open.rate, splat(0.0));
         } else if (closes) {
             lanes.active = closing;

@@ -60,7 +60,7 @@ HD RigidGains rigid_gains(const RigidLanes *w)
     RigidGains gains = rigid_gains_of(w, RIGID_BAUMGARTE);
     for (int f = RIGID_ORIGINAL; f <= RIGID_SOFT; f++) {
         const RigidGains other = rigid_gains_of(w, f);
-        const mask own = MASK(form > splat(f - 0.5));
+        const mask own = MASK(value_of(form) > f - 0.5);
         gains.s = select_real(own, other.s, gains.s);
         gains.c = select_real(own, other.c, gains.c);
         gains.k = select_real(own, other.k, gains.k);

@@ -626,7 +626,7 @@ HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Cons
             rigid_graph_activate(g, active);
             rigid_graph_step(g, team, fused(splat(k), g->w.dt, t));
             if (observed && k == 0.0 && lanes_debug_due(group, tick)) rigid_debug_rows(&g->w, t, moving);
-            active = moving & MASK(splat(k + 1.0) < g->w.substeps);
+            active = moving & MASK(k + 1.0 < value_of(g->w.substeps));
         }
         running = rigid_tick_end(&g->w, observed, ticks, g->finite, g->fall, running);
     }

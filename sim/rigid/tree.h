@@ -17,7 +17,7 @@
 // Least fraction of a row that counts; for eased rows any fraction does. By their ease; by the cell of their island.
 HD real rigid_least_eased(real ease, double pivot)
 {
-    return select_real(MASK(ease > splat(0.0)), splat(0.0), splat(pivot));
+    return select_real(MASK(value_of(ease) > 0.0), splat(0.0), splat(pivot));
 }
 
 HD real rigid_least(const RigidLanes *w, int ease) { return rigid_least_eased(cell(w, ease), w->c.pivot); }
@@ -27,14 +27,14 @@ HD bool rigid_is_eased(const RigidLanes *w)
 {
     bool eased = false;
     for (int i = 0; i < w->n_islands && w->c.share != 0 && !eased; i++)
-        eased = any_lane(MASK(cell(w, w->islands[i].ease) > splat(0.0)));
+        eased = any_lane(MASK(value_of(cell(w, w->islands[i].ease)) > 0.0));
     return eased;
 }
 
 // True if an island needs no further pass.
 HD bool rigid_passes_by(const RigidLanes *w, int ease, bool again)
 {
-    return again && !any_lane(MASK(cell(w, ease) > splat(0.0)));
+    return again && !any_lane(MASK(value_of(cell(w, ease)) > 0.0));
 }
 
 // ---- blocks of bodies and joints ------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ HD void rigid_eliminate(const RigidLanes *w, int body, real *S)
     rigid_put(w, at, 21, body_block);
     if (number < 0) return;
     const real ease = cell(w, w->bodies[body].ease);
-    const bool eased = any_lane(MASK(ease > splat(0.0)));
+    const bool eased = any_lane(MASK(value_of(ease) > 0.0));
     const int n = w->joints[number].count, first = w->joints[number].first;
     for (int k = 0; k < n; k++) rigid_take_J_of(w, first + k, body, J[k]);
     for (int k = 0; k < n; k++) {

@@ -101,11 +101,13 @@ static Error gradient_by_derivatives(GradientRun *run, GradientResult *result)
 {
     double *adjoint = ARENA_NEW(run->arena, double, result->count);
     double *tangent = ARENA_NEW(run->arena, double, result->count);
+    const bool back = trial_gradient_goes_back(run->spec);
+    if (!back) result->no_adjoint = arena_format(run->arena, "model %s has a tangent alone", run->spec->model->name);
     if (result->count == 0) return error_none();
-    TRY(gradient_by_model(run, result, &(GradientMeans){0}, adjoint));
+    if (back) TRY(gradient_by_model(run, result, &(GradientMeans){0}, adjoint));
     TRY(gradient_by_model(run, result, &(GradientMeans){.tangents = result->count}, tangent));
     for (int i = 0; i < result->count; i++) {
-        result->rows[i].adjoint = adjoint[i];
+        if (back) result->rows[i].adjoint = adjoint[i];
         result->rows[i].tangent = tangent[i];
     }
     return error_none();
@@ -174,6 +176,7 @@ static Error gradient_work(GradientRun *run, void *context)
     const Error refused = trial_gradient_check(run->spec);
     const Adjoint *adjoint = run->spec->model->adjoint;
     if (refused.kind == OK && adjoint->jumping != NULL) result->jumping = adjoint->jumping(&run->spec->configured);
+    if (refused.kind == OK && adjoint->remark != NULL) result->remark = adjoint->remark(&run->spec->configured);
     if (refused.kind == OK)
         TRY(gradient_by_derivatives(run, result));
     else

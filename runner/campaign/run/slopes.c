@@ -145,13 +145,17 @@ static Error slopes_work(GradientRun *run, void *context)
     return error_none();
 }
 
+static bool slopes_go_back(const Spec *spec)
+{
+    return trial_gradient_check(spec).kind == OK && trial_gradient_goes_back(spec);
+}
+
 bool campaign_has_slopes(const StoredCampaign *campaign)
 {
     enum { SLOPES_STEPS = 20000 }; // of all replicates, by the adjoint: some seconds
     const Spec *spec = &campaign->spec;
     if (spec_several(spec) || spec->n_axes == 0) return false;
-    if (trial_gradient_check(spec).kind == OK)
-        return configured_steps(&spec->configured) * spec->replicates.count <= SLOPES_STEPS;
+    if (slopes_go_back(spec)) return configured_steps(&spec->configured) * spec->replicates.count <= SLOPES_STEPS;
     return spec->method->gradient_column > 0;
 }
 
@@ -159,7 +163,7 @@ Error campaign_slopes(const StoredCampaign *campaign, int64_t trial, const Backe
                       SlopeResult *result)
 {
     const Spec *spec = &campaign->spec;
-    *result = (SlopeResult){.adjoint = trial_gradient_check(spec).kind == OK,
+    *result = (SlopeResult){.adjoint = slopes_go_back(spec),
                             .count = spec->n_axes,
                             .growth = (double)NAN,
                             .slopes = ARENA_NEW(arena, Slope, spec->n_axes)};

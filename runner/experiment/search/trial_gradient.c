@@ -109,13 +109,14 @@ enum { TRIAL_GRADIENT_ARRAYS = 24 };
 
 static int gradient_lanes(const Spec *spec, const GradientMeans *means)
 {
+    if (means->tangents > 0) return 1;
     return means->device != NULL ? means->device->lanes : spec->model->adjoint->lanes();
 }
 
 int trial_gradient_trials(const Spec *spec, const GradientMeans *means)
 {
     const int lanes = gradient_lanes(spec, means), replicates = spec->replicates.count;
-    return means->tangents == 0 && replicates < lanes ? lanes / replicates : 1;
+    return replicates < lanes ? lanes / replicates : 1;
 }
 
 static int gradient_width(const Spec *spec, const GradientMeans *means)
@@ -550,6 +551,11 @@ Error trial_gradient_check(const Spec *spec)
     return error_make(ERROR_USER,
                       "metric%s %s of the objective ha%s no derivative: counts, times, maxima and jumps have none",
                       count > 1 ? "s" : "", bends, count > 1 ? "ve" : "s");
+}
+
+bool trial_gradient_goes_back(const Spec *spec)
+{
+    return spec->model->adjoint != NULL && spec->model->adjoint->run != NULL;
 }
 
 bool trial_gradient_has(const Spec *spec, int p)

@@ -36,6 +36,11 @@ static size_t descent_round_bytes(const Descent *descent)
 
 bool descent_by_model(const Descent *descent) { return descent->settings[DESCENT_GRADIENT] != DESCENT_BY_DIFFERENCES; }
 
+static bool descent_by_tangent(const Descent *descent)
+{
+    return descent->settings[DESCENT_GRADIENT] == DESCENT_BY_TANGENT;
+}
+
 int64_t descent_around(const Descent *descent) { return descent_by_model(descent) ? 1 : 1 + 2 * (int64_t)descent->n; }
 
 int64_t descent_searches(const Spec *spec) { return (int64_t)spec->method_settings[DESCENT_SEARCHES]; }
@@ -74,10 +79,12 @@ static Error descent_check_axes(const Spec *spec)
 }
 
 // The model's derivatives reach every searched parameter, also through those that are derived.
-static Error descent_check_model(const Spec *spec)
+static Error descent_check_model(const Spec *spec, bool back)
 {
     const Error refused = trial_gradient_check(spec);
     if (refused.kind != OK) return error_make(refused.kind, "%s; use `gradient: differences`", refused.text);
+    if (back && !trial_gradient_goes_back(spec))
+        return error_make(ERROR_USER, "model %s has no adjoint; use `gradient: tangent`", spec->model->name);
     if (spec->n_constraints > 0)
         return error_make(ERROR_USER,
                           "constraints have no gradient by the adjoint or the tangent; use `gradient: differences`");
@@ -96,18 +103,13 @@ Error descent_check(const Spec *spec, const DescentMethod *method, const char **
     *key = "search.over";
     TRY(descent_check_axes(spec));
     *key = method->gradient;
-    if (descent_by_model(&descent)) TRY(descent_check_model(spec));
+    if (descent_by_model(&descent)) TRY(descent_check_model(spec, !descent_by_tangent(&descent)));
     const size_t told = (size_t)(descent.side.trials_max * descent.side.told_width) * sizeof(double);
     *key = method->searches;
     if (descent.side.told_at + told <= descent_bytes_max) return error_none();
     return error_make(ERROR_USER, "the state of %lld searches takes %s, more than the limit of %s: use fewer searches",
                       (long long)descent.side.searches, text_bytes((double)(descent.side.told_at + told)).text,
                       text_bytes((double)descent_bytes_max).text);
-}
-
-static bool descent_by_tangent(const Descent *descent)
-{
-    return descent->settings[DESCENT_GRADIENT] == DESCENT_BY_TANGENT;
 }
 
 GradientMeans descent_means(const Descent *descent, AdjointDevice *device)

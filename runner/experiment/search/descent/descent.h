@@ -67,7 +67,7 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
     {method ".gradient", OPTION_CHOICE, "", 0, 0, 2, "differences|adjoint|tangent", \
      "where derivatives come from. differences: central ones, from two trials per parameter; adjoint: going back " \
      "through the steps of the run (articulated, equations), from one trial for all parameters; tangent: runs of one " \
-     "trial with dual numbers, one for each parameter"}, \
+     "trial with dual numbers, one for each parameter (these, hopper and rigid)"}, \
     {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL, \
      "step of a difference, as a fraction of each parameter's range (or of the range of its logarithm)"}, \
     {method ".rate", OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc}, \
