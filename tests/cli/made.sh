@@ -162,11 +162,11 @@ run stopped made && same stopped
 check $? "the interrupted run resumes to the same bits"
 if [ -z "${QUICK:-}" ]; then
     rm -rf cache
-    run hung hang && same hung && event hung "the compiler took longer than 20 s"
+    run hung hang && same hung && event hung "the compiler took longer than 30 s"
     check $? "a compiler that hangs is ended after its time limit"
 fi
 rm -rf cache
-run spin spin && same spin && event spin "the compiler took longer than 20 s of processor time"
+run spin spin && same spin && event spin "the compiler took longer than 30 s of processor time"
 check $? "a compiler that takes too much processor time is ended"
 if env --ignore-signal=CHLD true 2>err; then
     before="env --ignore-signal=CHLD" run ignored made && same ignored && event ignored "compiled in"

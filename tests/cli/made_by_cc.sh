@@ -289,7 +289,7 @@ for signal in INT KILL; do
     check $? "$signal: the run resumes to the same bits"
 done
 if [ -z "${QUICK:-}" ]; then
-    failed slow "the compiler took longer than 20 s" && gone
+    failed slow "the compiler took longer than 30 s" && gone
     check $? "a compiler that hangs is ended after its time limit"
     compiler_folders=$PATH
     rm -rf cache

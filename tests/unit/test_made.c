@@ -200,7 +200,7 @@ static double made_compiled_in(const char *simulation)
     return absent ? (double)NAN : seconds;
 }
 
-// The process that compiles ends after 20 s. That is a bound for a machine on which a free body compiles in 1.5 s; this
+// The process that compiles ends after 30 s. That is a bound for a machine on which a free body compiles in 1.5 s; this
 // world takes 8 to 11 times as long. On a busy machine both take longer: the median of three free bodies counts, and
 // what takes too long is compiled once more.
 TEST(made_kernel_of_the_slowest_world_compiles_in_time)

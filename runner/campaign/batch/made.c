@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 // Of the process that compiles.
-enum { MADE_SECONDS = 20, MADE_IMAGE_MAX = 32 << 20, MADE_PATIENCE = 2000 }; // the last: ms until it is killed
+enum { MADE_SECONDS = 30, MADE_IMAGE_MAX = 32 << 20, MADE_PATIENCE = 2000 }; // the last: ms until it is killed
 static const char made_cache[] = "kernels";
 
 // ---- the compiler's process -----------------------------------------------------------------------------------------
