@@ -51,21 +51,16 @@ HD void lane_code_set(const LaneGroup *group, const LaneCode *of, int column, re
     if (at >= 0) lane_code_put_in(group, of, lane_code_register(of, at), value, which);
 }
 
-#if !defined(HOPSCOTCH_MADE) // a made kernel has none
-// The numbers of a lane from cell k on.
-HD Frame lane_code_frame(const LaneGroup *group, const LaneCode *of, int k)
-{
-    Frame frame;
-    frame.at = lane_code_cell(group, of, k);
-    frame.apart = (int)of->cell_apart;
-    return frame;
-}
-#endif
+// Codes: what does not change while a lane runs, what does, and of a law with policies what follows these.
+typedef enum LaneCodePart {
+    LANE_CODE_METER_BEGIN,
+    LANE_CODE_METER_STEP,
+    LANE_CODE_LAW_BEGIN,
+    LANE_CODE_LAW_STEP,
+    LANE_CODE_LAW_THEN
+} LaneCodePart;
 
-// Whose code it is.
-typedef enum LaneCodeOwner { LANE_CODE_METER, LANE_CODE_LAW } LaneCodeOwner;
-
-#if defined(HOPSCOTCH_MADE) && defined(__CUDACC__) // its steps as text (made/source.c); a CPU's made kernel has none
+#if defined(HOPSCOTCH_MADE) && defined(__CUDACC__) // codes as text (made/source.c); a CPU's made kernel has none
 #define LANE_CODE_GET(k) cell[(k)*apart]
 #define LANE_CODE_SET(k, value) cell[(k)*apart] = value
 #define LANE_CODE_MADE(name, steps)                                                                                    \
@@ -78,37 +73,43 @@ LANE_CODE_MADE(lane_code_meter_begin, METER_MADE_BEGIN)
 LANE_CODE_MADE(lane_code_meter_step, METER_MADE_STEPS)
 LANE_CODE_MADE(lane_code_law_begin, LAW_MADE_BEGIN)
 LANE_CODE_MADE(lane_code_law_step, LAW_MADE_STEPS)
+LANE_CODE_MADE(lane_code_law_then, LAW_THEN_MADE_STEPS)
 #undef LANE_CODE_MADE
 #endif
 
-// begins: what does not change while a lane runs; else the rest.
-HD void lane_code_run(const LaneGroup *group, const LaneCode *of, LaneCodeOwner owner, bool begins)
+// code: the one that has this part
+HD void lane_code_run(const LaneGroup *group, const LaneCode *of, const CodeView *code, LaneCodePart part)
 {
 #if !defined(HOPSCOTCH_MADE)
-    const Frame file = lane_code_frame(group, of, lane_code_register(of, 0));
-    (void)owner;
-    if (begins) tape_begin(of->assets, &of->code, file);
-    if (!begins) tape_step(of->assets, &of->code, file);
+    Frame file;
+    file.at = lane_code_cell(group, of, lane_code_register(of, 0));
+    file.apart = (int)of->cell_apart;
+    if (part == LANE_CODE_METER_BEGIN || part == LANE_CODE_LAW_BEGIN)
+        tape_begin(of->assets, code, file);
+    else
+        tape_step(of->assets, code, file);
 #elif defined(__CUDACC__)
     double *const cell = lane_code_cell(group, of, lane_code_register(of, 0));
-    if (owner == LANE_CODE_METER && begins) lane_code_meter_begin(of->assets, cell, of->cell_apart);
-    if (owner == LANE_CODE_METER && !begins) lane_code_meter_step(of->assets, cell, of->cell_apart);
-    if (owner == LANE_CODE_LAW && begins) lane_code_law_begin(of->assets, cell, of->cell_apart);
-    if (owner == LANE_CODE_LAW && !begins) lane_code_law_step(of->assets, cell, of->cell_apart);
+    (void)code;
+    if (part == LANE_CODE_METER_BEGIN) lane_code_meter_begin(of->assets, cell, of->cell_apart);
+    if (part == LANE_CODE_METER_STEP) lane_code_meter_step(of->assets, cell, of->cell_apart);
+    if (part == LANE_CODE_LAW_BEGIN) lane_code_law_begin(of->assets, cell, of->cell_apart);
+    if (part == LANE_CODE_LAW_STEP) lane_code_law_step(of->assets, cell, of->cell_apart);
+    if (part == LANE_CODE_LAW_THEN) lane_code_law_then(of->assets, cell, of->cell_apart);
 #else
-    (void)group, (void)of, (void)owner, (void)begins;
+    (void)group, (void)of, (void)code, (void)part;
 #endif
 }
 
 // Its parameters, and what depends on them alone.
-HD void lane_code_begin(const LaneGroup *group, const LaneCode *of, LaneCodeOwner owner)
+HD void lane_code_begin(const LaneGroup *group, const LaneCode *of, LaneCodePart part)
 {
     for (int k = 0; k < of->n_parameters; k++) {
         const int field = lane_code_integer(of, of->parameters + k);
         const double *from = group->batch.parameter + field * group->batch.stride + group->lane;
         lane_code_put(group, of, lane_code_register(of, of->n_needed + k), load_lanes(from, group->valid));
     }
-    lane_code_run(group, of, owner, true);
+    lane_code_run(group, of, &of->code, part);
 }
 
 #endif

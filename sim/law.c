@@ -12,11 +12,16 @@ typedef struct LawBuild {
     Arena *arena;
 } LawBuild;
 
-static int32_t law_put_registers(LawBuild *build, const int32_t *registers, int count)
+static const int64_t *law_registers(LawBuild *build, const int32_t *registers, int count)
 {
     int64_t *numbers = ARENA_NEW(build->arena, int64_t, count);
     for (int i = 0; i < count; i++) numbers[i] = registers[i];
-    return tape_assets_put(&build->assets, numbers, count);
+    return numbers;
+}
+
+static int32_t law_put_registers(LawBuild *build, const int32_t *registers, int count)
+{
+    return tape_assets_put(&build->assets, law_registers(build, registers, count), count);
 }
 
 // ---- derivatives ----------------------------------------------------------------------------------------------------
@@ -213,8 +218,10 @@ static Error law_put_codes(LawBuild *build, int first, const TapeValue *values, 
     law->start = law_put_registers(build, code.outputs, law->n_held);
     law->next = law_put_registers(build, code.outputs + law->n_held, law->n_held);
     law->outputs = law_put_registers(build, code.outputs + 2 * law->n_held, law->n_outputs);
-    law->of.results = law->next; // and the outputs
-    law->of.n_results = law->n_held + law->n_outputs;
+    law->results = law_registers(build, code.outputs + law->n_held, law->n_held + law->n_outputs);
+    law->n_results = law->n_held + law->n_outputs;
+    law->seen = law_registers(build, see.outputs, n_seen);
+    law->n_seen = n_seen;
     law_put_policies(build, see.outputs);
     return error_none();
 }

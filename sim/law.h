@@ -119,7 +119,7 @@ HD mask law_is_wrong(const LaneGroup *group) { return MASK(law_at(group, law_wro
 HD_CALL void law_begin(const LaneGroup *group, mask which)
 {
     const Law *law = law_of(group);
-    lane_code_begin(group, &law->of, LANE_CODE_LAW);
+    lane_code_begin(group, &law->of, LANE_CODE_LAW_BEGIN);
     for (int k = 0; k < law->n_held; k++)
         lane_code_put_in(group, &law->of, law_held(law) + k, law_value(group, law_integer(law, law->start + k)), which);
     lane_code_put_in(group, &law->of, law_wrong(law), splat(0.0), which);
@@ -162,12 +162,11 @@ HD_CALL void law_act(const LaneGroup *group, real period)
     }
 }
 
-#if !defined(HOPSCOTCH_MADE) // no kernel is made for a law with policies
 // The policies give what they see for. Returns the lanes in which one sees what is not a number.
 HD_CALL mask law_ask(const LaneGroup *group)
 {
     const Law *law = law_of(group);
-    const Frame a = lane_code_frame(group, &law->of, law_layers(law)), b = frame_from(a, law->widest);
+    const int a = law_layers(law), b = a + law->widest;
     int given = law_register(law, law->n_held + law->n_noises + 1);
     mask blind = no_lanes();
     for (int p = 0; p < law->n_policies; p++) {
@@ -178,26 +177,23 @@ HD_CALL mask law_ask(const LaneGroup *group)
         for (int k = 0; k < (int)policy.shape->width[0]; k++) {
             const real value = law_value(group, law_integer(law, seen + k));
             blind = blind | MASK(value != value);
-            frame_set(a, k, value);
+            lane_code_put(group, &law->of, a + k, value);
         }
-        policy_act(&policy, group, a, b);
-        for (int k = 0; k < policy_outputs(&policy); k++) law_set_register(group, given++, frame_get(a, k));
+        policy_act(&policy, group, &law->of, a, b);
+        for (int k = 0; k < policy_outputs(&policy); k++) law_set_register(group, given++, law_at(group, a + k));
     }
     return blind;
 }
-#endif
 
 // Runs the code of a period. Returns the lanes in which a policy sees what is not a number.
 HD mask law_run(const LaneGroup *group)
 {
+    const Law *law = law_of(group);
     mask blind = no_lanes();
-    lane_code_run(group, &law_of(group)->of, LANE_CODE_LAW, false);
-#if !defined(HOPSCOTCH_MADE)
-    const LaneCode *of = &law_of(group)->of;
-    if (law_of(group)->n_policies == 0) return blind;
+    lane_code_run(group, &law->of, &law->of.code, LANE_CODE_LAW_STEP);
+    if (law->n_policies == 0) return blind;
     blind = law_ask(group);
-    tape_step(of->assets, &law_of(group)->then, lane_code_frame(group, of, lane_code_register(of, 0)));
-#endif
+    lane_code_run(group, &law->of, &law->then, LANE_CODE_LAW_THEN);
     return blind;
 }
 

@@ -179,8 +179,7 @@ static Error meter_build(MeterBuild *build, bool derived)
     meter->of.code = tape_assets_put_code(&build->assets, &layout, &code);
     int64_t *results = ARENA_NEW(build->arena, int64_t, 2 * n);
     for (int k = 0; k < 2 * n; k++) results[k] = code.outputs[k];
-    meter->of.results = tape_assets_put(&build->assets, results, 2 * n);
-    meter->of.n_results = 2 * n;
+    meter->results = results;
     meter->metrics = (int32_t)build->assets.count;
     for (int m = 0; m < n; m++) {
         const SystemMetric *metric = &system->metrics[m];

@@ -83,7 +83,7 @@ HD void meter_begin(const LaneGroup *group, mask first)
 {
     const Meter *meter = &group->batch.meter;
     for (int k = 0; k < meter->of.cells - meter->of.code.registers; k++) meter_put_in(group, k, splat(0.0), first);
-    lane_code_begin(group, &meter->of, LANE_CODE_METER);
+    lane_code_begin(group, &meter->of, LANE_CODE_METER_BEGIN);
 }
 
 // What a metric has kept so far.
@@ -160,7 +160,7 @@ HD_CALL void meter_take(const LaneGroup *group, bool last, mask which)
     const mask first = which & MASK(samples == 0.0);
     if (any_lane(first)) meter_begin(group, first);
     const real h = t - meter_get(group, METER_TIME);
-    lane_code_run(group, &meter->of, LANE_CODE_METER, false);
+    lane_code_run(group, &meter->of, &meter->of.code, LANE_CODE_METER_STEP);
     for (int m = 0; m < meter->n_metrics; m++) {
         MeterMetric metric = meter_metric(group, m);
         const real value = meter_output(group, m, METER_OF), condition = meter_output(group, m, METER_IF);

@@ -4,9 +4,8 @@
 #ifndef HOPSCOTCH_POLICY_H
 #define HOPSCOTCH_POLICY_H
 
-#include "lanes.h"
+#include "lane_code.h"
 #include "policy_view.h"
-#include "tape_code.h"
 
 typedef struct Policy {
     const PolicyShape *shape;
@@ -40,34 +39,37 @@ HD real policy_weight(const Policy *policy, const LaneGroup *group, int64_t at)
     return lanes_parameter(group, policy->parameter + (int)policy->input[at]);
 }
 
-// to[outputs] <- b + W from[inputs] of the layer whose weights begin at `at`
-HD void policy_layer(const Policy *policy, const LaneGroup *group, int64_t at, int inputs, int outputs, Frame from,
-                     Frame to)
+// The cells to[outputs] <- b + W from[inputs] of the layer whose weights begin at `at`.
+HD void policy_layer(const Policy *policy, const LaneGroup *group, const LaneCode *of, int64_t at, int inputs,
+                     int outputs, int from, int to)
 {
     for (int i = 0; i < outputs; i++) {
         real sum = policy_weight(policy, group, at++);
-        for (int k = 0; k < inputs; k++) sum = fused(policy_weight(policy, group, at++), frame_get(from, k), sum);
-        frame_set(to, i, sum);
+        for (int k = 0; k < inputs; k++)
+            sum = fused(policy_weight(policy, group, at++), lane_code_get(group, of, from + k), sum);
+        lane_code_put(group, of, to + i, sum);
     }
 }
 
-// a[observations] becomes y[outputs], of which one that is not a number is -1. a, b: numbers of the widest layer each.
-HD_CALL void policy_act(const Policy *restrict policy, const LaneGroup *restrict group, Frame a, Frame b)
+// a[observations] becomes y[outputs], of which one that is not a number is -1. a, b: cells of the widest layer each.
+HD_CALL void policy_act(const Policy *restrict policy, const LaneGroup *restrict group, const LaneCode *restrict of,
+                        int a, int b)
 {
     const int layers = (int)policy->shape->layers;
-    Frame from = a, to = b;
+    int from = a, to = b;
     int64_t at = 0;
     for (int k = 0; k < layers; k++) {
         const int inputs = (int)policy->shape->width[k], outputs = (int)policy->shape->width[k + 1];
-        policy_layer(policy, group, at, inputs, outputs, from, to);
+        policy_layer(policy, group, of, at, inputs, outputs, from, to);
         at += (int64_t)outputs * (1 + inputs);
-        for (int i = 0; i < outputs && k + 1 < layers; i++) frame_set(to, i, hyperbolic_tangent(frame_get(to, i)));
-        const Frame other = from;
+        for (int i = 0; i < outputs && k + 1 < layers; i++)
+            lane_code_put(group, of, to + i, hyperbolic_tangent(lane_code_get(group, of, to + i)));
+        const int other = from;
         from = to;
         to = other;
     }
     for (int i = 0; i < policy_outputs(policy); i++)
-        frame_set(a, i, clamped(frame_get(from, i), splat(-1.0), splat(1.0)));
+        lane_code_put(group, of, a + i, clamped(lane_code_get(group, of, from + i), splat(-1.0), splat(1.0)));
 }
 
 #endif

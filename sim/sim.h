@@ -608,8 +608,7 @@ typedef struct LaneCode {
     int32_t parameters; // [n_parameters] those that it needs; their registers follow those of columns
     int32_t n_needed, n_parameters;
     CodeView code;
-    int32_t results, n_results; // [n_results] registers that are read behind the code; -1: none
-    const double *assets;       // [n_assets]
+    const double *assets; // [n_assets]
     const char *const
         *needed; // of the host: [n_needed + n_parameters] names of columns, the first is the time, then of
                  // parameters
@@ -626,6 +625,7 @@ struct Meter {
     int32_t n_metrics, first;  // they are metrics first .. first + n_metrics - 1
     int32_t metrics;           // in the assets: [n_metrics][METER_METRIC]
     const Field *fields;       // of the host: [n_metrics]
+    const int64_t *results;    // of the host: [2*n_metrics] registers that are read behind the code; -1: none
     const MeterSlopes *slopes; // of the host: for the model's adjoint; NULL: it has none
 };
 
@@ -654,6 +654,9 @@ struct Law {
     const Parameter *parameters; // [n_parameters]
     int n_parameters, n_weights; // n_weights: the first of them are weights of policies
     const Field *shown;          // [n_shown]
+    const int64_t *results;      // [n_results] registers that are read behind the code; -1: none
+    const int64_t *seen;         // [n_seen] the same of policies
+    int n_results, n_seen;
     const LawSlopes *slopes;
 };
 

@@ -229,15 +229,15 @@ int made_thread_blocks(const Configured *configured, int64_t lanes, int processo
 
 enum { MADE_LANE_STEPS = 6000 }; // more would take too long to compile
 
-// The code of metrics or of a law as two macros: what does not change while a lane runs, with all numbers, and the
-// rest. NULL: they are empty. Returns its steps.
-static int64_t put_lane_code(Text *text, const char *name, const LaneCode *of)
+// A code of metrics or of a law as two macros: what does not change while a lane runs, with all numbers, and the rest;
+// results[n_results] are registers that are read behind it. `of` NULL: they are empty. Returns its steps.
+static int64_t put_lane_code(Text *text, const char *name, const LaneCode *of, const CodeView *code,
+                             const int64_t *results, int n_results)
 {
     const TextSink out = {put_piece, text};
     MadeCodes codes = {.out = out, .get = "LANE_CODE_GET", .set = "LANE_CODE_SET"};
     made_line(out, "#define %s_MADE %d\n#define %s_MADE_BEGIN \\\n", name, of != NULL, name);
     if (of != NULL) {
-        const CodeView *code = &of->code;
         codes.assets = of->assets;
         codes.tables = code->tables;
         codes.numbers = code->numbers;
@@ -248,10 +248,28 @@ static int64_t put_lane_code(Text *text, const char *name, const LaneCode *of)
         made_steps(&codes, code->derived, code->n_derived);
     }
     made_line(out, "\n#define %s_MADE_STEPS \\\n", name);
-    if (of != NULL) made_steps(&codes, of->code.steps, of->code.n_steps);
-    for (int k = 0; of != NULL && k < of->n_results; k++) made_keep(&codes, made_integer(&codes, of->results + k));
+    if (of != NULL) made_steps(&codes, code->steps, code->n_steps);
+    for (int k = 0; k < n_results; k++) made_keep(&codes, results[k]);
     made_line(out, "\n");
     return codes.steps;
+}
+
+// Of metrics, of a law, and of what follows its policies.
+static int64_t put_lane_codes(Text *text, const Configured *configured)
+{
+    const Meter *meter = configured->meter;
+    const Law *law = configured->law;
+    const LaneCode *metered = meter != NULL ? &meter->of : NULL, *controlled = law != NULL ? &law->of : NULL,
+                   *follows = law != NULL && law->n_policies > 0 ? controlled : NULL;
+    const int64_t *of_law = law != NULL ? law->results : NULL;
+    const int n_seen = law != NULL ? law->n_seen : 0, n_law = law != NULL ? law->n_results : 0;
+    int64_t steps = put_lane_code(text, "METER", metered, meter != NULL ? &meter->of.code : NULL,
+                                  meter != NULL ? meter->results : NULL, meter != NULL ? 2 * meter->n_metrics : 0);
+    steps += put_lane_code(text, "LAW", controlled, law != NULL ? &law->of.code : NULL,
+                           follows != NULL ? law->seen : of_law, follows != NULL ? n_seen : n_law);
+    steps +=
+        put_lane_code(text, "LAW_THEN", follows, law != NULL ? &law->then : NULL, of_law, follows != NULL ? n_law : 0);
+    return steps;
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -291,8 +309,6 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     if (configured->kernel == KERNEL_NONE) return NULL;
     const MadeKernel *kernel = &made_kernels[configured->kernel];
     const bool inside = configured->n_assets <= MADE_ASSETS_MOST;
-    *why = "its control law asks a policy";
-    if (configured->law != NULL && configured->law->n_policies > 0) return NULL;
     *why = "several threads share a lane";
     if (kernel->threads > 1) return NULL;
     *why = "on a CPU only equations of a spec get one";
@@ -310,10 +326,7 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     if (configured->model->made_macros != NULL &&
         !configured->model->made_macros(configured, (TextSink){put_piece, &text}))
         return NULL;
-    if (put_lane_code(&text, "METER", configured->meter != NULL ? &configured->meter->of : NULL) +
-            put_lane_code(&text, "LAW", configured->law != NULL ? &configured->law->of : NULL) >
-        MADE_LANE_STEPS)
-        return NULL;
+    if (put_lane_codes(&text, configured) > MADE_LANE_STEPS) return NULL;
     snprintf(path, sizeof path, "sim/%s/advance.h", kernel->model);
     headers_put(&headers, headers_index(&headers, path), &text);
     put_kernel(&text, wish, kernel, inside);

@@ -273,6 +273,7 @@ TEST(made_kernels_of_experiments_compile)
         const char *name, *set;
     } experiments[] = {{"raibert_gains", NULL},
                        {"speed_tracking_cmaes", NULL},
+                       {"hopper_policy", NULL},
                        {"hopper_env", NULL}, // control: external
                        {"robot_gait", NULL},
                        {"bbob_cmaes", NULL}, // those with QUICK
@@ -285,7 +286,7 @@ TEST(made_kernels_of_experiments_compile)
                        {"gaits_by_speed", NULL},
                        {"kkt_pendulum_gains", NULL},
                        {"kramers_escape", NULL}};
-    for (size_t i = 0; i < (test_quick() ? 5 : sizeof experiments / sizeof *experiments); i++) {
+    for (size_t i = 0; i < (test_quick() ? 6 : sizeof experiments / sizeof *experiments); i++) {
         char path[64];
         snprintf(path, sizeof path, "experiments/%s.yaml", experiments[i].name);
         if (!made_compiles(path, NULL, experiments[i].set)) {
