@@ -570,8 +570,8 @@ static Error cuda_launch_trial(const CudaBackend *cuda, LaneGroup group)
     group.batch = cuda->made.trial;
     const CudaKernel kernel = group.batch.meter.of.cell != NULL ? cuda_observed[cuda->configured->kernel]
                                                                 : cuda_plain[cuda->configured->kernel];
-    return cuda_launch_grid(cuda, kernel, thread_blocks, CUDA_THREAD_BLOCK, group,
-                            group.batch.lanes, cuda->made.stream);
+    return cuda_launch_grid(cuda, kernel, thread_blocks, CUDA_THREAD_BLOCK, group, group.batch.lanes,
+                            cuda->made.stream);
 }
 
 // The lanes that are not observed, or those of them that still run.

@@ -60,7 +60,7 @@ typedef enum LaneCodePart {
     LANE_CODE_LAW_THEN
 } LaneCodePart;
 
-#if defined(HOPSCOTCH_MADE) && defined(__CUDACC__) // codes as text (made/source.c); a CPU's made kernel has none
+#if defined(HOPSCOTCH_MADE) && !MADE_ON_CPU // codes as text (made/source.c); a CPU's made kernel has none
 #define LANE_CODE_GET(k) cell[(k)*apart]
 #define LANE_CODE_SET(k, value) cell[(k)*apart] = value
 #define LANE_CODE_MADE(name, steps)                                                                                    \
@@ -88,7 +88,7 @@ HD void lane_code_run(const LaneGroup *group, const LaneCode *of, const CodeView
         tape_begin(of->assets, code, file);
     else
         tape_step(of->assets, code, file);
-#elif defined(__CUDACC__)
+#elif !MADE_ON_CPU
     double *const cell = lane_code_cell(group, of, lane_code_register(of, 0));
     (void)code;
     if (part == LANE_CODE_METER_BEGIN) lane_code_meter_begin(of->assets, cell, of->cell_apart);

@@ -14,7 +14,7 @@
 #endif
 
 HD const Law *law_of(const LaneGroup *group) { return &group->batch.law; }
-#if defined(HOPSCOTCH_MADE) && defined(__CUDACC__)
+#if defined(HOPSCOTCH_MADE) && !MADE_ON_CPU
 HD bool lanes_have_law(const LaneGroup *group) { return (void)group, LAW_MADE; }
 #else
 HD bool lanes_have_law(const LaneGroup *group) { return group->batch.law.of.cell != NULL; }

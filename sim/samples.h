@@ -7,7 +7,7 @@
 #include "meter.h"
 
 // Whether lanes have metrics of the user's own, and whether a lane has a trajectory: those of made kernels have none.
-#if defined(HOPSCOTCH_MADE) && defined(__CUDACC__)
+#if defined(HOPSCOTCH_MADE) && !MADE_ON_CPU
 HD bool lanes_have_metrics(const LaneGroup *group) { return (void)group, METER_MADE; }
 HD bool samples_are_kept(const Trace *trace, int64_t lane) { return (void)trace, (void)lane, false; }
 #else
