@@ -18,7 +18,7 @@ static const char *task(void)
 static void spin(void)
 {
     struct rlimit seconds;
-    if (getrlimit(RLIMIT_CPU, &seconds) != 0 || seconds.rlim_cur != 20 || seconds.rlim_max <= 20) abort();
+    if (getrlimit(RLIMIT_CPU, &seconds) != 0 || seconds.rlim_cur != 30 || seconds.rlim_max <= 30) abort();
     seconds.rlim_cur = 1;
     if (setrlimit(RLIMIT_CPU, &seconds) != 0) abort();
     for (volatile int i = 0;; i = i + 1) {

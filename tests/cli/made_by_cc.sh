@@ -123,8 +123,8 @@ check $? "the compiler is told the instruction set, and to contract nothing"
 [ "$(cat modes)" = "700 $(id -u)" ] && ! [ -e "$(cat places)" ]
 check $? "it works in a folder of this user's, which is gone"
 case $HOPSCOTCH in
-*/asan/* | */tsan/*) [ "$(head -n 1 limits)" = 20 ] ;;
-*) [ "$(tr '\n' ' ' <limits)" = "20 8388608 " ] ;;
+*/asan/* | */tsan/*) [ "$(head -n 1 limits)" = 30 ] ;;
+*) [ "$(tr '\n' ' ' <limits)" = "30 8388608 " ] ;;
 esac
 check $? "its time and memory are bounded"
 made spring spring.yaml && ! grep -q zebra source.c && grep -q made_inputs source.c
