@@ -21,7 +21,7 @@ int dual_tangent(const Configured *configured, const double *parameter, const do
         model##_##kernel(&configured->constants, configured->assets, &group, configured->meter != NULL);               \
         break;
         DUAL_KERNELS(DUAL_CASE)
-    default: assert(!"the kernel has a tangent");
+    default: assert(false); // no other kernel has a tangent
     }
     tangent_take(configured, &group, metric, slope);
     return status - LANE_DONE;
