@@ -59,7 +59,7 @@ check $? 'it runs'
 "$HOPSCOTCH" query asks --format csv --order id --columns all >all.csv
 [ "$(wc -l <all.csv)" -eq 11 ] && ! grep -q 'diverged\|non_finite' all.csv
 check $? 'a row for each trial'
-for way in '--isa scalar --batch 1' '--isa v2 --batch 4' '--batch 3 --threads 1' '--batch 7 --threads 2'; do
+for way in '--isa scalar --batch 1' '--batch 4' '--batch 3 --threads 1' '--batch 7 --threads 2'; do
     rm -rf results/way
     # shellcheck disable=SC2086
     "$HOPSCOTCH" run asks.yaml --progress none --set experiment=way $way >out 2>err
@@ -142,7 +142,7 @@ environment:
 "$HOPSCOTCH" run arm.yaml --progress none >out 2>err
 check $? 'control: policy of a robot runs'
 digest() { "$HOPSCOTCH" digest "$1" | grep -o -m 1 '[0-9a-f]\{64\}'; }
-for way in '--isa scalar' '--isa v2 --batch 1' '--batch 4 --threads 2'; do
+for way in '--isa scalar' '--batch 1' '--batch 4 --threads 2'; do
     rm -rf results/way
     # shellcheck disable=SC2086
     "$HOPSCOTCH" run arm.yaml --progress none --name way $way >out 2>err
