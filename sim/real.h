@@ -94,7 +94,7 @@ HD double entry_of(const double *entry) { return *entry; }
 #endif
 
 // before a short loop of constant length, so that its arrays stay in registers
-#if defined(HOPSCOTCH_TEAMS) && !defined(__CUDACC__)
+#if (defined(HOPSCOTCH_TEAMS) && !defined(__CUDACC__)) || defined(HOPSCOTCH_DUAL)
 #define UNROLL
 #elif defined(__CUDACC__) || defined(__clang__)
 #define UNROLL _Pragma("unroll")

@@ -14,7 +14,8 @@ enum { MADE_LANES = 24, MADE_SLICE = 7 };
 // In place of CUDA, before the source.
 static const char made_before[] =
     "#include <cmath>\n#include <cstdio>\n#include <cstring>\n#include <immintrin.h>\nusing namespace std;\n"
-    "#define HOPSCOTCH_SCALAR\n#define __device__\n#define __global__\n#define __launch_bounds__(...)\n"
+    "#define HOPSCOTCH_SCALAR\n#define __device__\n#define __noinline__\n"
+    "#define __global__\n#define __launch_bounds__(...)\n"
     "static struct { unsigned x; } blockIdx, threadIdx;\n"
     "static double __longlong_as_double(long long bits) { double x; memcpy(&x, &bits, 8); return x; }\n"
     "#pragma GCC diagnostic ignored \"-Wnarrowing\"\n";
