@@ -28,26 +28,14 @@ same()
         grep -o 'made for[^"]*\|not made[^"]*')"
 }
 
-cat >"$folder/robot.xml" <<'END'
-<mujoco model="leg"><compiler angle="radian"/>
-<worldbody><geom type="plane" size="5 5 0.1"/>
-  <body name="trunk" pos="0 0 0.62"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="3"/>
-    <body name="thigh"><joint name="hip" type="hinge" axis="0 1 0" damping="0.1"/>
-      <geom type="capsule" fromto="0 0 0 0.1 0 -0.29" size="0.03" mass="0.4"/>
-      <body name="shank" pos="0.1 0 -0.29"><joint name="knee" type="hinge" axis="0 1 0" damping="0.1"/>
-        <geom type="capsule" fromto="0 0 0 -0.1 0 -0.29" size="0.02" mass="0.2"/>
-        <geom name="foot" type="sphere" pos="-0.1 0 -0.29" size="0.03" mass="0.05"/></body></body></body>
-</worldbody>
-<actuator><position name="a" joint="hip" kp="60" kv="3"/><motor name="b" joint="knee" ctrlrange="-30 30"/></actuator>
-</mujoco>
-END
+cp "$(dirname "$0")/law/leg.xml" "$folder"
 cat >"$folder/everything.yaml" <<'END'
 version: 1
 experiment: everything
 seed: 7
 model: articulated
 simulation:
-  robot: robot.xml
+  robot: leg.xml
   duration: 1
   dt: 0.001
   control:

@@ -3,12 +3,6 @@
 #include "../dual_kernels.h"
 #include "hopper.h"
 
-static const char *hopper_refuses(const Configured *configured)
-{
-    if (configured->policy) return "`control: {mode: policy}` of a hopper has no gradient";
-    return law_without_derivative(configured);
-}
-
 static const char *hopper_bends(const Configured *configured, int metric)
 {
     switch (metric) {
@@ -39,7 +33,7 @@ static const char *hopper_remark(const Configured *configured)
            "move. `integrator: dormand_prince` locates events";
 }
 
-const Adjoint hopper_adjoint = {.refuses = hopper_refuses,
+const Adjoint hopper_adjoint = {.refuses = law_without_derivative,
                                 .bends = hopper_bends,
                                 .parameter = hopper_by_parameter,
                                 .remark = hopper_remark,

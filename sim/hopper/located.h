@@ -167,7 +167,8 @@ HD real located_longest(const HopperParameters *p)
     return constant_of(1.0 / (damping * inverse + square_root(stiffness * inverse)));
 }
 
-HD void located_run(LocatedStep *s)
+// False: the step has too many parts.
+HD bool located_run(LocatedStep *s)
 {
     const real longest = located_longest(&s->world->p);
     for (int k = 0; k < LOCATED_STEPS; k++) {
@@ -187,9 +188,10 @@ HD void located_run(LocatedStep *s)
             continue;
         }
         located_move(s, h);
-        if (last) return;
+        if (last) return true;
         s->thrust_ended = s->thrust_ended | (s->held.thrusting & ~cut & MASK(value_of(s->now) >= value_of(s->off)));
     }
+    return false;
 }
 
 HD void located_slopes(const HopperVector *from, HopperVector *to)
@@ -202,7 +204,7 @@ HD void located_slopes(const HopperVector *from, HopperVector *to)
 }
 
 // After the step from `from` at time t to `to`: the derivatives of what it computed, and of *t_end, at which the
-// machine changes its state.
+// machine changes its state. NaN: they are not known.
 HD_CALL void hopper_locate(const HopperWorld *world, const HopperLanes *from, const HopperAction *action, real t,
                            HopperLanes *to, HopperStep *step, real *t_end)
 {
@@ -216,7 +218,10 @@ HD_CALL void hopper_locate(const HopperWorld *world, const HopperLanes *from, co
     s.now = t;
     s.end = s.changed = *t_end;
     if (!any_lane(located_any(&s.events)) && value_of(located_hold(&s)) == value_of(*t_end)) return;
-    located_run(&s);
+    if (!located_run(&s)) {
+        const real unknown = dual(0.0, value_of(math_nan()));
+        s.lanes.q.x = s.lanes.q.z = s.lanes.q.a = s.lanes.q.b = s.lanes.q.l = unknown;
+    }
     const real rate = splat(1.0 / world->c.dt);
     located_slopes(&s.lanes.q, &to->q);
     located_slopes(&s.lanes.v, &to->v);

@@ -137,58 +137,31 @@ has "give one of the two" err
 if with_python "environments of systems in Python" numpy gymnasium; then
     library=${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}
     lacks_program "$library" && exit $status
-    export PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
+    export PYTHONPATH="$root/tests:$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
     export HOPSCOTCH_LIBRARY="$library"
     sed '/^record/d; /^search/d; s/, file: actions.csv//' ball.yaml >ball_env.yaml
     cat >>ball_env.yaml <<'END'
 replicates: {perturb: {z: {uniform: [0.1, 0.8]}, top: {uniform: [0.8, 1.1]}}}
 environment: {reward: z - failed, terminate: n > 4}
 END
-    cat >environments.py <<'END'
+    cat >steps.py <<'END'
 import csv
 import os
 import subprocess
 
 import hopscotch
 import numpy
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from environments import compare, same
 
 INTEGRATORS = ("dormand_prince", "rk4", "semi_implicit_euler", "implicit_midpoint", "rodas5p")
 
 
-def same(a, b, what):
-    assert numpy.array_equal(a, b, equal_nan=True), (what, a, b)
-
-
-def compare(spec, mode, lanes, steps, settings):
-    ours = hopscotch.VectorEnv(spec, lanes, "cpu", autoreset=mode, settings=settings)
-    theirs = SyncVectorEnv([lambda: hopscotch.Env(spec, settings=settings)] * lanes,
-                           autoreset_mode=AutoresetMode[mode.upper()])
-    same(ours.reset(seed=40)[0], theirs.reset(seed=40)[0], "reset")
-    ours.action_space.seed(3)
-    ended = 0
-    for step in range(steps):
-        actions = ours.action_space.sample()
-        mine, other = ours.step(actions), theirs.step(actions)
-        for k, what in enumerate(("observation", "reward", "terminated", "truncated")):
-            same(mine[k], other[k], (mode, step, what))
-        over = mine[2] | mine[3]
-        ended += over.sum()
-        if mode == "same_step" and over.any():
-            for lane in numpy.flatnonzero(over):
-                same(mine[4]["final_obs"][lane], other[4]["final_obs"][lane], "last observation")
-        if mode == "disabled" and over.any():
-            options = {"reset_mask": over}
-            same(ours.reset(options=dict(options))[0], theirs.reset(options=dict(options))[0], "mask of a reset")
-    assert ended > 20, ended
-    ours.close()
-    theirs.close()
-
 
 for integrator in INTEGRATORS:
     for mode in ("next_step", "same_step", "disabled"):
-        compare("ball_env.yaml", mode, 7, 120, {"simulation.integrator": integrator, "simulation.duration": 0.5})
-compare("cartpole_env.yaml", "next_step", 9, 300, {"simulation.duration": 2})
+        compare("ball_env.yaml", mode, 7, 120, {"simulation.integrator": integrator, "simulation.duration": 0.5},
+                20)
+compare("cartpole_env.yaml", "next_step", 9, 300, {"simulation.duration": 2}, 20)
 print("good stepped together as one by one, in every way to begin again")
 
 # any number of lanes, and both kinds of floats
@@ -234,7 +207,7 @@ for integrator in INTEGRATORS:
         same(numpy.array(expected), row, (integrator, k))
     print("good %s: %d steps observed to the bit as a run records them" % (integrator, len(actions)))
 END
-    python3 environments.py >out 2>err
+    python3 steps.py >out 2>err
     check $? "environments in Python"
     cat out
 fi

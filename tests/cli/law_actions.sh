@@ -201,9 +201,9 @@ works check quadruped_residual_env.yaml
 if with_python "environments of control laws in Python" numpy gymnasium; then
     library=${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}
     lacks_program "$library" && exit $status
-    export PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
+    export PYTHONPATH="$root/tests:$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
     export HOPSCOTCH_LIBRARY="$library"
-    cat >environments.py <<'END'
+    cat >steps.py <<'END'
 import csv
 import json
 import os
@@ -211,36 +211,8 @@ import subprocess
 
 import hopscotch
 import numpy
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from environments import compare, same
 
-
-def same(a, b, what):
-    assert numpy.array_equal(a, b, equal_nan=True), (what, a, b)
-
-
-def compare(spec, mode, lanes, steps, settings, least):
-    ours = hopscotch.VectorEnv(spec, lanes, "cpu", autoreset=mode, settings=settings)
-    theirs = SyncVectorEnv([lambda: hopscotch.Env(spec, settings=settings)] * lanes,
-                           autoreset_mode=AutoresetMode[mode.upper()])
-    same(ours.reset(seed=40)[0], theirs.reset(seed=40)[0], "reset")
-    ours.action_space.seed(3)
-    ended = 0
-    for step in range(steps):
-        actions = ours.action_space.sample()
-        mine, other = ours.step(actions), theirs.step(actions)
-        for k, what in enumerate(("observation", "reward", "terminated", "truncated")):
-            same(mine[k], other[k], (mode, step, what))
-        over = mine[2] | mine[3]
-        ended += over.sum()
-        if mode == "same_step" and over.any():
-            for lane in numpy.flatnonzero(over):
-                same(mine[4]["final_obs"][lane], other[4]["final_obs"][lane], "last observation")
-        if mode == "disabled" and over.any():
-            options = {"reset_mask": over}
-            same(ours.reset(options=dict(options))[0], theirs.reset(options=dict(options))[0], "mask of a reset")
-    assert ended > least, ended
-    ours.close()
-    theirs.close()
 
 
 for mode in ("next_step", "same_step", "disabled"):
@@ -295,7 +267,7 @@ for k, (sample, row) in enumerate(zip(samples, rows)):
 assert {"push", "kick", "sum", "law_mode"} < {name for name, *_ in env.observations}
 print("good %d steps observed to the bit as a run records them" % len(actions))
 END
-    python3 environments.py >out 2>err
+    python3 steps.py >out 2>err
     check $? "environments in Python"
     cat out
 fi

@@ -6,7 +6,7 @@
 with_python "environments in Python" numpy gymnasium || exit 0
 library=${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}
 lacks_program "$library" && exit 0
-export PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$root/tests:$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
 export HOPSCOTCH_LIBRARY="$library"
 cp "$root/experiments/hopper_env.yaml" .
 
@@ -21,7 +21,7 @@ import gymnasium
 import hopscotch
 import numpy
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from environments import compare, same
 
 SPEC = "hopper_env.yaml"
 short = {"simulation.duration": 0.3, "simulation.settle": 0.1}
@@ -35,42 +35,14 @@ assert len(texts) == 3 and all(any(words in text for text in texts) for words in
 print("good Gymnasium's checker")
 
 
-def same(a, b, what):
-    assert numpy.array_equal(a, b, equal_nan=True), (what, a, b)
+def push(step, actions):
+    if step % 40 < 25:  # tilts the hopper until it falls; episodes are cut after 0.3 s
+        actions[::2, 1] = 60.0
 
-
-# The hopper falls, and episodes are cut after 0.3 s.
-def compare(mode):
-    lanes, steps = 7, 150
-    ours = hopscotch.VectorEnv(SPEC, lanes, "cpu", autoreset=mode, settings=short)
-    theirs = SyncVectorEnv([lambda: hopscotch.Env(SPEC, settings=short)] * lanes,
-                           autoreset_mode=AutoresetMode[mode.upper()])
-    same(ours.reset(seed=40)[0], theirs.reset(seed=40)[0], "reset")
-    ours.action_space.seed(3)
-    ended = 0
-    for step in range(steps):
-        actions = ours.action_space.sample()
-        if step % 40 < 25:  # tilts it until it falls
-            actions[::2, 1] = 60.0
-        mine, other = ours.step(actions), theirs.step(actions)
-        for k, what in enumerate(("observation", "reward", "terminated", "truncated")):
-            same(mine[k], other[k], (mode, step, what))
-        over = mine[2] | mine[3]
-        ended += over.sum()
-        if mode == "same_step" and over.any():
-            same(mine[4]["_final_obs"], other[4]["_final_obs"], "mask")
-            for lane in numpy.flatnonzero(over):
-                same(mine[4]["final_obs"][lane], other[4]["final_obs"][lane], "last observation")
-        if mode == "disabled" and over.any():
-            options = {"reset_mask": over}
-            same(ours.reset(options=dict(options))[0], theirs.reset(options=dict(options))[0], "mask of a reset")
-    assert ended > 20, ended
-    ours.close()
-    theirs.close()
 
 
 for mode in ("next_step", "same_step", "disabled"):
-    compare(mode)
+    compare(SPEC, mode, 7, 150, short, 20, push)
 print("good stepped together as one by one, in every way to begin again")
 
 # any number of lanes; floats of half the size; the seed alone counts

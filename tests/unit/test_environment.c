@@ -50,6 +50,20 @@ static void environment_note(const EnvironmentCase *c, int64_t lane, Environment
         episode->observation[episode->steps][k] = environment_case_number(c, HOPSCOTCH_OBSERVATIONS, lane, k);
 }
 
+static bool environment_is_over(const EnvironmentCase *c, int64_t lane)
+{
+    return environment_case_number(c, HOPSCOTCH_TERMINATED, lane, 0) != 0.0 ||
+           environment_case_number(c, HOPSCOTCH_TRUNCATED, lane, 0) != 0.0;
+}
+
+// What an episode that is over gave.
+static void environment_note_end(const EnvironmentCase *c, int64_t lane, EnvironmentEpisode *episode)
+{
+    for (int m = 0; m < c->info.n_metrics; m++)
+        episode->metric[m] = environment_case_number(c, HOPSCOTCH_EPISODE_METRICS, lane, m);
+    episode->failure = (int)environment_case_number(c, HOPSCOTCH_EPISODE_FAILURE, lane, 0);
+}
+
 // Steps all lanes with actions up to `size`, and begins others again at random, until the episode of `lane` is over.
 static void environment_play(const EnvironmentCase *c, int64_t lane, double size, EnvironmentEpisode *episode)
 {
@@ -73,13 +87,10 @@ static void environment_play(const EnvironmentCase *c, int64_t lane, double size
         CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(c));
         episode->steps++;
         environment_note(c, lane, episode);
-        over = environment_case_number(c, HOPSCOTCH_TERMINATED, lane, 0) != 0.0 ||
-               environment_case_number(c, HOPSCOTCH_TRUNCATED, lane, 0) != 0.0;
+        over = environment_is_over(c, lane);
     }
     CHECK(over);
-    for (int m = 0; m < c->info.n_metrics; m++)
-        episode->metric[m] = environment_case_number(c, HOPSCOTCH_EPISODE_METRICS, lane, m);
-    episode->failure = (int)environment_case_number(c, HOPSCOTCH_EPISODE_FAILURE, lane, 0);
+    environment_note_end(c, lane, episode);
     CHECK_INTEGER(episode->steps, (int64_t)environment_case_number(c, HOPSCOTCH_EPISODE_STEPS, lane, 0));
 }
 
@@ -469,13 +480,10 @@ static void environment_play_policy(const EnvironmentPolicy *of, const Environme
         CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(c));
         episode->steps++;
         environment_note(c, lane, episode);
-        over = environment_case_number(c, HOPSCOTCH_TERMINATED, lane, 0) != 0.0 ||
-               environment_case_number(c, HOPSCOTCH_TRUNCATED, lane, 0) != 0.0;
+        over = environment_is_over(c, lane);
     }
     CHECK(over);
-    for (int m = 0; m < c->info.n_metrics; m++)
-        episode->metric[m] = environment_case_number(c, HOPSCOTCH_EPISODE_METRICS, lane, m);
-    episode->failure = (int)environment_case_number(c, HOPSCOTCH_EPISODE_FAILURE, lane, 0);
+    environment_note_end(c, lane, episode);
 }
 
 // What a policy learned in an environment does in a run: the spec with {mode: policy} in place of {mode: external}.
