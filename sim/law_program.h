@@ -38,7 +38,7 @@ typedef struct LawPolicy {
 Error actions_table(const Action *actions, int n, const Points *listed, const Points *file, Arena *arena,
                     const double **rows, int64_t *n_rows, bool *of_file);
 
-// ---- laws ------------------------------------------------------------------------------------------------------------
+// ---- laws -----------------------------------------------------------------------------------------------------------
 
 // A law as a tape. Its inputs are time and states, which are the columns of the model; the user's held numbers;
 // parameters, of the model and of the law; then other numbers that it holds, normal numbers, whether the period is the

@@ -74,6 +74,19 @@ static int64_t policy_index(const PolicyShape *shape, int layer, int output, int
     return at + output * (1 + (int64_t)shape->width[layer]) + input;
 }
 
+// The weight of that index in words.
+static const char *policy_weight_words(const PolicyShape *shape, int64_t index, Arena *arena)
+{
+    int layer = 0;
+    while (index >= (int64_t)shape->width[layer + 1] * (1 + (int64_t)shape->width[layer])) {
+        index -= (int64_t)shape->width[layer + 1] * (1 + (int64_t)shape->width[layer]);
+        layer++;
+    }
+    const int64_t inputs = 1 + (int64_t)shape->width[layer];
+    return arena_format(arena, "that of layer %d, output %d, input %d", layer + 1, (int)(index / inputs) + 1,
+                        (int)(index % inputs));
+}
+
 // Each weight stands once: there are as many rows as weights, and no two are the same.
 static Error policy_fill(const Points *file, const int64_t *at, const PolicyShape *shape, Arena *arena, double *weight)
 {
@@ -91,8 +104,10 @@ static Error policy_fill(const Points *file, const int64_t *at, const PolicyShap
         weight[index] = row.weight;
     }
     if (rows == count) return error_none();
-    return error_make(ERROR_USER, "the policy has %lld weights, and its layers need %lld", (long long)rows,
-                      (long long)count);
+    int64_t missing = 0;
+    while (filled[missing]) missing++;
+    return error_make(ERROR_USER, "the policy has %lld weights, and its layers need %lld: %s is missing",
+                      (long long)rows, (long long)count, policy_weight_words(shape, missing, arena));
 }
 
 Error policy_read(const Points *table, Arena *arena, PolicyTable *out)

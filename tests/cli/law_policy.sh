@@ -201,7 +201,8 @@ refused 'policy p has no file of weights: {file: p.csv, observe: \[...\]}' '{p: 
 refused "unknown key 'observed' in a policy; did you mean 'observe'?" "{p: {$file, observed: [1, 2]}}"
 refused 'observe needs an expression for each of the 2 inputs of the first layer, in a list' "{p: {$file}}"
 refused 'observe needs an expression' "{p: {$file, observe: rail_q}}"
-refused 'the first layer of the policy has 2 inputs, and observe has 3 rows' "{p: {$file, observe: [1, 2, 3]}}"
+refused 'the first layer of the policy has 2 inputs by its weights, and observe has 3 rows' \
+    "{p: {$file, observe: [1, 2, 3]}}"
 refused "unknown name 'rail_p'; did you mean 'rail_q'?" "{p: {$file, observe: [rail_p, 2]}}"
 refused "laws/bad.yaml:1:22: error: .*none.csv" '{p: {file: none.csv, observe: [1, 2]}}'
 refused 'the weights are in `weights` already: give one of the two' "{p: {$file, weights: [], observe: [1, 2]}}"

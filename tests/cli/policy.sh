@@ -117,7 +117,7 @@ wrong "is given twice" "layer,output,input,weight
 1,1,1,0.5
 1,2,0,0.5
 1,2,0,0.5"
-wrong "the policy has 3 weights, and its layers need 4" "layer,output,input,weight
+wrong "its layers need 4: that of layer 1, output 2, input 1 is missing" "layer,output,input,weight
 1,1,0,0.5
 1,1,1,0.5
 1,2,0,0.5"

@@ -78,7 +78,6 @@ static const char equations_law_example[] =
     "    law:                                   # or the name of a file with this mapping\n"
     "      parameters: {amp: {value: 0.5, unit: rad}, freq: {value: 0.7, unit: Hz, range: [0.1, 3]}}\n"
     "      held: {phase: 0}\n"
-    "      let: {period: {value: 0.01, unit: s}}\n"
     "      every_period: {phase: \"mod(phase + freq*period, 1)\"}\n"
     "      command: {shoulder: amp*sin(2*pi*phase)}\n"
     "parameters: {shoulder_kp: 100, shoulder_kd: 5}\n"
@@ -90,9 +89,13 @@ static const EquationsRow equations_law_rows[] = {
      "Each begins with a sample. Events happen first, by guards of this period and the last one; then policies are "
      "asked, and commands and efforts given; "
      "then `every_period` sets what the law holds for the next one."},
-    {"names", "The columns of trajectories, such as hip_q, hip_rate, base_z, shank_force (`models SPEC.yaml` and a "
-              "trajectory name them); the base's roll, pitch and yaw; parameters of the model and of the law; time."},
-    {"parameters", "NAME: 3, or {value: 3, unit: kg, range: [0, 9], doc: TEXT}, which can be searched."},
+    {"names",
+     "The columns of trajectories, such as hip_q, hip_rate, base_z, shank_force (`models SPEC.yaml` and a "
+     "trajectory name them); the base's roll, pitch and yaw; parameters of the model and of the law; time; period, "
+     "that of control (s)."},
+    {"parameters",
+     "NAME: 3, or {value: 3, unit: kg, range: [0, 9], doc: TEXT}, which can be searched. Gains of quantities with "
+     "units have units too, as {value: 5, unit: N m/rad}."},
     {"held", "NAME: 0, or {start: 0, unit: rad, doc: TEXT}. Numbers, also with columns of trajectories."},
     {"let", "NAME: EXPR, or {value: EXPR, unit: m}. Shorthands in any order, also of a mode."},
     {"command", "MOTOR: EXPR, the position that a motor is asked for. Without one it is asked for its offset."},
@@ -110,11 +113,11 @@ static const EquationsRow equations_law_rows[] = {
      "periods, with normal noise of that deviation, an offset, rounded. COLUMN may be a pattern."},
     {"policies",
      "NAME: {file: walk.csv, observe: [EXPR, ...]}. Networks: what one gives, from -1 to 1, are the names NAME_1, "
-     "NAME_2, ...; it observes what the law knows after the events. The file has the columns layer, output, input (0: "
-     "the constant) and weight."},
+     "NAME_2, ...; it observes what the law knows after the events. Hidden layers are tanh, the last is linear and "
+     "cut at -1 and 1. The file has the columns layer, output, input (0: the constant) and weight."},
     {"inputs",
      "NAME: {range: [-1, 1], unit: N}. An action of an environment; in a run of control.actions or control.file. It is "
-     "held for control.action_period."},
+     "held for control.action_period. What lies beyond the range counts as its end."},
     {"tables", "As those of a system: `help spec tables`."},
 };
 

@@ -135,8 +135,9 @@ void law_read_policies(SystemReader *reader, LawAsked *asked, const TapeValue *f
             diagnose(reader->diagnostics, list != NULL ? list : node,
                      "observe needs an expression for each of the %d inputs of the first layer, in a list", inputs);
         else if (list->count != inputs)
-            diagnose(reader->diagnostics, list, "the first layer of the policy has %d inputs, and observe has %d rows",
-                     inputs, list->count);
+            diagnose(reader->diagnostics, list,
+                     "the first layer of the policy has %d inputs by its weights, and observe has %d rows", inputs,
+                     list->count);
         for (int k = 0; k < inputs; k++) {
             const bool has = list != NULL && list->kind == NODE_SEQUENCE && k < list->count;
             seen[k] = has ? policy_observed(reader, asked, list->items[k], from, to) : TAPE_NONE;
