@@ -77,7 +77,8 @@ static Error gradient_print_rows(const Spec *spec, const GradientResult *result,
 
 static Error gradient_print_curve(const Spec *spec, const GradientResult *result, TableFormat format, FILE *out)
 {
-    static const char *const columns[] = {"parameter", "step", "difference", "from_adjoint"};
+    const bool back = result->no_adjoint == NULL; // else differences stand beside the tangent
+    const char *const columns[] = {"parameter", "step", "difference", back ? "from_adjoint" : "from_tangent"};
     Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);
     for (int i = 0; i < result->count; i++) {
         const GradientRow *row = &result->rows[i];
@@ -85,7 +86,7 @@ static Error gradient_print_curve(const Spec *spec, const GradientResult *result
             table_text(table, spec->configured.parameters[row->parameter].name);
             table_number(table, row->steps[k]);
             table_number(table, row->curve[k]);
-            table_number(table, row->curve[k] - row->adjoint);
+            table_number(table, row->curve[k] - (back ? row->adjoint : row->tangent));
         }
     }
     return table_finish(table);

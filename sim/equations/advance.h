@@ -76,11 +76,14 @@ HD_CALL void equations_trace_period(const EquationsLane *lane, const LaneGroup *
 
 // ---- events ---------------------------------------------------------------------------------------------------------
 
-HD void equations_set(const EquationsLane *lane, EquationsCode code, mask which)
+// Sets states and held numbers of the lanes of `which`. Returns the lanes in which a held number of the user's became
+// one that is not finite; a state that did ends the lane at its next step.
+HD mask equations_set(const EquationsLane *lane, EquationsCode code, mask which)
 {
     const EquationsConstants *c = lane->c;
-    const int count = c->n_states + c->n_held;
-    if (code.first < 0) return;
+    const int count = c->n_states + c->n_held, of_user = count - c->n_clocks;
+    mask wrong = no_lanes();
+    if (code.first < 0) return wrong;
     equations_run(lane, code);
     FRAME_EACH
     for (int i = 0; i < count; i++) frame_set(lane->frame, c->saved + i, equations_output(lane, code, i));
@@ -93,9 +96,11 @@ HD void equations_set(const EquationsLane *lane, EquationsCode code, mask which)
             if (equations_has_noise(lane)) frame_put(lane->frame, equations_origin(lane) + i, value, which);
         } else {
             frame_put(lane->file, SYSTEM_HELD(c->n_states, i - c->n_states), value, which);
+            if (i < of_user) wrong = wrong | (which & ~is_finite(value));
         }
     }
     equations_argue(lane, c->y);
+    return wrong;
 }
 
 // What an event of the lanes of `which` leads to.
@@ -113,7 +118,7 @@ HD_CALL void equations_act(const EquationsLane *lane, int64_t row, mask fires, E
     trail_action(lane, row);
     equations_at_event(lane, event, false, fires);
     const mask recorded = equations_record_before(lane, event, fires);
-    equations_set(lane, set, fires);
+    const mask wrong = equations_set(lane, set, fires);
     if (to >= 0) equations_name(lane, EQUATIONS_MODE_OF, splat((double)to), fires);
     if (to >= 0 || set.first >= 0) outcome->changed = outcome->changed | fires;
     equations_at_event(lane, event, true, fires);
@@ -121,6 +126,8 @@ HD_CALL void equations_act(const EquationsLane *lane, int64_t row, mask fires, E
     if (equations_integer(lane, row + EQUATIONS_ACTION_STOP) != 0) outcome->stopped = outcome->stopped | fires;
     if (failure > 0)
         outcome->failure = select_real(fires & MASK(outcome->failure == 0.0), splat((double)failure), outcome->failure);
+    outcome->failure =
+        select_real(wrong & MASK(outcome->failure == 0.0), splat(EQUATIONS_FAIL_diverged), outcome->failure);
 }
 
 // The actions due at time t in the lanes of `landed` (their guards that turn) and of `timed` (instants), in the order

@@ -406,4 +406,18 @@ has 'there is nothing to draw: trial 0, replicate 0 had no events' err
 works run quiet.yaml --name silent --progress none --set record.trajectories.select.best=1 \
     --set record.trajectories.events=true
 works doctor silent
+# a held number that an event makes none ends the trial there, and one that is finite does not
+over='{p: [0, 1]}' system none 'duration: 2' 'dt: 0.25' 'integrator: rk4' <<'END_OF_SYSTEM'
+parameters: {p: 0}
+states: {x: 0}
+held: {h: 0, k: 1}
+rates: {x: 1}
+events: [{at: 0.5, set: {h: 1/p}}]
+metrics: {end: {final: x}}
+END_OF_SYSTEM
+works run none.yaml
+works query none --columns id,survived,failure --format csv
+printf 'id,survived,failure\n0,0.5,diverged\n1,2,none\n' >expected
+cmp -s expected out
+check $? "a held number that is none ends a trial where it is set: $(tr '\n' ' ' <out)"
 exit $status

@@ -140,6 +140,8 @@ awk -F, 'FNR == NR { if (FNR > 1) { tangent[$1] = $5; value[$1] = $2 } next }
         n++; d = $3 / tangent[$1] - 1; if (d > 0.02 || d < -0.02) { print $1, $3, tangent[$1]; bad = 1 } }
     END { exit bad || n != 6 }' got.csv curve.csv >out
 check $? "a law's tangents are the differences of wide steps"
+[ "$(head -n 1 curve.csv)" = parameter,step,difference,from_tangent ] && ! grep -q ',$' curve.csv
+check $? "without an adjoint, differences of all steps stand beside the tangent"
 
 # ---- rigid bodies ---------------------------------------------------------------------------------------------------
 

@@ -69,7 +69,7 @@ parameters: {gain: {value: 0.5, unit: N m/rad}}
 effort: {leg*: -gain*leg2_q - 0.1*leg2_rate}
 END
 refused check checked.yaml
-has 'checked.yaml:13:35: error: N m/rad - rad/s: both sides must have the same unit' err
+has 'checked.yaml:13:35: error: N m/rad - rad/s: both sides must have the same unit; a gain in kg m^2/s on the right would fit' err
 law mine <<'END'
 parameters: {period: 0.1, yaw: 2}
 effort: {leg*: "period*yaw - 0.5*leg2_q"}
@@ -145,6 +145,17 @@ effort: {leg#: 1, "l*1": 2}
 END
 wrong 12:16 "the model has no motor 'leg4'; did you mean 'leg1'?" <<'END'
 effort: {leg4: 1}
+END
+wrong 12:16 "the model has no motor 'elbow_motor'; it has leg1, leg2" <<'END'
+effort: {elbow_motor: 1}
+END
+wrong 12:33 "the delay of a sensor is a whole number of control periods, at most 64" <<'END'
+sensors: {leg1_q: {delay: 10ms}}
+effort: {leg1: leg1_q}
+END
+wrong 12:37 "the unit 'Nm' can't be read: write N m, with a space between units" <<'END'
+held: {load: {start: 0, unit: Nm}}
+effort: {leg1: load}
 END
 wrong 12:33 "the delay of a sensor is a whole number of control periods, at most 64" <<'END'
 sensors: {leg1_q: {delay: 0.5}}

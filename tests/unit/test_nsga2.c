@@ -481,7 +481,7 @@ TEST(nsga2_says_how_several_searches_ended)
     Nsga2Case test;
     nsga2_case_start(&test, zdt1, nsga2_three);
     nsga2_case_run(&test, 50);
-    CHECK_TEXT("3 searches ended: 3 generations", test.search.method->stopped(&test.search));
+    CHECK_TEXT("3 searches ended: 3 by generations", test.search.method->stopped(&test.search));
     nsga2_case_end(&test);
 }
 

@@ -172,6 +172,8 @@ bool equations_is_wrong(const SystemReader *reader, const char *text);
 bool equations_is_word(const char *text); // it can be a name
 // A number, or an expression of numbers; false after an error.
 bool equations_number(SystemReader *reader, const Node *node, double *value);
+// Whether a number has its unit behind it, "80 kg"; *digits: bytes of the number.
+bool equations_has_unit(SystemReader *reader, const char *text, int *digits);
 const char *equations_text_of(SystemReader *reader, const Node *mapping,
                               const char *key); // of a scalar; NULL: not given
 bool equations_truth(SystemReader *reader, const Node *mapping, const char *key);

@@ -206,6 +206,15 @@ static LawSaid law_said(const LawReader *law, const Node *section, int output)
 
 static const char *law_section_name(bool effort) { return effort ? "effort" : "command"; }
 
+// What to write for a motor that there is not: the nearest one, else the first few.
+static const char *law_motors_near(const LawReader *law, const char *name, const char *const *names, int n)
+{
+    enum { SHOWN = 6 };
+    const char *near = equations_nearest(law->reader, name, names, n), *list = names[0];
+    for (int i = 1; i < n && i < SHOWN; i++) list = arena_format(law->reader->arena, "%s, %s", list, names[i]);
+    return *near != '\0' ? near : arena_format(law->reader->arena, "; it has %s%s", list, n > SHOWN ? ", ..." : "");
+}
+
 // Keys of a section that name no output.
 static void law_check_outputs(const LawReader *law, const Node *section, bool effort)
 {
@@ -226,7 +235,7 @@ static void law_check_outputs(const LawReader *law, const Node *section, bool ef
                      law_section_name(effort), law_section_name(!effort));
         else
             diagnose(law->reader->diagnostics, section->keys[i], "the model has no motor '%.60s'%s",
-                     section->keys[i]->text, equations_nearest(law->reader, section->keys[i]->text, names, n));
+                     section->keys[i]->text, law_motors_near(law, section->keys[i]->text, names, n));
     }
 }
 

@@ -33,8 +33,7 @@ const Node *equations_section(SystemReader *reader, const Node *mapping, const c
     return NULL;
 }
 
-// A number with its unit behind it, "80 kg"; *digits: bytes of the number.
-static bool equations_has_unit(SystemReader *reader, const char *text, int *digits)
+bool equations_has_unit(SystemReader *reader, const char *text, int *digits)
 {
     Unit unit;
     const char *why, *rest = text + strspn(text, "+-");

@@ -113,8 +113,10 @@ static int sensor_delay(const Sensor *sensor)
     SystemReader *reader = sensor->reader;
     const Node *node = node_find(sensor->node, "delay");
     double number = 0.0;
-    if (node == NULL || !equations_number(reader, node, &number)) return 0;
-    if (number == floor(number) && number >= 0.0 && number <= SENSOR_DELAY_MAX) return (int)number;
+    int digits;
+    const bool is_time = node != NULL && node->kind == NODE_SCALAR && equations_has_unit(reader, node->text, &digits);
+    if (node == NULL || (!is_time && !equations_number(reader, node, &number))) return 0;
+    if (!is_time && number == floor(number) && number >= 0.0 && number <= SENSOR_DELAY_MAX) return (int)number;
     diagnose(reader->diagnostics, node, "the delay of a sensor is a whole number of control periods, at most %d",
              SENSOR_DELAY_MAX);
     return 0;

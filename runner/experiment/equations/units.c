@@ -52,6 +52,8 @@ static void units_report_fault(SystemReader *reader, const Node *node, const Exp
     const ExpressionStep *step = &expression->steps[fault->step];
     const int width = (int)strlen(expression_row(expression->steps, fault->step)->text);
     const char *remedy = reader->sampled ? "; a factor, as in 1*x, would weigh it" : "";
+    if (reader->law && fault->gain != NULL)
+        remedy = arena_format(reader->arena, "; a gain in %s on the right would fit", fault->gain);
     expression_diagnose(reader->diagnostics, node, step->at, width, "%s%s", fault->text, remedy);
 }
 

@@ -193,6 +193,22 @@ static int unit_word_length(const char *at)
     return n;
 }
 
+// What runs units together, as "Nm" does: "N m". NULL: it does not. Only words that begin with a capital letter, as names
+// of persons do: the user's own words, such as "lm", may be made of letters that are units.
+static const char *unit_apart(const char *word, Arena *arena)
+{
+    if (*word < 'A' || *word > 'Z') return NULL;
+    const char *apart = "";
+    while (*word != '\0') {
+        int length = (int)strlen(word);
+        while (length > 0 && unit_find(arena_format(arena, "%.*s", length, word)) == NULL) length--;
+        if (length == 0) return NULL;
+        apart = arena_format(arena, "%s%s%.*s", apart, *apart != '\0' ? " " : "", length, word);
+        word += length;
+    }
+    return apart;
+}
+
 static UnitValue unit_parse_word(UnitParser *parser)
 {
     const int length = unit_word_length(parser->at);
@@ -205,6 +221,11 @@ static UnitValue unit_parse_word(UnitParser *parser)
     parser->at += length;
     double scale;
     const UnitWord *known = unit_find_prefixed(word, &scale);
+    const char *apart = known == NULL ? unit_apart(word, parser->arena) : NULL;
+    if (apart != NULL) {
+        parser->why = arena_format(parser->arena, "write %s, with a space between units", apart);
+        return value;
+    }
     if (known == NULL) {
         unit_times_word(&value.unit, word, 1.0);
         return value;
@@ -437,6 +458,9 @@ static UnitValue unit_same(UnitWalk *walk, int step, const UnitValue *a, const U
                arena_format(walk->arena, "%s: %s", what,
                             scaled ? "units of different size; multiply one by the factor between them"
                                    : "both sides must have the same unit"));
+    const UnitValue gain = unit_product(a, b, -1);
+    if (walk->fault->step == step && !scaled && infix && gain.kind == UNIT_KNOWN)
+        walk->fault->gain = unit_text(&gain, walk->arena);
     return (UnitValue){.kind = UNIT_OPEN};
 }
 

@@ -422,7 +422,7 @@ const char *side_stopped(const Search *search)
     const char *separator = ":";
     for (int i = 1; i < method->n_stops; i++) {
         if (counts[i] == 0 || used >= size) continue;
-        used += (size_t)snprintf(side->ending + used, size - used, "%s %lld %s", separator, (long long)counts[i],
+        used += (size_t)snprintf(side->ending + used, size - used, "%s %lld by %s", separator, (long long)counts[i],
                                  method->stop_names[i]);
         separator = ",";
     }

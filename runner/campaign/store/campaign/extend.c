@@ -213,7 +213,7 @@ static Error extend_insert(Database *database, int64_t id, const Segment *segmen
 static Error extend_renew_campaign(Database *database, const Spec *spec)
 {
     Cursor update = cursor_open(database, "UPDATE campaign SET spec = ?, resolved = ?, canonical = ?, hash = ?, "
-                                          "state = 'stopped', reason = 'extended'");
+                                          "state = 'stopped', reason = NULL");
     with_text(&update, spec->text);
     with_text(&update, spec->resolved);
     with_text(&update, spec->canonical);
