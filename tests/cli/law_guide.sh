@@ -2,43 +2,17 @@
 # The page experiments/control_law.md works as printed: its specs and all commands, in order; what it shows of outputs
 # is printed. A command behind which it shows an error is refused.
 . "$(dirname "$0")/../scratch.sh"
-page=$root/experiments/control_law.md
+. "$root/tests/page.sh"
+page control_law.md
 
 cp -R "$root/experiments" .
-# block N [LANGUAGE]: the Nth of the page
-block()
-{
-    awk -v wanted="$1" -v begin="\`\`\`${2:-yaml}" \
-        '$0 == begin { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$page"
-}
 block 1 xml >pendulum.xml
 block 1 >hold.yaml
 block 2 >integral.yaml
 block 3 >swing.yaml
 block 1 csv >damp.csv
 block 5 >damp.yaml
-hopscotch() { "$HOPSCOTCH" "$@"; }
-
-# Commands and their output, as lines: `$ COMMAND` and `> LINE`.
-awk '/^```/ { inside = !inside } inside { next } /^    \$ / { print substr($0, 5); shown = 1; next }
-    /^    / && shown { print "> " substr($0, 5); next } { shown = 0 }' "$page" >lines
-[ "$(grep -c '^\$ ' lines)" -ge 12 ] || { echo "FAIL law_guide: the page has no commands" && status=1; }
-: >out
-: >err
-while IFS= read -r line; do
-    case $line in
-        '$ '*)
-            eval "${line#\$ }" >out 2>err </dev/null
-            got=$?
-            wanted=$(awk -v line="$line" 'found { if (/^> .*error: /) print 1; exit } $0 == line { found = 1 }' lines)
-            expect $got "${wanted:-0}" "${line#\$ }"
-            ;;
-        *)
-            cat out err | grep -qxF -e "${line#> }"
-            check $? "it prints '${line#> }'"
-            ;;
-    esac
-done <lines
+page_commands
 
 # the law of many motors, in a robot whose joints are leg1 to leg3
 {
@@ -56,8 +30,5 @@ awk 'BEGIN { print "<mujoco><worldbody><body name=\"bar\"><geom type=\"sphere\" 
     for (i = 1; i <= 3; i++) printf "<motor name=\"m%d\" joint=\"leg%d\"/>", i, i
     print "</actuator></mujoco>" }' >legs.xml
 works run many.yaml --progress none
-for name in $(sed -n 's/^| `\([a-z_]*\.yaml\)` .*/\1/p' "$page"); do
-    [ -f "$root/experiments/$name" ]
-    check $? "there is $name"
-done
+page_experiments
 exit $status
