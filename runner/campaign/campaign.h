@@ -199,7 +199,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   trials       id, search, round, one REAL column per searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints
 //                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
-//                INTEGER, one REAL column per metric, and with several replicates one `<metric>_std` each. STRICT.
+//                INTEGER, of a race replicates INTEGER, one REAL column per metric, and with several replicates one `<metric>_std` each. STRICT.
 //                NULL: failed. With several objectives fitness is always NULL.
 //   replicates   trial, replicate, failure, one REAL column per metric, then per perturbed parameter what was drawn;
 //                only if the spec stores replicates
@@ -220,11 +220,13 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   blocks       id, first, last, rows, name, bytes, columns, sha256, digest: shards of columns in which the trials
 //                are, instead of the table trials; block_words number, word: what numbers in their columns of texts
 //                mean; best: the best 1,000 trials, with the columns of trials (store/trials/trial_blocks.h)
+//   race         rung, place, trial, fitness: the trials that each rung but the first runs, best first, with their
+//                fitness before it; only of a race (store/commit/race_rows.c)
 //   kept_rows    best, every, failures: which trials keep a row, if not all do; then also summary_failures,
 //                summary_columns and summary_axes, the sums over all trials (store/summary/summary_tables.c)
 //   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/commit/seal.c)
 //
-// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
+// Best first is always: ORDER BY fitness IS NULL, [replicates DESC, n_failed of a race,] violation, fitness, survived DESC, id; `fitness DESC` if the spec
 // maximises it (store/trials/rank.c). Worst first is the reverse.
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
@@ -314,7 +316,7 @@ Error store_maximizes(Database *database, bool *maximizes); // whether the one o
 // array[i * stride + row]. Every value has 8 bytes. So a column can be written, hashed and read by SQLite in place.
 // P: searched parameters, K: objectives, if they are several, else 0; C: constraints and their violation; M: metrics,
 // R: replicates.
-enum { TRIAL_ROWS_ARRAYS = 11 }; // id ... spread
+enum { TRIAL_ROWS_ARRAYS = 12 }; // id ... spread
 typedef struct TrialRows {
     int64_t count, capacity, stride; // stride >= capacity
     int columns[TRIAL_ROWS_ARRAYS];  // of the table trials that each array holds; spread: 0 with one replicate
@@ -326,10 +328,13 @@ typedef struct TrialRows {
     double *constraint;              // [C][stride] violation and constraints, if there are any; NaN: failed
     int64_t *failure;                // [stride], index in configured.failures
     int64_t *n_failed;               // [stride] replicates that failed
+    int64_t *replicates;             // [stride] that the trial has; only of a race, where they differ
     double *metric;                  // [M][stride], mean over the replicates
     double *spread;                  // [M][stride], standard deviation; NULL with one replicate
     // Rows of the table replicates: replicate r of the trial in `row` is row `row * R + r`. NULL unless the spec stores
     // replicates
+    int replicate_count;                  // R
+    int replicate_first;                  // those before it are in the table already (a rung of a race)
     int64_t replicate_stride;             // >= capacity * R
     int64_t *replicate_trial, *replicate; // [replicate_stride] id of the trial, r
     int64_t *replicate_failure;           // [replicate_stride]

@@ -196,6 +196,11 @@ Error trial_row_read(const StoredCampaign *campaign, int64_t id, Arena *arena, T
 // The replicates of a trial, in order. The columns of the cursor; metrics begin at REPLICATE_METRICS.
 enum { REPLICATE_TRIAL, REPLICATE_NUMBER, REPLICATE_FAILURE, REPLICATE_METRICS };
 Cursor replicates_of(Database *database, int64_t trial);
+// The same with the statement kept: *count <- the replicates of a trial, at most `most`, into metric[most][n_metrics],
+// drawn[most][n_perturb] and failure[most], an index of configured.failures.
+Cursor replicates_by_trial(Database *database);
+Error replicates_take(Cursor *replicates, const Spec *spec, int64_t trial, int most, double *metric, double *drawn,
+                      int *failure, int *count);
 // A digest of all columns of all replicates of a trial; 0: the campaign stores none.
 Error replicates_digest(const StoredCampaign *campaign, int64_t trial, uint64_t *digest);
 Error replicates_read(const StoredCampaign *campaign, int64_t trial, TrialRows *rows); // into row 0, under its id
