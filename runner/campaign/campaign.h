@@ -199,8 +199,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   trials       id, search, round, one REAL column per searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints
 //                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
-//                INTEGER, of a race replicates INTEGER, one REAL column per metric, and with several replicates one `<metric>_std` each. STRICT.
-//                NULL: failed. With several objectives fitness is always NULL.
+//                INTEGER, of a race replicates INTEGER, one REAL column per metric, and with several replicates one
+//                `<metric>_std` each. STRICT. NULL: failed. With several objectives fitness is always NULL.
 //   replicates   trial, replicate, failure, one REAL column per metric, then per perturbed parameter what was drawn;
 //                only if the spec stores replicates
 //   shards       id, name, bytes, sha256
@@ -226,8 +226,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //                summary_columns and summary_axes, the sums over all trials (store/summary/summary_tables.c)
 //   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/commit/seal.c)
 //
-// Best first is always: ORDER BY fitness IS NULL, [replicates DESC, n_failed of a race,] violation, fitness, survived DESC, id; `fitness DESC` if the spec
-// maximises it (store/trials/rank.c). Worst first is the reverse.
+// Best first is always: ORDER BY fitness IS NULL, of a race replicates DESC and perhaps n_failed, violation, fitness,
+// survived DESC, id; `fitness DESC` if the spec maximises it (store/trials/rank.c). Worst first is the reverse.
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
@@ -354,6 +354,7 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
 const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail);     // every column, in table order
 // Row `row` from a row of rows_select_sql.
 void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t row);
+Spec rows_had(const Spec *spec, const TrialRows *rows, int64_t row); // with the replicates of that trial
 // The first field in which two rows of one trial differ, with both values; false if all bits are equal.
 bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
                  char *text, size_t size);
@@ -494,6 +495,7 @@ typedef struct StatusReport {
     char holder[256]; // the process that runs it now; empty: none
     int64_t most;     // upper bound of trials; 0: unknown, or the total is known
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
+    int64_t replicates_least;                     // of a race: of the trials with the fewest; else 0
     int64_t objectives;                           // 0: a single one
     const char *committed, *origin, *tags, *note; // note: the last one
     const char *resumed, *overrides;              // the last start after the first; what --set changed

@@ -406,10 +406,11 @@ static Error campaign_race(Campaign *campaign)
     const Error error = race_run(loop, campaign->arena);
     if (error.kind != OK && error.kind != ERROR_INTERRUPTED) return error;
     TRY(store_counts(campaign->store, &counts));
-    loop->numbers.best = counts.best_fitness;
-    loop->numbers.best_trial = counts.best_trial;
-    loop->numbers.failures = counts.failures;
+    loop->before.best_fitness = loop->numbers.best = counts.best_fitness;
+    loop->before.best_trial = loop->numbers.best_trial = counts.best_trial;
     loop->before.failures = counts.failures - loop->counts.failures;
+    loop->numbers.failures = counts.failures;
+    loop->writer.counts.best_trial = -1;
     if (error.kind == OK) return error_none();
     if (interrupt_requested() == 0) {
         loop_note_time(loop, " before the race ended");

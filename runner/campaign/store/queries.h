@@ -106,6 +106,8 @@ Error trials_any_success(const StoredCampaign *campaign, bool *any);
 Error trials_widest(Database *database, const char *column, Arena *arena, int64_t *width);
 // *found: there is such a trial. NaN: it failed.
 Error trial_fitness(Database *database, int64_t id, double *fitness, bool *found);
+// The replicates that a stored trial has: of a race its own, else those of the spec.
+Error trial_replicates(const StoredCampaign *campaign, int64_t id, int *count);
 // The worst trial; failed trials are worse than all others. id -1: none. succeeded: the number of trials with a
 // fitness.
 typedef struct WorstTrial {

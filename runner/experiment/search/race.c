@@ -8,8 +8,19 @@
 #include "../experiment.h"
 
 #include <math.h>
+#include <stdio.h>
 
 bool spec_races(const Spec *spec) { return spec->replicates.race.start > 0; }
+
+Text32 replicates_each(const Spec *spec)
+{
+    Text32 text;
+    if (spec_races(spec))
+        snprintf(text.text, sizeof text.text, "%d to %d", spec->replicates.race.start, spec->replicates.count);
+    else
+        snprintf(text.text, sizeof text.text, "%d", spec->replicates.count);
+    return text;
+}
 
 // A rung that would reach three quarters of the last number of replicates goes there at once.
 static int race_next(const Spec *spec, int replicates)

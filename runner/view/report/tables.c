@@ -65,7 +65,7 @@ static void report_facts(const Report *report, const Timings *timings, const cha
     else if (data->trials > 0)
         report_fact(out, "best fitness", "none", "no trial has one");
     report_fact(out, "trials", text_count(data->trials).text,
-                spec->replicates.count > 1 ? arena_format(arena, "of %d replicates", spec->replicates.count) : "");
+                spec->replicates.count > 1 ? arena_format(arena, "of %s replicates", replicates_each(spec).text) : "");
     if (data->trials > 0)
         report_fact(out, "failed", arena_format(arena, "%.3g %%", 100 * failed / (double)data->trials),
                     text_count((int64_t)failed).text);

@@ -201,6 +201,11 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
     for (int64_t i = 0; i < capacity * count; i++) rows->replicate[i] = i % count;
 }
 
+Spec rows_had(const Spec *spec, const TrialRows *rows, int64_t row)
+{
+    return spec_races(spec) ? race_had(spec, rows->replicates[row]) : *spec;
+}
+
 void rows_copy(const TrialRows *from, int64_t row, TrialRows *to, int64_t target_row)
 {
     for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {

@@ -212,6 +212,15 @@ Error trial_fitness(Database *database, int64_t id, double *fitness, bool *found
     return cursor_close(&trials);
 }
 
+Error trial_replicates(const StoredCampaign *campaign, int64_t id, int *count)
+{
+    *count = campaign->spec.replicates.count;
+    if (!spec_races(&campaign->spec)) return error_none();
+    Cursor trials = cursor_open(campaign->database, "SELECT replicates FROM trials WHERE id = ?");
+    if (trial_at(&trials, id)) *count = (int)cell_integer(&trials, 0);
+    return cursor_close(&trials);
+}
+
 Error trials_worst(const StoredCampaign *campaign, Arena *arena, WorstTrial *worst)
 {
     Database *database = campaign->database;
