@@ -465,6 +465,8 @@ void spec_derive(const Spec *from, const char *file, const char *experiment, con
 // table is wrong.
 Error spec_derive_points(const Spec *from, const char *file, const char *experiment, const char *table, Arena *arena,
                          Diagnostics *diagnostics, Spec *out);
+// Why the best trials of the spec can't be run again under fresh seeds (spec/forms/recommend.c); NULL: they can.
+const char *recommend_refusal(const Spec *spec);
 // Sets `replicates`, `record`, `limits` and `device` to their defaults.
 Error spec_strip(Spec *spec, Arena *arena);
 // Writes the spec for people: the keys and sections `keys`, in this order. Parameters that only `from` searches are

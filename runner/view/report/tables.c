@@ -243,7 +243,10 @@ static Error report_recommended(const Report *report)
     if (recommendation.best > 0)
         fprintf(out, ". Trial %" PRId64 ", the best of the search, has %.5g, and %.5g in the search", first->trial,
                 first->fresh, first->fitness);
-    fputs(".</p>\n", out);
+    fputs(".", out);
+    if (!isnan(recommendation.probability))
+        fprintf(out, " It is the best of the candidates with a probability of about %.2g.", recommendation.probability);
+    fputs("</p>\n", out);
     return error_none();
 }
 
