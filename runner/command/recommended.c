@@ -19,13 +19,25 @@ static void recommended_print_value(const Recommended *candidate, FILE *out)
     if (!isnan(candidate->fitness)) fprintf(out, "; %.6g in the search", candidate->fitness);
 }
 
+// "about 0.93": it is an estimate, from draws.
+static Text32 recommended_probability(const Recommendation *recommendation)
+{
+    const double p = recommendation->probability;
+    Text32 text;
+    if (p > 0.995 || p < 0.005)
+        snprintf(text.text, sizeof text.text, p > 0.995 ? "more than 0.99" : "less than 0.01");
+    else
+        snprintf(text.text, sizeof text.text, "about %.2f", p);
+    return text;
+}
+
 // How sure the choice is, and what it took.
 static void recommended_print_race(const Recommendation *recommendation, FILE *out)
 {
     const int64_t equal = recommendation->count * recommendation->seeds;
     if (!isnan(recommendation->probability))
-        fprintf(out, "\n          the best of %d candidates with a probability of about %.2g", recommendation->count,
-                recommendation->probability);
+        fprintf(out, "\n          the best of %d candidates with a probability of %s", recommendation->count,
+                recommended_probability(recommendation).text);
     else
         fprintf(out, "\n          of %d candidates; no probability, because %s", recommendation->count,
                 recommendation->unknown);

@@ -224,13 +224,16 @@ static Error recommend_spec(const Recommend *task, Arena *arena, Diagnostics *di
 
 // ---- the run --------------------------------------------------------------------------------------------------------
 
-// The name of the last campaign that was run; NULL: none.
-static Error recommend_last(Database *database, Arena *arena, const char **name)
+// The name of the last campaign that was run; NULL: none. *ran: whether `wanted` is one of them.
+static Error recommend_last(Database *database, const char *wanted, Arena *arena, const char **name, bool *ran)
 {
     *name = NULL;
+    *ran = false;
     Cursor events = store_events(database);
     while (cursor_next(&events)) {
-        if (strcmp(cell_text(&events, 1), RECOMMEND_EVENT) == 0) *name = arena_copy(arena, cell_text(&events, 2));
+        if (strcmp(cell_text(&events, 1), RECOMMEND_EVENT) != 0) continue;
+        *name = arena_copy(arena, cell_text(&events, 2));
+        *ran |= strcmp(*name, wanted) == 0;
     }
     return cursor_close(&events);
 }
@@ -267,6 +270,7 @@ static Error recommend_run_spec(const Recommend *task, Spec *spec, const RunOpti
 static Error recommend_prepare(Recommend *task, const RunOptions *options, Arena *arena, Spec *spec, bool *due)
 {
     const char *last = NULL;
+    bool ran = false;
     char holder[256] = "";
     Diagnostics *diagnostics = diagnostics_new(arena);
     TRY(recommend_find(task, arena));
@@ -274,11 +278,11 @@ static Error recommend_prepare(Recommend *task, const RunOptions *options, Arena
     const Error error = recommend_spec(task, arena, diagnostics, spec);
     diagnostics_print(diagnostics, options->messages, terminal_colour(options->messages));
     TRY(error);
-    TRY(recommend_last(task->campaign->database, arena, &last));
+    TRY(recommend_last(task->campaign->database, spec->experiment, arena, &last, &ran));
+    if (task->asked != NULL) ran = last != NULL && strcmp(last, spec->experiment) == 0; // it shall be the last
     const char *there = arena_format(arena, "%s/%s/", campaign_nested_root(task->location, arena), spec->experiment);
     const char *lock = arena_format(arena, "%s" CAMPAIGN_LOCK, there);
-    const bool done = last != NULL && strcmp(last, spec->experiment) == 0 &&
-                      !file_missing(arena_format(arena, "%s" CAMPAIGN_DATABASE, there));
+    const bool done = ran && !file_missing(arena_format(arena, "%s" CAMPAIGN_DATABASE, there));
     if (!file_missing(lock)) TRY(lock_holder(lock, holder, sizeof holder));
     *due = holder[0] == '\0' && !done;
     return error_none();
@@ -403,12 +407,13 @@ Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommen
         .results = folder_of(campaign->folder, arena), .name = campaign->name, .folder = campaign->folder};
     StoredCampaign run;
     const char *name = NULL;
+    bool ran = false;
     *out = (Recommendation){.best = -1,
                             .probability = (double)NAN,
                             .maximize = campaign->spec.objective.maximize[0],
                             .by_failures = campaign->spec.objective.failed == FAILED_ANY};
     if (!database_has(campaign->database, "events", NULL)) return error_none();
-    TRY(recommend_last(campaign->database, arena, &name));
+    TRY(recommend_last(campaign->database, "", arena, &name, &ran));
     const char *root = campaign_nested_root(&location, arena);
     if (name == NULL || campaign_name_check(name).kind != OK) return error_none();
     if (file_missing(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, root, name))) return error_none();

@@ -245,7 +245,9 @@ static Error report_recommended(const Report *report)
                 first->fresh, first->fitness);
     fputs(".", out);
     if (!isnan(recommendation.probability))
-        fprintf(out, " It is the best of the candidates with a probability of about %.2g.", recommendation.probability);
+        fprintf(out, " It is the best of the candidates with a probability of %s %.2f.",
+                recommendation.probability > 0.995 ? "more than" : "about",
+                recommendation.probability > 0.995 ? 0.99 : recommendation.probability);
     fputs("</p>\n", out);
     return error_none();
 }
