@@ -102,9 +102,9 @@ refused merge mean twin --into both
 has "the best of each were chosen among its own" err
 
 # arrays of trials with different replicates
-sed 's/^replicates:.*//; s/^  over:.*//' "$root"/experiments/smoke.yaml >arrays.yaml
 works run "$root"/experiments/smoke.yaml --name arrays --progress none \
-    --set 'replicates={count: 8, race: {start: 2}, perturb: {z_foot: {uniform: [0.35, 0.45]}}}' \
+    --set simulation.duration=0.2 --set simulation.settle=0.1 --set 'search.over.thrust=[30, 35, 40, 45]' \
+    --set 'replicates={count: 4, race: {start: 2}, perturb: {z_foot: {uniform: [0.35, 0.45]}}}' \
     --set 'record.trajectories.select={best: 3, every: 2}'
 works doctor arrays
 run query arrays --sql "SELECT count(*) FROM trajectories" --format csv

@@ -74,7 +74,8 @@ static void finalists_means(Finalists *of, int members, int first, int end, doub
 static void finalists_residuals(Finalists *of, int members, int first, int end, const double *seed, const double *n)
 {
     double seen = 0.0;
-    int present = 0;
+    int present = 0, seeds = 0;
+    for (int r = first; r < end; r++) seeds += !isnan(seed[r]);
     for (int m = 0; m < members; m++) {
         const double *value = of->runs->value[of->member[m]];
         for (int r = first; r < end; r++) {
@@ -85,7 +86,7 @@ static void finalists_residuals(Finalists *of, int members, int first, int end, 
         seen += n[m];
         present += n[m] > 0.0;
     }
-    const double freedom = seen - present - (end - first) + 1.0; // of two ways
+    const double freedom = seen - present - seeds + 1.0; // of two ways
     if (freedom > 0.0) of->freedom += freedom;
 }
 

@@ -370,18 +370,24 @@ bool recommended_is_better(const Recommendation *of, const Recommended *a, const
 static const char *recommend_unknown(const StoredCampaign *campaign, const Recommendation *out)
 {
     const Spec *spec = &campaign->spec;
-    const Recommended *best = &out->candidates[out->best];
     int64_t failed = 0;
     for (int i = 0; i < out->count; i++) failed += out->candidates[i].failed;
     if (spec->objective.over != OVER_MEAN) return "objective.over is not the mean";
     if (spec->objective.failed == FAILED_PENALTY && failed > 0) return "failed replicates count as a penalty";
-    if (spec->objective.failed == FAILED_ANY && best->failed > 0) return "all have failed replicates";
-    if (best->violation > 0.0) return "all violate a constraint";
+    if (out->candidates[out->best].violation > 0.0) return "all violate a constraint";
     return NULL;
 }
 
-// Among those that can be the best: where one failure fails a trial of the search none failed, and no constraint is
-// violated.
+// Whether candidate i fails more often than the best one under the same seeds.
+static bool recommend_fails_more(const Recommendation *out, int i)
+{
+    int64_t failed = 0;
+    for (int64_t r = 0; r < out->candidates[i].seeds; r++) failed += !isfinite(out->value[out->best][r]);
+    return out->candidates[i].failed > failed;
+}
+
+// Among those that can be the best: they violate no constraint and, where one failure fails a trial of the search, do
+// not fail more often. Then the fitness of the replicates that did not fail decides.
 static void recommend_estimate(const StoredCampaign *campaign, Arena *arena, Recommendation *out)
 {
     int *had = ARENA_NEW(arena, int, out->count);
@@ -391,7 +397,7 @@ static void recommend_estimate(const StoredCampaign *campaign, Arena *arena, Rec
     for (int i = 0; i < out->count && out->unknown == NULL; i++) {
         const Recommended *one = &out->candidates[i];
         if (isnan(one->fresh) || one->violation > 0.0) continue;
-        if (campaign->spec.objective.failed == FAILED_ANY && one->failed > 0) continue;
+        if (out->by_failures && recommend_fails_more(out, i)) continue;
         if (i == out->best) runs.named = runs.count;
         had[runs.count] = (int)one->seeds;
         value[runs.count++] = out->value[i];
