@@ -64,6 +64,14 @@ works report mean -o page.html
 
 # the same whatever ran it
 reference=$(digest mean)
+for damage in 'UPDATE trials SET fitness = 1, replicates = 17 WHERE id = 44' \
+    'DELETE FROM replicates WHERE trial = 9 AND replicate > 20' 'UPDATE replicates SET f = 3 WHERE trial = 20'; do
+    "$SQL" results/mean/campaign.db "$damage" >/dev/null
+    run doctor mean
+    [ $? -ne 0 ] && "$HOPSCOTCH" doctor mean --repair >out 2>err && [ "$(digest mean)" = "$reference" ]
+    check $? "repaired: $damage"
+    works doctor mean
+done
 for options in "--threads 1 --batch 7" "--threads 2 --batch 999"; do
     # shellcheck disable=SC2086
     "$HOPSCOTCH" run race.yaml --name other --progress none $options >out 2>err

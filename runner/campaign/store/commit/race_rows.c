@@ -90,6 +90,33 @@ Error race_replace(Store *store, const TrialRows *rows, int64_t row, int64_t fai
     return failed != 0 ? trial_count_failure(store, rows->id[row], failed) : error_none();
 }
 
+// A trial of the last rung that was chosen may wait for it still, as its row says.
+Error race_ended(Store *store, int64_t trial, int rung, bool *ended)
+{
+    Cursor reached = cursor_open(store->database,
+                                 "SELECT ifnull(max(rung), 0), ifnull(max(rung), 0) = (SELECT max(rung) FROM race), "
+                                 "(SELECT replicates FROM trials WHERE id = ?1), "
+                                 "(SELECT state FROM campaign) = 'done' FROM race WHERE trial = ?1");
+    int64_t last = 0;
+    with_integer(&reached, trial);
+    if (next_integer(&reached, &last)) {
+        const bool open = cell_integer(&reached, 1) == 1 && cell_integer(&reached, 3) == 0;
+        const bool has = cell_integer(&reached, 2) == race_replicates(store->spec, (int)last);
+        if (last > 0 && open && !has) last--;
+    }
+    *ended = last == rung;
+    return cursor_close(&reached);
+}
+
+Error race_drop_surplus(Store *store, int64_t first, int64_t end)
+{
+    Cursor drop = cursor_open(store->database, "DELETE FROM replicates WHERE trial >= ? AND trial < ? AND replicate >= "
+                                               "(SELECT replicates FROM trials WHERE id = replicates.trial)");
+    with_integer(&drop, first);
+    with_integer(&drop, end);
+    return cursor_run(&drop);
+}
+
 Error race_want_rung(Database *database, const Spec *spec, int rung)
 {
     Cursor drop = cursor_open(database, "DELETE FROM temp.wanted WHERE (SELECT replicates FROM trials WHERE id = "

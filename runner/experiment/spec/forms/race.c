@@ -76,11 +76,15 @@ static void race_read(SpecReader *reader, const GivenKey *given)
         form_mistyped(reader, given);
         return;
     }
+    bool starts = false;
     spec->replicates.race.keep = 0.5;
-    for (int i = 0; i < node->count; i++) race_read_key(reader, node->keys[i], node->items[i]);
+    for (int i = 0; i < node->count; i++) {
+        race_read_key(reader, node->keys[i], node->items[i]);
+        starts |= strcmp(node->keys[i]->text, "start") == 0;
+    }
     if (spec->replicates.race.start > 0)
         race_check(reader, given);
-    else
+    else if (!starts)
         diagnose(reader->diagnostics, given->key, "race has no start: the number of replicates that every trial runs");
 }
 
