@@ -89,6 +89,12 @@ if with_faults "a race that is killed"; then
         [ "$(digest killed)" = "$reference" ]
         check $? "killed at write $at (exit code $killed), and resumed"
     done
+    rm -rf results/killed
+    HOPSCOTCH_FAULT=sqlwrite:110:KILL "$HOPSCOTCH_FAULTS_PROGRAM" run race.yaml --name killed --batch 64 \
+        --progress none >out 2>err
+    "$SQL" results/killed/campaign.db "DELETE FROM replicates WHERE replicate = 1" >/dev/null
+    run run race.yaml --name killed --progress none
+    has "stored replicates, and its race needs" err
 fi
 run run race.yaml --name limited --progress none --set limits.trials=20
 run query limited --sql "SELECT count(*), max(replicates) FROM trials" --format csv
@@ -100,9 +106,9 @@ check $? "then it is the same"
 
 # what it can't be
 refused run race.yaml --name mean --extend --set search.trials=60
-has "so it can't be extended" err
+has "which trials have more replicates was decided among its own" err
 refused run race.yaml --name mean --retry failed
-has "none of them can change; start another campaign" err
+has "chosen by the results that a retry would replace" err
 refused run race.yaml --part 1/2
 has "replicates.race needs the trials of all parts" err
 works run race.yaml --name twin --progress none

@@ -62,8 +62,8 @@ Error retry_request(Store *store, const char *text, FILE *messages, Arena *arena
                           store->spec->method->name, store->name);
     if (spec_races(store->spec))
         return error_make(ERROR_USER,
-                          "--retry: %s is a race (replicates.race), which chose its best trials by the results, so "
-                          "none of them can change; start another campaign with --name",
+                          "--retry: %s is a race (replicates.race): its best trials were chosen by the results that a "
+                          "retry would replace; run the spec under a new name with --name",
                           store->name);
     TRY(kept_refuse(store->database, store->name, "a retry would not change its sums", arena));
     TRY(retries_pending(store->database, &pending));
