@@ -199,8 +199,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   trials       id, search, round, one REAL column per searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints
 //                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
-//                INTEGER, one REAL column per metric, and with several replicates one `<metric>_std` each. STRICT.
-//                NULL: failed. With several objectives fitness is always NULL.
+//                INTEGER, of a race replicates INTEGER, one REAL column per metric, and with several replicates one
+//                `<metric>_std` each. STRICT. NULL: failed. With several objectives fitness is always NULL.
 //   replicates   trial, replicate, failure, one REAL column per metric, then per perturbed parameter what was drawn;
 //                only if the spec stores replicates
 //   shards       id, name, bytes, sha256
@@ -220,12 +220,14 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   blocks       id, first, last, rows, name, bytes, columns, sha256, digest: shards of columns in which the trials
 //                are, instead of the table trials; block_words number, word: what numbers in their columns of texts
 //                mean; best: the best 1,000 trials, with the columns of trials (store/trials/trial_blocks.h)
+//   race         rung, place, trial, fitness: the trials that each rung but the first runs, best first, with their
+//                fitness before it; only of a race (store/commit/race_rows.c)
 //   kept_rows    best, every, failures: which trials keep a row, if not all do; then also summary_failures,
 //                summary_columns and summary_axes, the sums over all trials (store/summary/summary_tables.c)
 //   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/commit/seal.c)
 //
-// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
-// maximises it (store/trials/rank.c). Worst first is the reverse.
+// Best first is always: ORDER BY fitness IS NULL, of a race replicates DESC and perhaps n_failed, violation, fitness,
+// survived DESC, id; `fitness DESC` if the spec maximises it (store/trials/rank.c). Worst first is the reverse.
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
@@ -314,7 +316,7 @@ Error store_maximizes(Database *database, bool *maximizes); // whether the one o
 // array[i * stride + row]. Every value has 8 bytes. So a column can be written, hashed and read by SQLite in place.
 // P: searched parameters, K: objectives, if they are several, else 0; C: constraints and their violation; M: metrics,
 // R: replicates.
-enum { TRIAL_ROWS_ARRAYS = 11 }; // id ... spread
+enum { TRIAL_ROWS_ARRAYS = 12 }; // id ... spread
 typedef struct TrialRows {
     int64_t count, capacity, stride; // stride >= capacity
     int columns[TRIAL_ROWS_ARRAYS];  // of the table trials that each array holds; spread: 0 with one replicate
@@ -326,10 +328,13 @@ typedef struct TrialRows {
     double *constraint;              // [C][stride] violation and constraints, if there are any; NaN: failed
     int64_t *failure;                // [stride], index in configured.failures
     int64_t *n_failed;               // [stride] replicates that failed
+    int64_t *replicates;             // [stride] that the trial has; only of a race, where they differ
     double *metric;                  // [M][stride], mean over the replicates
     double *spread;                  // [M][stride], standard deviation; NULL with one replicate
     // Rows of the table replicates: replicate r of the trial in `row` is row `row * R + r`. NULL unless the spec stores
     // replicates
+    int replicate_count;                  // R
+    int replicate_first;                  // those before it are in the table already (a rung of a race)
     int64_t replicate_stride;             // >= capacity * R
     int64_t *replicate_trial, *replicate; // [replicate_stride] id of the trial, r
     int64_t *replicate_failure;           // [replicate_stride]
@@ -349,6 +354,7 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
 const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail);     // every column, in table order
 // Row `row` from a row of rows_select_sql.
 void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t row);
+Spec rows_had(const Spec *spec, const TrialRows *rows, int64_t row); // with the replicates of that trial
 // The first field in which two rows of one trial differ, with both values; false if all bits are equal.
 bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
                  char *text, size_t size);
@@ -489,6 +495,7 @@ typedef struct StatusReport {
     char holder[256]; // the process that runs it now; empty: none
     int64_t most;     // upper bound of trials; 0: unknown, or the total is known
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
+    int64_t replicates_least;                     // of a race: of the trials with the fewest; else 0
     int64_t objectives;                           // 0: a single one
     const char *committed, *origin, *tags, *note; // note: the last one
     const char *resumed, *overrides;              // the last start after the first; what --set changed

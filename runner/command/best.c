@@ -18,7 +18,7 @@ typedef struct BestListing {
     int count;
     bool survivors; // only trials that failed, by the time they survived
     BestPer per;
-    Recommendation recommendation; // with one, a last column has the fitness under fresh seeds
+    Recommendation recommendation; // with one, last columns have the fitness under fresh seeds, and their number
 } BestListing;
 
 // Failed trials have no metrics or fitness: their columns are the failure and the time survived.
@@ -68,9 +68,10 @@ static Cursor best_trials(const BestListing *listing, int64_t top, Arena *arena)
 // Titles of the columns; a table for people says "trial" for "id".
 static const char *const *best_titles(const BestListing *listing, bool machine, Arena *arena)
 {
-    const char **titles = ARENA_NEW(arena, const char *, listing->count + 2);
+    const char **titles = ARENA_NEW(arena, const char *, listing->count + 3);
     titles[0] = "rank";
     titles[1 + listing->count] = "fresh";
+    titles[2 + listing->count] = "seeds";
     for (int i = 0; i < listing->count; i++)
         titles[1 + i] = !machine && strcmp(listing->names[i], "id") == 0 ? "trial" : listing->names[i];
     return titles;
@@ -83,6 +84,7 @@ static void best_fresh_cell(const BestListing *listing, int64_t trial, Table *ta
     if (!best_has_fresh(listing)) return;
     const Recommended *candidate = recommendation_of(&listing->recommendation, trial);
     table_number(table, candidate != NULL ? candidate->fresh : (double)NAN);
+    table_number(table, candidate != NULL ? (double)candidate->seeds : (double)NAN);
 }
 
 // *first: id of the first row; -1 without rows, and then nothing is printed. The first column must be the id.
@@ -94,7 +96,7 @@ static Error best_rows(const BestListing *listing, int64_t top, TableFormat form
     *first = -1;
     Cursor trials = best_trials(listing, top, arena);
     for (int64_t rank = 1; cursor_next(&trials); rank++) {
-        const int count = listing->count + 1 + best_has_fresh(listing);
+        const int count = listing->count + 1 + 2 * best_has_fresh(listing);
         if (rank == 1) table = table_start(out, format, count, best_titles(listing, machine, arena));
         if (rank == 1) *first = cell_integer(&trials, 0);
         table_integer(table, grouped ? cell_integer(&trials, listing->count) : rank);

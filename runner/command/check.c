@@ -29,7 +29,7 @@ static void check_print(const Spec *spec, const Search *search, const Remark *re
         fprintf(out, " before exclude");
     else if (spec->n_when > 0 || spec->n_grids > 1)
         fprintf(out, " at most"); // equal trials count once
-    if (spec->replicates.count > 1) fprintf(out, " x %d replicates", spec->replicates.count);
+    if (spec->replicates.count > 1) fprintf(out, " x %s replicates", replicates_each(spec).text);
     fprintf(out, " of %s", spec->model->name);
     if (simulated > 0)
         fprintf(out, ", %s %s each", text_number(simulated).text, configured_iterates(configured) ? "iterations" : "s");

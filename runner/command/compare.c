@@ -106,6 +106,7 @@ static const struct {
     {"objective.", MEANS_OBJECTIVE},
     {"replicates.count", MEANS_EVIDENCE},
     {"replicates.common", MEANS_EVIDENCE},
+    {"replicates.race", MEANS_EVIDENCE},
 };
 
 // Another step or integrator computes the same motion, with another error.
@@ -353,9 +354,10 @@ static void compare_print_warnings(const Compared *sides, int count, FILE *out, 
                 first, other, relation.task);
         else if (!relation.same_evidence)
             fprintf(out,
-                    "warning: the stored fitnesses of %s and %s are over different replicates (%d, %d); the fitnesses "
+                    "warning: the stored fitnesses of %s and %s are over different replicates (%s, %s); the fitnesses "
                     "under fresh seeds can be compared\n",
-                    first, other, sides[0].campaign.spec.replicates.count, sides[i].campaign.spec.replicates.count);
+                    first, other, replicates_each(&sides[0].campaign.spec).text,
+                    replicates_each(&sides[i].campaign.spec).text);
         any = any || relation.task[0] != '\0' || !relation.same_evidence;
     }
     if (any) fputc('\n', out);

@@ -52,8 +52,12 @@ static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
     if (plan->excluded > 0 && plan->looked_at == 0)
         fprintf(out, " (%s%s more are excluded)", plan->excluded_estimated ? "about " : "",
                 text_count(plan->excluded).text);
-    fprintf(out, "\n%-14s %d per trial, %s in all\n", "replicates", spec->replicates.count,
+    fprintf(out, "\n%-14s %s per trial, %s in all", "replicates", replicates_each(spec).text,
             text_count(plan->lanes).text);
+    if (spec_races(spec))
+        fprintf(out, " (a race of %d rungs; equal shares: %s)", race_rungs(spec),
+                text_count(plan->trials * spec->replicates.count).text);
+    fputc('\n', out);
     fprintf(out, "%-14s %s", "batches", text_count(plan->batches).text);
     fprintf(out, " of up to %s replicates\n", text_count(plan->batch_lanes).text);
     fprintf(out, "%-14s %s\n", "device", plan->device);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static void recommended_print_value(const Recommendation *recommendation, const Recommended *candidate, FILE *out)
+static void recommended_print_value(const Recommended *candidate, FILE *out)
 {
     const Interval *interval = &candidate->interval;
     if (isnan(candidate->fresh))
@@ -13,11 +13,36 @@ static void recommended_print_value(const Recommendation *recommendation, const 
         fprintf(out, "%.6g", candidate->fresh);
     if (!isnan(candidate->fresh) && !isnan(interval->low))
         fprintf(out, " (95 %%: %.6g to %.6g)", interval->low, interval->high);
-    fprintf(out, " under %s fresh seed%s", text_count(recommendation->seeds).text,
-            recommendation->seeds == 1 ? "" : "s");
+    fprintf(out, " under %s fresh seed%s", text_count(candidate->seeds).text, candidate->seeds == 1 ? "" : "s");
     if (candidate->failed > 0) fprintf(out, ", of which %s failed", text_count(candidate->failed).text);
     if (candidate->violation > 0.0) fprintf(out, ", violation %.4g", candidate->violation);
     if (!isnan(candidate->fitness)) fprintf(out, "; %.6g in the search", candidate->fitness);
+}
+
+// "about 0.93": it is an estimate, from draws.
+static Text32 recommended_probability(const Recommendation *recommendation)
+{
+    const double p = recommendation->probability;
+    Text32 text;
+    if (p > 0.995 || p < 0.005)
+        snprintf(text.text, sizeof text.text, p > 0.995 ? "more than 0.99" : "less than 0.01");
+    else
+        snprintf(text.text, sizeof text.text, "about %.2f", p);
+    return text;
+}
+
+// How sure the choice is, and what it took.
+static void recommended_print_race(const Recommendation *recommendation, FILE *out)
+{
+    const int64_t equal = recommendation->count * recommendation->seeds;
+    if (!isnan(recommendation->probability))
+        fprintf(out, "\n          the best of %d candidates with a probability of %s", recommendation->count,
+                recommended_probability(recommendation).text);
+    else
+        fprintf(out, "\n          of %d candidates; no probability, because %s", recommendation->count,
+                recommendation->unknown);
+    fprintf(out, "; %s simulations", text_count(recommendation->simulations).text);
+    if (recommendation->simulations < equal) fprintf(out, " instead of %s in equal shares", text_count(equal).text);
 }
 
 void recommended_print(const Recommendation *recommendation, FILE *out)
@@ -29,13 +54,13 @@ void recommended_print(const Recommendation *recommendation, FILE *out)
         fprintf(out, "trial %" PRId64 " is recommended: ", best->trial);
     else
         fputs("the mean of the search is recommended: ", out);
-    recommended_print_value(recommendation, best, out);
+    recommended_print_value(best, out);
     if (recommendation->best > 0) {
         fprintf(out, "\n          the best of the search, trial %" PRId64 ": ", recommendation->candidates[0].trial);
-        recommended_print_value(recommendation, &recommendation->candidates[0], out);
+        recommended_print_value(&recommendation->candidates[0], out);
     }
-    fprintf(out, "\n          %d candidates; the recommended one is %s/%" PRId64 "\n", recommendation->count,
-            recommendation->run, best->there);
+    recommended_print_race(recommendation, out);
+    fprintf(out, "\n          the recommended one is %s/%" PRId64 "\n", recommendation->run, best->there);
 }
 
 void recommended_print_trial(const Recommendation *recommendation, int64_t trial, FILE *out)
@@ -43,7 +68,7 @@ void recommended_print_trial(const Recommendation *recommendation, int64_t trial
     const Recommended *candidate = recommendation_of(recommendation, trial);
     if (candidate == NULL) return;
     fputs("fresh seeds: ", out);
-    recommended_print_value(recommendation, candidate, out);
+    recommended_print_value(candidate, out);
     fprintf(out, " (%s/%" PRId64 ")\n", recommendation->run, candidate->there);
 }
 
@@ -55,7 +80,7 @@ static void recommended_members(const Recommendation *recommendation, const Reco
     json_number(json, "fresh", candidate->fresh);
     json_number(json, "low", candidate->interval.low);
     json_number(json, "high", candidate->interval.high);
-    json_integer(json, "seeds", recommendation->seeds);
+    json_integer(json, "seeds", candidate->seeds);
     json_integer(json, "failed", candidate->failed);
     json_text(json, "campaign", recommendation->run);
     json_integer(json, "trial_there", candidate->there);
@@ -66,6 +91,8 @@ void recommended_json(const Recommendation *recommendation, Json *json)
     if (recommendation->best < 0) return;
     json_object(json, "recommended");
     recommended_members(recommendation, &recommendation->candidates[recommendation->best], json);
+    json_number(json, "probability", recommendation->probability);
+    json_integer(json, "simulations", recommendation->simulations);
     json_array(json, "candidates");
     for (int i = 0; i < recommendation->count; i++) {
         json_object(json, NULL);

@@ -274,8 +274,8 @@ static void replay_warn_dropped(const CommandLine *line, const ReplayTrace *trac
 // What is written is of one replicate, the first of a trial.
 static void replay_note_replicate(const CommandLine *line, const ReplayTarget *target)
 {
-    const int count = target->campaign.spec.replicates.count;
-    if (target->named || count < 2) return;
+    int count = 0;
+    if (target->named || trial_replicates(&target->campaign, target->trial, &count).kind != OK || count < 2) return;
     fprintf(line->messages, "what is written is of replicate 0 of %d; for another replay %s/%" PRId64 "/1\n", count,
             target->campaign.name, target->trial);
 }

@@ -13,6 +13,7 @@ typedef struct ShowTrial {
     double objective[OBJECTIVES_MAX]; // NaN with one objective
     const char *failure;
     int64_t n_failed;
+    int64_t replicates; // that it has
     double *parameter; // [n_parameters] all, as the search gives them
     bool computed;     // it keeps no row, and was simulated again
     int64_t search, round;
@@ -48,6 +49,8 @@ static void show_read_row(ShowTrial *trial, const Cursor *row, Arena *arena)
         if (strcmp(name, "search") == 0) trial->search = cell_integer(row, i);
         if (strcmp(name, "round") == 0) trial->round = cell_integer(row, i);
         if (strcmp(name, "n_failed") == 0) trial->n_failed = cell_integer(row, i);
+        if (spec_races(&trial->campaign->spec) && strcmp(name, "replicates") == 0)
+            trial->replicates = cell_integer(row, i);
         for (int m = 0; m < configured->n_metrics; m++) {
             const char *metric = configured->metrics[m].name;
             const size_t length = strlen(metric);
@@ -82,7 +85,11 @@ static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena,
 {
     const Configured *configured = &campaign->spec.configured;
     Search search;
-    *trial = (ShowTrial){.campaign = campaign, .id = id, .fitness = (double)NAN, .failure = "none"};
+    *trial = (ShowTrial){.campaign = campaign,
+                         .id = id,
+                         .fitness = (double)NAN,
+                         .failure = "none",
+                         .replicates = campaign->spec.replicates.count};
     trial->metric = ARENA_NEW(arena, double, configured->n_metrics);
     trial->spread = ARENA_NEW(arena, double, configured->n_metrics);
     trial->parameter = ARENA_NEW(arena, double, configured->n_parameters);
@@ -250,7 +257,11 @@ static void show_print_objectives(const ShowTrial *trial, FILE *out, Arena *aren
     fprintf(out, "%s/%" PRId64 ": ", trial->campaign->name, trial->id);
     if (!spec_several(spec))
         fprintf(out, "fitness %s, ", isnan(trial->fitness) ? "none" : text_number(trial->fitness).text);
-    fprintf(out, "failure %s\n", text_visible(trial->failure, arena));
+    fprintf(out, "failure %s", text_visible(trial->failure, arena));
+    if (spec_races(spec))
+        fprintf(out, ", %" PRId64 " of up to %d replicates (replicates.race)", trial->replicates,
+                spec->replicates.count);
+    fputc('\n', out);
     if (!spec_several(spec)) fprintf(out, "objective: %s\n", objective_text(spec, 0, arena));
     for (int k = 0; k < rows_objectives(spec); k++)
         fprintf(out, "%s %s: %s\n", rows_objective_name(k),
@@ -378,7 +389,7 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
         json_number(&json, rows_objective_name(k), trial->objective[k]);
     json_text(&json, "failure", trial->failure);
     if (trial->computed) json_boolean(&json, "computed", true);
-    json_integer(&json, "replicates", trial->campaign->spec.replicates.count);
+    json_integer(&json, "replicates", trial->replicates);
     json_integer(&json, "n_failed", trial->n_failed);
     if (batch.device != NULL) {
         json_text(&json, "device", batch.device);

@@ -341,7 +341,11 @@ static void status_print_progress(const StatusReport *report, FILE *out)
                 text_count(report->total > 0 ? report->total : report->most).text);
     else
         fputs(" so far; the total is unknown", out);
-    if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
+    if (report->replicates_least > 0)
+        fprintf(out, ", %" PRId64 " to %" PRId64 " replicates each (a race)", report->replicates_least,
+                report->replicates);
+    else if (report->replicates > 1)
+        fprintf(out, ", %" PRId64 " replicates each", report->replicates);
     if (report->total > 0 && report->trials < report->total)
         fprintf(out, " (%.3g %%)", 100.0 * (double)report->trials / (double)report->total);
     fputc('\n', out);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERIFY_SEEDS = 200, VERIFY_PERCENT = 10, VERIFY_LEVELS = 5 };
+enum { FINALISTS_MAX = 1000, VERIFY_SEEDS = 200, VERIFY_PERCENT = 10, VERIFY_LEVELS = 5 };
 
 // One verification, from the command line to its two runs.
 typedef struct Verify {
@@ -496,7 +496,9 @@ static Error verify_run(const CommandLine *line)
     TRY(campaign_open(verify.location.results, verify.location.name, line->arena, &campaign));
     verify.task.campaign = &campaign;
     Error error = command_program_remark(line, &campaign);
-    if (error.kind == OK) error = verify_campaign(&verify);
+    const bool several = switch_given(line, "finalists");
+    if (error.kind == OK && several) error = finalists_verify(line, &verify.location, &campaign);
+    if (error.kind == OK && !several) error = verify_campaign(&verify);
     campaign_close(&verify.seeds);
     campaign_close(&verify.grid);
     campaign_close(&campaign);
@@ -505,8 +507,11 @@ static Error verify_run(const CommandLine *line)
 
 static const Switch verify_rows[] = {
     {"trial", SWITCH_INTEGER, "ID", 0, TRIALS_MAX, "trial to run (default: the best)"},
+    {"finalists", SWITCH_INTEGER, "N", 2, FINALISTS_MAX,
+     "let the N best trials race instead: who falls behind ends early; names the best, and how probable that is"},
     {"defaults", SWITCH_FLAG, NULL, 0, 0, "run the model's defaults instead of a trial, for comparison"},
-    {"seeds", SWITCH_INTEGER, "N", 1, REPLICATES_MAX, "number of fresh seeds (default 200)"},
+    {"seeds", SWITCH_INTEGER, "N", 1, REPLICATES_MAX, 
+     "number of fresh seeds (default 200); with --finalists of those that reach the end"},
     {"seed", SWITCH_INTEGER, "S", 0, INTEGER_MAX,
      "seed that generates the fresh seeds (default: derived from the campaign's)"},
     {"gains", SWITCH_INTEGER, "PERCENT", 0, 90, "change of each searched gain (default 10; 0: none)"},
@@ -525,6 +530,7 @@ const Command command_verify = {
     .doc = "run the best trial under fresh seeds, with each gain changed a little, and from a grid of starts",
     .examples = "  hopscotch verify raibert_gains --seeds 1000\n"
                 "  hopscotch verify raibert_gains --trial 41 --gains 20 --physics 0 --grid 0\n"
+                "  hopscotch verify raibert_gains --finalists 64\n"
                 "  hopscotch verify raibert_gains --defaults --json\n",
     .least = 1,
     .most = 1,

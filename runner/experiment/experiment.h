@@ -257,9 +257,15 @@ typedef struct Spec {
 
     struct {
         int count;
+        int first; // lanes run the replicates from this one on; those before it are stored (a rung of a race)
         bool common, store;
         const Perturbation *perturb;
         int n_perturb;
+        struct {         // search/race.c
+            int start;   // replicates of every trial; 0: all trials have `count`
+            double keep; // part of a rung's trials that goes on, in (0, 1)
+            enum { RACE_BY_FITNESS, RACE_BY_FAILURES } by;
+        } race;
     } replicates;
 
     struct {
@@ -459,6 +465,8 @@ void spec_derive(const Spec *from, const char *file, const char *experiment, con
 // table is wrong.
 Error spec_derive_points(const Spec *from, const char *file, const char *experiment, const char *table, Arena *arena,
                          Diagnostics *diagnostics, Spec *out);
+// Why the best trials of the spec can't be run again under fresh seeds (spec/forms/recommend.c); NULL: they can.
+const char *recommend_refusal(const Spec *spec);
 // Sets `replicates`, `record`, `limits` and `device` to their defaults.
 Error spec_strip(Spec *spec, Arena *arena);
 // Writes the spec for people: the keys and sections `keys`, in this order. Parameters that only `from` searches are
@@ -794,6 +802,16 @@ bool segments_counts(const Search *search, int s, int64_t next, Arena *arena);
 
 // Whether any replicate has other parameters than its trial.
 bool replicates_differ(const Spec *spec);
+// Replicates where they are needed (search/race.c). Rung 0 is of all trials, and the last has the spec's replicates.
+bool spec_races(const Spec *spec);
+Text32 replicates_each(const Spec *spec);             // "64"; of a race "4 to 64"
+int race_rungs(const Spec *spec);                     // 1: no race
+int race_replicates(const Spec *spec, int rung);      // of a trial that ended this rung
+int64_t race_kept(const Spec *spec, int64_t trials);  // how many trials of a rung go on
+double race_simulations(const Spec *spec, int64_t trials); // of all rungs together
+// Copies of the spec: of a rung, whose lanes run the replicates that are new in it; and of a trial that has so many.
+Spec race_rung(const Spec *spec, int rung);
+Spec race_had(const Spec *spec, int64_t replicates);
 // Parameters of one lane: the trial's, with the perturbations of this replicate. lane[n_parameters].
 void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
                           double *lane);

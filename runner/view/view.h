@@ -166,22 +166,41 @@ Error verified_read(const StoredCampaign *campaign, int64_t trial, Arena *arena,
 // "198 of 200 fresh seeds succeed (95 %: 96.4 to 99.7 %), fitness 0.43"
 const char *verified_text(const Verified *verified, Arena *arena);
 
-// ---- recommending a trial (analysis/recommend.c) --------------------------------------------------------------------
+// ---- the probability of being the best (analysis/finalists.c) -------------------------------------------------------
 
-// The best trials of a noisy search and the mean of its distribution, run again under fresh seeds.
+// Costs of finalists under common seeds: value[i][r], r < had[i]; not finite: that replicate failed.
+typedef struct FinalistRuns {
+    int count, named;
+    const int *had;             // [count]
+    const double *const *value; // [count]
+    uint64_t seed;              // of the draws
+} FinalistRuns;
+// The probability that the mean cost of finalist `named` is the least; NaN: fewer than two, or nothing differs.
+double finalists_probability(const FinalistRuns *runs, Arena *arena);
+
+// ---- finalists: recommending a trial (analysis/recommend.c) ---------------------------------------------------------
+
+// The best trials of a noisy search and the mean of its distribution race under fresh seeds (replicates.race).
 typedef struct Recommended {
     int64_t trial;     // of the campaign; -1: the mean
     double fitness;    // in the search; NaN: it has none
     int64_t there;     // its trial in the campaign of the fresh seeds
     double fresh;      // fitness there, NaN: none; with `failed: any` of the replicates that did not fail
     Interval interval; // its own, as verify's
-    int64_t failed;    // replicates
+    int64_t seeds;     // replicates that it ran
+    int64_t failed;    // of them
     double violation;  // of the constraints
 } Recommended;
 typedef struct Recommendation {
     const char *run;         // "gains/verify/recommend_0123456789ab"; NULL: there is none
-    int64_t seeds;           // replicates of each
+    int64_t seeds;           // replicates of the one that is recommended
+    int64_t simulations;     // of all candidates together
+    uint64_t seed;           // fresh
+    double probability;      // that the recommended one is the best of them; NaN: not known
+    const char *unknown;     // why
+    bool maximize, by_failures; // what is better: more; first the fewest failed replicates
     Recommended *candidates; // [count] the best of the search first, its mean last
+    const double **value;    // [count][seeds of each] costs, as in VerifyOutcome
     int count, best;         // best: the candidate that is recommended; -1: none
 } Recommendation;
 
@@ -189,8 +208,16 @@ bool recommend_wanted(const Spec *spec); // the spec asks for a recommendation
 // For a campaign whose search has ended: runs the candidates, or the rest of them. Does nothing if the spec does not
 // ask for a recommendation, no trial has a fitness, or another process runs the candidates.
 Error recommend_run(const CampaignLocation *location, const RunOptions *options, Arena *arena);
+// `verify --finalists`: the same for any campaign that has run trials, with other numbers than the spec's.
+typedef struct FinalistsAsked {
+    int64_t trials, replicates; // of the best; of each that reaches the last rung
+    int64_t seed;               // -1: derived from the campaign's
+} FinalistsAsked;
+Error finalists_run(const CampaignLocation *location, const RunOptions *options, const FinalistsAsked *asked,
+                    Arena *arena);
 // The stored recommendation; out->run is NULL if there is none.
 Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out);
+bool recommended_is_better(const Recommendation *of, const Recommended *a, const Recommended *b);
 const Recommended *recommendation_of(const Recommendation *recommendation, int64_t trial); // NULL: no candidate
 
 // ---- plots (plots/plot.c; plots/data.c gathers the data) ------------------------------------------------------------

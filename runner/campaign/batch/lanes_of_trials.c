@@ -12,6 +12,9 @@ enum { LANES_OF_RANGE = 512 }; // of a range of a thread: some 0.1 ms of work
 
 // ---- which lane -----------------------------------------------------------------------------------------------------
 
+// Lanes of a trial. Of a rung of a race they run the replicates that the trial does not have yet.
+static int lanes_each(const Spec *spec) { return spec->replicates.count - spec->replicates.first; }
+
 // Observed lanes first; then, within each group, the order of the trials.
 static void lanes_assign(const Spec *spec, Flight *flight)
 {
@@ -22,15 +25,16 @@ static void lanes_assign(const Spec *spec, Flight *flight)
     }
     flight->recorded = recording_of(spec, flight->kind).lanes;
     flight->n_observed = observed * flight->recorded;
-    flight->lanes = flight->trials.count * spec->replicates.count;
+    flight->lanes = flight->trials.count * lanes_each(spec);
 }
 
+// r: from 0 among the lanes of the trial
 static int64_t lanes_of(const Spec *spec, const Flight *flight, int64_t t, int r)
 {
     const int64_t before = flight->observed_before[t] * flight->recorded,
                   own = flight->observed[t] ? flight->recorded : 0;
     if (r < own) return before + r;
-    return flight->n_observed + t * spec->replicates.count - before + r - own;
+    return flight->n_observed + t * lanes_each(spec) - before + r - own;
 }
 
 typedef struct TrialLane {
@@ -38,15 +42,16 @@ typedef struct TrialLane {
     int replicate;
 } TrialLane;
 
-// The lanes of the replicates [first, first + count), counted over all trials.
+// The lanes [first, first + count), counted over all trials in their order.
 static void lanes_list(const Spec *spec, const Flight *flight, int64_t first, int count, TrialLane *chosen)
 {
-    const int replicates = spec->replicates.count;
-    int64_t t = first / replicates;
-    int r = (int)(first % replicates);
+    const int lanes = lanes_each(spec);
+    int64_t t = first / lanes;
+    int r = (int)(first % lanes);
     for (int i = 0; i < count; i++) {
-        chosen[i] = (TrialLane){.lane = lanes_of(spec, flight, t, r), .trial = t, .replicate = r};
-        if (++r < replicates) continue;
+        chosen[i] = (TrialLane){
+            .lane = lanes_of(spec, flight, t, r), .trial = t, .replicate = spec->replicates.first + r};
+        if (++r < lanes) continue;
         r = 0;
         t++;
     }
@@ -135,7 +140,7 @@ static void lanes_fill_some(const LanesFill *fill, double *scratch, int64_t firs
     }
 }
 
-// Replicates [first, end), counted over all trials.
+// Lanes [first, end), counted over all trials.
 static void lanes_fill_range(void *context, int thread, int64_t first, int64_t end)
 {
     const LanesFill *fill = context;
@@ -175,8 +180,8 @@ typedef struct LanesCollect {
     int survived; // the metric, or -1
 } LanesCollect;
 
-// Of some lanes, the i-th and following of a step.
-static void lanes_gather_drawn(const LanesCollect *collect, const TrialLane *chosen, int64_t i, int count,
+// What some lanes drew, into the rows at[count] of drawn[][D].
+static void lanes_gather_drawn(const LanesCollect *collect, const TrialLane *chosen, const int64_t *at, int count,
                                double *drawn)
 {
     const Spec *spec = collect->spec;
@@ -184,7 +189,25 @@ static void lanes_gather_drawn(const LanesCollect *collect, const TrialLane *cho
     for (int d = 0; d < n && drawn != NULL; d++) {
         const double *column =
             &collect->batch->parameter[spec->replicates.perturb[d].parameter * collect->batch->stride];
-        for (int k = 0; k < count; k++) drawn[(i + k) * n + d] = column[chosen[k].lane];
+        for (int k = 0; k < count; k++) drawn[at[k] * n + d] = column[chosen[k].lane];
+    }
+}
+
+// The replicates that the trials [first, end) had before this flight.
+static void lanes_gather_before(const LanesCollect *collect, LanesScratch *scratch, int64_t first, int64_t end)
+{
+    const Spec *spec = collect->spec;
+    const ReplicatesBefore *before = &collect->flight->before;
+    const int64_t had = spec->replicates.first, count = spec->replicates.count;
+    const int64_t metrics = spec->configured.n_metrics, drawn = spec->replicates.n_perturb;
+    for (int64_t t = first; t < end && had > 0; t++) {
+        const int64_t to = (t - first) * count, from = t * had;
+        memcpy(&scratch->metric[to * metrics], &before->metric[from * metrics],
+               (size_t)(had * metrics) * sizeof *scratch->metric);
+        memcpy(&scratch->failure[to], &before->failure[from], (size_t)had * sizeof *scratch->failure);
+        if (drawn > 0)
+            memcpy(&scratch->drawn[to * drawn], &before->drawn[from * drawn],
+                   (size_t)(had * drawn) * sizeof *scratch->drawn);
     }
 }
 
@@ -192,18 +215,21 @@ static void lanes_gather_drawn(const LanesCollect *collect, const TrialLane *cho
 static void lanes_gather(const LanesCollect *collect, LanesScratch *scratch, int64_t first, int64_t end)
 {
     const Batch *batch = collect->batch;
-    const int metrics = collect->spec->configured.n_metrics, replicates = collect->spec->replicates.count;
-    const int64_t lanes = (end - first) * replicates;
+    const int metrics = collect->spec->configured.n_metrics, each = lanes_each(collect->spec);
+    const int64_t lanes = (end - first) * each, replicates = collect->spec->replicates.count;
+    lanes_gather_before(collect, scratch, first, end);
     for (int64_t i = 0; i < lanes; i += LANES_AT_ONCE) {
         TrialLane chosen[LANES_AT_ONCE];
+        int64_t at[LANES_AT_ONCE]; // of the replicates among those of the trials
         const int count = lanes_next(i, lanes);
-        lanes_list(collect->spec, collect->flight, first * replicates + i, count, chosen);
+        lanes_list(collect->spec, collect->flight, first * each + i, count, chosen);
+        for (int k = 0; k < count; k++) at[k] = (chosen[k].trial - first) * replicates + chosen[k].replicate;
         for (int m = 0; m < metrics; m++) {
             const double *column = &batch->metric[m * batch->stride];
-            for (int k = 0; k < count; k++) scratch->metric[(i + k) * metrics + m] = column[chosen[k].lane];
+            for (int k = 0; k < count; k++) scratch->metric[at[k] * metrics + m] = column[chosen[k].lane];
         }
-        lanes_gather_drawn(collect, chosen, i, count, scratch->drawn);
-        for (int k = 0; k < count; k++) scratch->failure[i + k] = batch->status[chosen[k].lane] - LANE_DONE;
+        lanes_gather_drawn(collect, chosen, at, count, scratch->drawn);
+        for (int k = 0; k < count; k++) scratch->failure[at[k]] = batch->status[chosen[k].lane] - LANE_DONE;
     }
 }
 
@@ -241,6 +267,7 @@ static void lanes_put_row(const Spec *spec, const Trials *trials, int64_t trial,
     lanes_put(rows->objective, rows->stride, trial, result->objective, rows_objectives(spec));
     rows->failure[trial] = result->failure;
     rows->n_failed[trial] = result->n_failed;
+    if (spec_races(spec)) rows->replicates[trial] = spec->replicates.count;
     lanes_put(rows->metric, rows->stride, trial, result->metric, metrics);
     if (rows->spread != NULL) lanes_put(rows->spread, rows->stride, trial, result->spread, metrics);
 }
@@ -256,8 +283,9 @@ static void lanes_put_constraints(const Spec *spec, const TrialResult *result, T
 // Replicates that failed by a value of the spec's: their lanes too, for arrays of those that failed.
 static void lanes_mark(const LanesCollect *collect, int64_t trial, const int *failure)
 {
-    for (int r = 0; r < collect->spec->replicates.count; r++)
-        collect->batch->status[lanes_of(collect->spec, collect->flight, trial, r)] = LANE_DONE + failure[r];
+    const int first = collect->spec->replicates.first;
+    for (int r = first; r < collect->spec->replicates.count; r++)
+        collect->batch->status[lanes_of(collect->spec, collect->flight, trial, r - first)] = LANE_DONE + failure[r];
 }
 
 // False: the trial failed.

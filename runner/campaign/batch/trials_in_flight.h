@@ -16,6 +16,13 @@ typedef struct LanesScratch {
     int64_t failures;      // trials that failed, so far
 } LanesScratch;
 
+// The replicates [0, F) that the trials of a rung of a race have already; F: spec->replicates.first.
+typedef struct ReplicatesBefore {
+    double *metric; // [trials][F][M]
+    double *drawn;  // [trials][F][D]
+    int *failure;   // [trials][F]
+} ReplicatesBefore;
+
 // Maps the lanes of a batch to replicates of trials. Observed lanes come first, because a trace covers the lanes [0,
 // n). The trials stay in the order of ask.
 typedef struct Flight {
@@ -23,6 +30,7 @@ typedef struct Flight {
     RecordKind kind;          // what is recorded
     bool *observed;           // [trials.capacity]: record this trial
     int64_t *observed_before; // [trials.capacity]: number of earlier trials that are recorded
+    ReplicatesBefore before;  // NULL: a flight of all replicates
     int64_t recorded;         // recorded lanes per recorded trial
     int64_t lanes, n_observed;
     int64_t ticks; // advanced so far

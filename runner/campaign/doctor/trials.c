@@ -5,6 +5,7 @@
 
 #include "../batch/trials_in_flight.h"
 #include "../store/commit/kept_rows.h"
+#include "../store/commit/race_rows.h"
 #include "../store/queries.h"
 #include "../store/ground/rewrite.h"
 #include "../store/ground/rows.h"
@@ -16,6 +17,8 @@ typedef struct RepairRange {
     Repair *repair;
     Arena *arena;
     int64_t first, end; // ids
+    Spec spec;          // what its trials ran: the campaign's; of a race that of a rung
+    int rung;           // whose trials are computed now; -1: all trials
     int64_t strangers;  // rows with ids that the spec does not give
     TrialRows missing;  // of trials in blocks: those that have no row, or another one
     uint64_t *digests;  // of the rows of `commit`
@@ -50,7 +53,7 @@ static Error repair_take_rows(RepairRange *range)
 
 static Error repair_simulate(RepairRange *range)
 {
-    const Spec *spec = &range->repair->spec;
+    const Spec *spec = &range->spec;
     Backend *backend = range->repair->device.backend;
     if (range->flight.trials.count == 0) return error_none();
     flight_fill(spec, &range->flight, backend_batch(backend, 0));
@@ -70,7 +73,10 @@ static Error repair_each_id(RepairRange *range, int64_t last)
     for (int64_t id = range->first; id < range->end && id <= last; id++) {
         const int64_t t = trials->count;
         double *parameter = &trials->parameter[t * search->spec->configured.n_parameters];
+        bool wanted = true;
         if (search->method->trial(search, id, &trials->ordinal[t], parameter).kind != OK) continue;
+        if (range->rung >= 0) TRY(race_ended(range->repair->store, id, range->rung, &wanted));
+        if (!wanted) continue;
         trials->id[t] = id;
         trials->search[t] = trials->round[t] = 0;
         if (++trials->count == trials->capacity) TRY(repair_simulate(range));
@@ -157,17 +163,45 @@ static Error repair_in_blocks(RepairRange *range, int64_t last)
     return trial_blocks_put(store, &range->missing, false);
 }
 
-static Error repair_range_rows(RepairRange *range, int64_t last)
+static void repair_take(RepairRange *range)
 {
-    const Spec *spec = &range->repair->spec;
-    Rewrite *rewrite = &range->rewrite;
+    const Spec *spec = &range->spec;
     int64_t trials = range->repair->device.lanes / spec->replicates.count;
     if (trials > range->end - range->first) trials = range->end - range->first;
     flight_take(spec, trials, NULL, range->arena, &range->flight);
     commit_take(spec, trials, 0, 0, 0, range->arena, &range->commit);
+}
+
+// The trials of a race, by the numbers of their replicates.
+static Error repair_each_rung(RepairRange *range, int64_t last)
+{
+    const Spec *spec = &range->repair->spec;
+    Error error = error_none();
+    for (int rung = 0; rung < race_rungs(spec) && error.kind == OK; rung++) {
+        const size_t used = range->arena->used;
+        range->rung = rung;
+        range->spec = race_had(spec, race_replicates(spec, rung));
+        repair_take(range);
+        error = repair_each_id(range, last);
+        arena_rewind(range->arena, used);
+    }
+    return error.kind == OK ? race_drop_surplus(range->repair->store, range->first, range->end) : error;
+}
+
+static Error repair_rewrite(RepairRange *range, int64_t last)
+{
+    const Spec *spec = &range->repair->spec;
+    if (spec_races(spec)) return repair_each_rung(range, last);
+    return search_learns(spec->method) ? repair_learn_again(range, last) : repair_each_id(range, last);
+}
+
+static Error repair_range_rows(RepairRange *range, int64_t last)
+{
+    Rewrite *rewrite = &range->rewrite;
+    if (!spec_races(&range->spec)) repair_take(range);
     if (range->repair->store->blocks != NULL) return repair_in_blocks(range, last);
     rewrite_begin(range->repair->store, rewrite);
-    const Error error = search_learns(spec->method) ? repair_learn_again(range, last) : repair_each_id(range, last);
+    const Error error = repair_rewrite(range, last);
     const Error ended = rewrite_end(rewrite);
     TRY(error);
     TRY(ended);
@@ -252,7 +286,7 @@ static Error repair_range_sealed(RepairRange *range, int64_t index, int count, i
 // `count` ranges of digests from `index` on.
 static Error repair_range(Repair *repair, int64_t index, int count, int64_t last)
 {
-    RepairRange range = {.repair = repair};
+    RepairRange range = {.repair = repair, .spec = repair->spec, .rung = -1};
     Arena arena;
     int64_t unused = 0;
     seal_trials(index, &range.first, &unused);

@@ -65,7 +65,8 @@ static void plan_count_known(PlanMaker *maker, bool count_excluded)
     plan->excluded = total - plan->trials;
     if (limit > 0) plan->trials = lanes_least(plan->trials, limit);
     plan->trials_least = plan->looked_at > 0 ? 0 : plan->trials;
-    plan->lanes = lanes_times(plan->trials, maker->spec->replicates.count);
+    plan->lanes = spec_races(maker->spec) ? plan_whole_number(race_simulations(maker->spec, plan->trials))
+                                          : lanes_times(plan->trials, maker->spec->replicates.count);
 }
 
 static void plan_count_trials(PlanMaker *maker, bool count_excluded)

@@ -124,6 +124,9 @@ static Error gradient_find(GradientRun *run, int64_t trial)
     if (run->stored.count == 0)
         return error_make(ERROR_USER, "campaign %s has no trial %lld, or stores no row of it", run->campaign->name,
                           (long long)trial);
+    Spec *had = ARENA_NEW(run->arena, Spec, 1);
+    *had = rows_had(run->spec, &run->stored, 0);
+    run->spec = had;
     if (spec_several(run->spec))
         return error_make(ERROR_USER, "campaign %s has several objectives: there is no single fitness to derive",
                           run->campaign->name);

@@ -3,6 +3,7 @@
 #include "record.h"
 
 #include "../store/campaign/lost.h"
+#include "../store/commit/race_rows.h"
 #include "../store/queries.h"
 
 #include <string.h>
@@ -125,25 +126,28 @@ static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, in
     return error;
 }
 
-Error record_missing(const Loop *loop, RecordKind kind, Recorded *recorded)
+// spec: what the trials ran. rung: of a race, where the others have other numbers of replicates; else -1.
+static Error record_missing_of(const Loop *loop, const Spec *spec, int rung, RecordKind kind, Recorded *recorded)
 {
     const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
     ProgressNumbers numbers = loop->numbers;
     Watch watch = {.progress = loop->progress, .numbers = &numbers, .until = loop->record_until};
-    RecordPass pass = {.spec = loop->spec,
+    RecordPass pass = {.spec = spec,
                        .store = loop->store,
                        .search = loop->search,
                        .backend = loop->backend,
                        .team = loop->team,
-                       .trials_max = loop->batch_trials,
+                       .trials_max = loop->batch_trials * loop->spec->replicates.count / spec->replicates.count,
                        .slice = loop->slice_requested,
                        .last = -1,
                        .watch = &watch,
                        .recorded = recorded};
     int64_t wanted = 0;
-    *recorded = (Recorded){.trials = 0};
-    TRY(record_list(loop->spec, loop->store, kind, &wanted));
+    TRY(record_list(spec, loop->store, kind, &wanted));
+    if (rung >= 0) TRY(race_want_rung(loop->store->database, loop->store->spec, rung));
+    if (rung >= 0) TRY(record_count(loop->store, &wanted));
     if (wanted == 0) return error_none();
+    if (pass.trials_max < 1) pass.trials_max = 1;
     char phase[64], unit[64];
     snprintf(phase, sizeof phase, "recording %s", recording_are(loop->spec, kind));
     snprintf(unit, sizeof unit, "trials' %s", recording_are(loop->spec, kind));
@@ -153,6 +157,17 @@ Error record_missing(const Loop *loop, RecordKind kind, Recorded *recorded)
     numbers.phase_unit = unit;
     watch_show(&watch);
     return record_wanted(&pass, kind, wanted, lanes_max);
+}
+
+Error record_missing(const Loop *loop, RecordKind kind, Recorded *recorded)
+{
+    *recorded = (Recorded){.trials = 0};
+    if (!spec_races(loop->spec)) return record_missing_of(loop, loop->spec, -1, kind, recorded);
+    for (int rung = 0; rung < race_rungs(loop->store->spec); rung++) {
+        const Spec had = race_had(loop->store->spec, race_replicates(loop->store->spec, rung));
+        TRY(record_missing_of(loop, &had, rung, kind, recorded));
+    }
+    return error_none();
 }
 
 Error record_lost(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,

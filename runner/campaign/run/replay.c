@@ -183,7 +183,7 @@ static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *requ
                           campaign->name, campaign->numerics_version, NUMERICS_VERSION, campaign->program_version);
     TRY(campaign_check_meaning(campaign));
     TRY(replay_read_row(replay, trial, arena));
-    replay->spec = campaign->spec;
+    replay->spec = rows_had(&campaign->spec, &replay->stored, 0);
     replay->observed = request != NULL;
     if (request != NULL) TRY(replay_watch(request, &replay->spec, arena));
     TRY(replay_simulate(replay, request != NULL && request->debug ? RECORD_DEBUG : RECORD_TRAJECTORIES, backend,

@@ -6,6 +6,7 @@
 #include "../store/commit/rounds.h"
 #include "../store/campaign/store.h"
 #include "../store/trials/trial_blocks.h"
+#include "race.h"
 #include "record.h"
 #include "../store/commit/retries.h"
 #include "retry.h"
@@ -15,7 +16,8 @@
 
 // What the steps of a run share.
 typedef struct Campaign {
-    const Spec *spec;
+    const Spec *spec; // what the loop runs: the store's; of a race its first rung
+    Spec first;
     const RunOptions *options;
     Arena *arena;
     RunSummary *summary;
@@ -202,7 +204,7 @@ static Error campaign_open_device(Campaign *campaign)
 {
     RunOptions options = *campaign->options;
     TRY(campaign_program(campaign, &options));
-    TRY(device_open(campaign->spec, &options, campaign->arena, &campaign->device));
+    TRY(device_open(campaign->store->spec, &options, campaign->arena, &campaign->device));
     TRY(campaign_check_program(campaign));
     return campaign_use_device(campaign);
 }
@@ -395,10 +397,35 @@ static Error campaign_retry(Campaign *campaign)
     return store_counts(campaign->store, &loop->before); // failures and the best may have changed
 }
 
+// After all trials: the best of them get more replicates.
+static Error campaign_race(Campaign *campaign)
+{
+    Loop *loop = &campaign->loop;
+    StoreCounts counts;
+    if (!spec_races(campaign->store->spec) || strcmp(loop->state, "done") != 0) return error_none();
+    const Error error = race_run(loop, campaign->arena);
+    if (error.kind != OK && error.kind != ERROR_INTERRUPTED) return error;
+    TRY(store_counts(campaign->store, &counts));
+    loop->before.best_fitness = loop->numbers.best = counts.best_fitness;
+    loop->before.best_trial = loop->numbers.best_trial = counts.best_trial;
+    loop->before.failures = counts.failures - loop->counts.failures;
+    loop->numbers.failures = counts.failures;
+    loop->writer.counts.best_trial = -1;
+    if (error.kind == OK) return error_none();
+    if (interrupt_requested() == 0) {
+        loop_note_time(loop, " before the race ended");
+        return error_none();
+    }
+    loop->state = "interrupted";
+    snprintf(loop->reason, sizeof loop->reason, "%s while the best trials raced", interrupt_words());
+    return error_none();
+}
+
 static Error campaign_run_through(Campaign *campaign)
 {
     TRY(campaign_retry(campaign));
     TRY(loop_run(&campaign->loop));
+    TRY(campaign_race(campaign));
     TRY(campaign_report_kernel(campaign));
     TRY(campaign_report_gradients(campaign));
     campaign_close_adjoint(campaign, &(Error){.kind = OK}); // its memory is for what is recorded
@@ -554,7 +581,8 @@ static Error campaign_with_store(Campaign *campaign)
 static Error campaign_locked(Campaign *campaign, const char *folder)
 {
     TRY(store_open(folder, campaign->name, campaign->spec, campaign->options, campaign->arena, &campaign->store));
-    campaign->spec = campaign->store->spec; // with the segments of its extensions
+    campaign->first = race_rung(campaign->store->spec, 0); // with the segments of its extensions
+    campaign->spec = spec_races(campaign->store->spec) ? &campaign->first : campaign->store->spec;
     campaign->unstarted = campaign->store->created;
     Error error = campaign_with_store(campaign);
     if (error.kind == OK) error = database_check_path(campaign->store->database); // what was written since is there

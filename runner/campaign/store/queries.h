@@ -106,6 +106,8 @@ Error trials_any_success(const StoredCampaign *campaign, bool *any);
 Error trials_widest(Database *database, const char *column, Arena *arena, int64_t *width);
 // *found: there is such a trial. NaN: it failed.
 Error trial_fitness(Database *database, int64_t id, double *fitness, bool *found);
+// The replicates that a stored trial has: of a race its own, else those of the spec.
+Error trial_replicates(const StoredCampaign *campaign, int64_t id, int *count);
 // The worst trial; failed trials are worse than all others. id -1: none. succeeded: the number of trials with a
 // fitness.
 typedef struct WorstTrial {
@@ -196,6 +198,11 @@ Error trial_row_read(const StoredCampaign *campaign, int64_t id, Arena *arena, T
 // The replicates of a trial, in order. The columns of the cursor; metrics begin at REPLICATE_METRICS.
 enum { REPLICATE_TRIAL, REPLICATE_NUMBER, REPLICATE_FAILURE, REPLICATE_METRICS };
 Cursor replicates_of(Database *database, int64_t trial);
+// The same with the statement kept: *count <- the replicates of a trial, at most `most`, into metric[most][n_metrics],
+// drawn[most][n_perturb] and failure[most], an index of configured.failures.
+Cursor replicates_by_trial(Database *database);
+Error replicates_take(Cursor *replicates, const Spec *spec, int64_t trial, int most, double *metric, double *drawn,
+                      int *failure, int *count);
 // A digest of all columns of all replicates of a trial; 0: the campaign stores none.
 Error replicates_digest(const StoredCampaign *campaign, int64_t trial, uint64_t *digest);
 Error replicates_read(const StoredCampaign *campaign, int64_t trial, TrialRows *rows); // into row 0, under its id

@@ -47,6 +47,7 @@
     X(debug_trials) \
     X(debug_window) \
     X(bodies) \
+    X(race) \
     X(recommend)
 // clang-format on
 

@@ -1,23 +1,22 @@
 // Recommending a trial after a noisy search. The best of many noisy results is also the luckiest, so its fitness is too
-// good (the winner's curse). Therefore the best trials and the mean of the search's distribution are run again under
-// seeds that the search has not used, as a campaign of method `list` in the folder that verify's campaigns have too. It
-// is resumed and replayed like any other. Nothing of the searched campaign changes, but for an event with the name of
-// the new one.
+// good (the winner's curse). Therefore the best trials and the mean of the search's distribution race under seeds that
+// the search has not used: a campaign of method `list` with `replicates.race`, in the folder that verify's campaigns
+// have too. It is resumed and replayed like any other. Nothing of the searched campaign changes, but for an event with
+// the name of the new one. `verify --finalists` is the same with other numbers.
 #include "../view.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECOMMEND_MOST = 64, RECOMMEND_LEAST = 4, RECOMMEND_TENTH = 10 };
+enum { RECOMMEND_MOST = 64, RECOMMEND_LEAST = 4, RECOMMEND_START = 2, RECOMMEND_TENTH = 10 };
 
 #define RECOMMEND_PURPOSE "recommends"
 #define RECOMMEND_EVENT "recommended"
 
 bool recommend_wanted(const Spec *spec)
 {
-    const bool can = spec->n_axes > 0 && spec->n_outer == 0 && !spec_several(spec) && replicates_differ(spec) &&
-                     spec->part.count == 0;
+    const bool can = recommend_refusal(spec) == NULL && spec->part.count == 0;
     return can && (spec->recommend.when == RECOMMEND_ALWAYS ||
                    (spec->recommend.when == RECOMMEND_AUTO && search_learns(spec->method)));
 }
@@ -27,6 +26,7 @@ bool recommend_wanted(const Spec *spec)
 typedef struct Recommend {
     const StoredCampaign *campaign;
     const CampaignLocation *location;
+    const FinalistsAsked *asked; // NULL: what the spec says
     int64_t trials; // that the campaign has
     Origin *candidates;
     double *parameter; // [count][n_parameters]
@@ -34,8 +34,11 @@ typedef struct Recommend {
 } Recommend;
 
 // How many of the best: of the default at most a tenth of the trials.
-static int64_t recommend_most(const Spec *spec, int64_t trials)
+static int64_t recommend_most(const Recommend *task)
 {
+    const Spec *spec = &task->campaign->spec;
+    const int64_t trials = task->trials;
+    if (task->asked != NULL) return task->asked->trials;
     if (spec->recommend.when == RECOMMEND_ALWAYS) return spec->recommend.trials;
     const int64_t tenth = trials / RECOMMEND_TENTH;
     return tenth < 1 ? 1 : tenth < RECOMMEND_TENTH ? tenth : RECOMMEND_TENTH;
@@ -81,7 +84,7 @@ static Error recommend_find(Recommend *task, Arena *arena)
     const Spec *spec = &task->campaign->spec;
     Search search;
     TRY(trials_count(task->campaign->database, &task->trials));
-    const int64_t most = recommend_most(spec, task->trials);
+    const int64_t most = recommend_most(task);
     task->candidates = ARENA_NEW(arena, Origin, most + 1);
     task->parameter = ARENA_NEW(arena, double, (most + 1) * spec->configured.n_parameters);
     TRY(search_init(spec, arena, &search));
@@ -91,8 +94,10 @@ static Error recommend_find(Recommend *task, Arena *arena)
 
 // ---- the spec -------------------------------------------------------------------------------------------------------
 
-static uint64_t recommend_seed(const Spec *spec)
+static uint64_t recommend_seed(const Recommend *task)
 {
+    const Spec *spec = &task->campaign->spec;
+    if (task->asked != NULL && task->asked->seed >= 0) return (uint64_t)task->asked->seed;
     char text[64], digits[14] = "";
     snprintf(text, sizeof text, "recommend %llu", (unsigned long long)spec->seed);
     const Sha256Text hash = sha256_of(text, strlen(text));
@@ -100,16 +105,45 @@ static uint64_t recommend_seed(const Spec *spec)
     return strtoull(digits, NULL, 16);
 }
 
-// By default all together take about a tenth of the search's simulations.
-static int recommend_replicates(const Recommend *task)
+// Rungs that halve the candidates down to two.
+static int recommend_rungs(const Recommend *task)
+{
+    int rungs = 1;
+    for (int left = task->count; left > 2; left = (left + 1) / 2) rungs++;
+    return rungs;
+}
+
+// How often the replicates double until the last rung.
+static int64_t recommend_growth(const Recommend *task) { return (int64_t)1 << (recommend_rungs(task) - 1); }
+
+// A race whose last rung has `count` replicates; of one or two candidates there is none.
+static void recommend_share(const Recommend *task, int64_t count, Spec *out)
+{
+    const int64_t growth = recommend_growth(task), start = (count + growth - 1) / growth;
+    const int64_t first = start > RECOMMEND_START ? start : RECOMMEND_START;
+    out->replicates.count = (int)count;
+    out->replicates.race.start = task->count > 2 && first < count ? (int)first : 0;
+    out->replicates.race.keep = 0.5;
+}
+
+// By default all together take about a tenth of the search's simulations, as if in equal shares. The race gives the
+// same number to fewer candidates, in every rung as many replicates as it can.
+static void recommend_replicates(const Recommend *task, Spec *out)
 {
     const Spec *spec = &task->campaign->spec;
     const int64_t own = spec->replicates.count, least = own > RECOMMEND_LEAST ? own : RECOMMEND_LEAST;
-    if (spec->recommend.when == RECOMMEND_ALWAYS && spec->recommend.replicates > 0)
-        return (int)spec->recommend.replicates;
-    const int64_t share = task->trials * own / RECOMMEND_TENTH / task->count;
-    const int64_t count = share < RECOMMEND_MOST ? share : RECOMMEND_MOST;
-    return (int)(count > least ? count : least);
+    const bool given = spec->recommend.when == RECOMMEND_ALWAYS && spec->recommend.replicates > 0;
+    const int64_t share = task->trials * own / RECOMMEND_TENTH / task->count, growth = recommend_growth(task);
+    const int64_t capped = share < RECOMMEND_MOST ? share : RECOMMEND_MOST, equal = capped > least ? capped : least;
+    const int64_t wanted = task->asked != NULL ? task->asked->replicates : given ? spec->recommend.replicates : equal;
+    recommend_share(task, wanted, out);
+    for (int64_t start = RECOMMEND_START; start * growth <= REPLICATES_MAX; start++) {
+        Spec more = *out;
+        if (task->asked != NULL || given || task->count <= 2) break;
+        recommend_share(task, start * growth, &more);
+        if (race_simulations(&more, task->count) > (double)(equal * task->count)) break;
+        if (more.replicates.count > out->replicates.count) *out = more;
+    }
 }
 
 // The candidates as a table of points: its first line has the names.
@@ -150,6 +184,7 @@ static Error recommend_describe(const Recommend *task, Arena *arena, Spec *spec)
                                        "replicates.count",
                                        "replicates.common",
                                        "replicates.store",
+                                       "replicates.race",
                                        "replicates.perturb"};
     TextStream text;
     TRY(text_stream_open("the spec of the recommendation", &text));
@@ -174,9 +209,10 @@ static Error recommend_spec(const Recommend *task, Arena *arena, Diagnostics *di
     TRY(spec_derive_points(spec, arena_format(arena, "%s/recommend (made by hopscotch)", task->campaign->folder),
                            "recommend", table, arena, diagnostics, out));
     TRY(spec_strip(out, arena));
-    out->seed = recommend_seed(spec);
+    out->seed = recommend_seed(task);
+    out->replicates.race.by = out->objective.failed == FAILED_ANY ? RACE_BY_FAILURES : RACE_BY_FITNESS;
     if (out->objective.failed == FAILED_ANY) out->objective.failed = FAILED_IGNORE;
-    out->replicates.count = recommend_replicates(task);
+    recommend_replicates(task, out);
     out->replicates.common = true;
     out->replicates.store = true;
     out->replicates.perturb = spec->replicates.perturb;
@@ -188,13 +224,16 @@ static Error recommend_spec(const Recommend *task, Arena *arena, Diagnostics *di
 
 // ---- the run --------------------------------------------------------------------------------------------------------
 
-// The name of the last campaign that was run; NULL: none.
-static Error recommend_last(Database *database, Arena *arena, const char **name)
+// The name of the last campaign that was run; NULL: none. *ran: whether `wanted` is one of them.
+static Error recommend_last(Database *database, const char *wanted, Arena *arena, const char **name, bool *ran)
 {
     *name = NULL;
+    *ran = false;
     Cursor events = store_events(database);
     while (cursor_next(&events)) {
-        if (strcmp(cell_text(&events, 1), RECOMMEND_EVENT) == 0) *name = arena_copy(arena, cell_text(&events, 2));
+        if (strcmp(cell_text(&events, 1), RECOMMEND_EVENT) != 0) continue;
+        *name = arena_copy(arena, cell_text(&events, 2));
+        *ran |= strcmp(*name, wanted) == 0;
     }
     return cursor_close(&events);
 }
@@ -207,6 +246,7 @@ static Error recommend_run_spec(const Recommend *task, Spec *spec, const RunOpti
                       .backend = options->backend,
                       .progress = options->progress == PROGRESS_JSON ? PROGRESS_NONE : options->progress,
                       .nested = true,
+                      .again = options->again,
                       .shared_fs = options->shared_fs,
                       .fallback_cpu = options->fallback_cpu,
                       .accept_version = options->accept_version,
@@ -218,7 +258,9 @@ static Error recommend_run_spec(const Recommend *task, Spec *spec, const RunOpti
     if (error.kind == ERROR_INTERRUPTED)
         return error_make(ERROR_INTERRUPTED,
                           "interrupted while the best trials ran under fresh seeds; continue with `%s`",
-                          command_again(task->location->results, "resume %.128s", task->location->name).text);
+                          task->asked != NULL && options->again != NULL
+                              ? options->again
+                              : command_again(task->location->results, "resume %.128s", task->location->name).text);
     TRY(error);
     TRY(origin_note(&there, options->shared_fs, task->candidates, task->count, arena));
     return event_note(task->location, options->shared_fs, RECOMMEND_EVENT, spec->experiment, arena);
@@ -228,6 +270,7 @@ static Error recommend_run_spec(const Recommend *task, Spec *spec, const RunOpti
 static Error recommend_prepare(Recommend *task, const RunOptions *options, Arena *arena, Spec *spec, bool *due)
 {
     const char *last = NULL;
+    bool ran = false;
     char holder[256] = "";
     Diagnostics *diagnostics = diagnostics_new(arena);
     TRY(recommend_find(task, arena));
@@ -235,28 +278,41 @@ static Error recommend_prepare(Recommend *task, const RunOptions *options, Arena
     const Error error = recommend_spec(task, arena, diagnostics, spec);
     diagnostics_print(diagnostics, options->messages, terminal_colour(options->messages));
     TRY(error);
-    TRY(recommend_last(task->campaign->database, arena, &last));
+    TRY(recommend_last(task->campaign->database, spec->experiment, arena, &last, &ran));
+    if (task->asked != NULL) ran = last != NULL && strcmp(last, spec->experiment) == 0; // it shall be the last
     const char *there = arena_format(arena, "%s/%s/", campaign_nested_root(task->location, arena), spec->experiment);
     const char *lock = arena_format(arena, "%s" CAMPAIGN_LOCK, there);
-    const bool done = last != NULL && strcmp(last, spec->experiment) == 0 &&
-                      !file_missing(arena_format(arena, "%s" CAMPAIGN_DATABASE, there));
+    const bool done = ran && !file_missing(arena_format(arena, "%s" CAMPAIGN_DATABASE, there));
     if (!file_missing(lock)) TRY(lock_holder(lock, holder, sizeof holder));
     *due = holder[0] == '\0' && !done;
     return error_none();
 }
 
-Error recommend_run(const CampaignLocation *location, const RunOptions *options, Arena *arena)
+static Error recommend_run_asked(const CampaignLocation *location, const RunOptions *options,
+                                 const FinalistsAsked *asked, Arena *arena)
 {
     StoredCampaign campaign;
     Spec spec;
     bool due = false;
     TRY(campaign_open(location->results, location->name, arena, &campaign));
-    Recommend task = {.campaign = &campaign, .location = location};
-    const Error error =
-        recommend_wanted(&campaign.spec) ? recommend_prepare(&task, options, arena, &spec, &due) : error_none();
+    Recommend task = {.campaign = &campaign, .location = location, .asked = asked};
+    const Error error = asked != NULL || recommend_wanted(&campaign.spec)
+                            ? recommend_prepare(&task, options, arena, &spec, &due)
+                            : error_none();
     campaign_close(&campaign);
     TRY(error);
     return due ? recommend_run_spec(&task, &spec, options, arena) : error_none();
+}
+
+Error recommend_run(const CampaignLocation *location, const RunOptions *options, Arena *arena)
+{
+    return recommend_run_asked(location, options, NULL, arena);
+}
+
+Error finalists_run(const CampaignLocation *location, const RunOptions *options, const FinalistsAsked *asked,
+                    Arena *arena)
+{
+    return recommend_run_asked(location, options, asked, arena);
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -277,6 +333,7 @@ static Error recommend_read_candidates(const StoredCampaign *run, Arena *arena, 
 
 static Error recommend_read_results(const StoredCampaign *run, Arena *arena, Recommendation *out)
 {
+    out->value = ARENA_NEW(arena, const double *, out->count);
     for (int i = 0; i < out->count; i++) {
         Recommended *candidate = &out->candidates[i];
         VerifyOutcome outcome;
@@ -285,6 +342,9 @@ static Error recommend_read_results(const StoredCampaign *run, Arena *arena, Rec
         TRY(verify_outcome(run, i, arena, &outcome));
         candidate->interval = outcome.fitness;
         candidate->failed = outcome.n - outcome.succeeded;
+        candidate->seeds = outcome.n;
+        out->simulations += outcome.n;
+        out->value[i] = outcome.value;
         if (candidate->failed > 0 && run->spec.objective.failed == FAILED_PENALTY)
             candidate->interval = (Interval){candidate->fresh, (double)NAN, (double)NAN};
     }
@@ -295,13 +355,56 @@ static Error recommend_read_results(const StoredCampaign *run, Arena *arena, Rec
     return cursor_close(&trials);
 }
 
-// Without a value is worst; then fewer failures, where one fails a trial of the search, less violation, more fitness.
-static bool recommend_is_better(const StoredCampaign *campaign, const Recommended *a, const Recommended *b)
+// The order of the race (store/trials/rank.c), which a run of one or two candidates has not: without a value is worst;
+// then more seeds, fewer failures, where one fails a trial of the search, less violation, more fitness.
+bool recommended_is_better(const Recommendation *of, const Recommended *a, const Recommended *b)
 {
     if (isnan(a->fresh) || isnan(b->fresh)) return !isnan(a->fresh) && isnan(b->fresh);
-    if (campaign->spec.objective.failed == FAILED_ANY && a->failed != b->failed) return a->failed < b->failed;
+    if (a->seeds != b->seeds) return a->seeds > b->seeds;
+    if (of->by_failures && a->failed != b->failed) return a->failed < b->failed;
     if (a->violation != b->violation) return a->violation < b->violation;
-    return spec_better(&campaign->spec, 0, a->fresh, b->fresh);
+    return of->maximize ? a->fresh > b->fresh : a->fresh < b->fresh;
+}
+
+// Why there is no probability; NULL: there is.
+static const char *recommend_unknown(const StoredCampaign *campaign, const Recommendation *out)
+{
+    const Spec *spec = &campaign->spec;
+    int64_t failed = 0;
+    for (int i = 0; i < out->count; i++) failed += out->candidates[i].failed;
+    if (spec->objective.over != OVER_MEAN) return "objective.over is not the mean";
+    if (spec->objective.failed == FAILED_PENALTY && failed > 0) return "failed replicates count as a penalty";
+    if (out->candidates[out->best].violation > 0.0) return "all violate a constraint";
+    return NULL;
+}
+
+// Whether candidate i fails more often than the best one under the same seeds.
+static bool recommend_fails_more(const Recommendation *out, int i)
+{
+    int64_t failed = 0;
+    for (int64_t r = 0; r < out->candidates[i].seeds; r++) failed += !isfinite(out->value[out->best][r]);
+    return out->candidates[i].failed > failed;
+}
+
+// Among those that can be the best: they violate no constraint and, where one failure fails a trial of the search, do
+// not fail more often. Then the fitness of the replicates that did not fail decides.
+static void recommend_estimate(const StoredCampaign *campaign, Arena *arena, Recommendation *out)
+{
+    int *had = ARENA_NEW(arena, int, out->count);
+    const double **value = ARENA_NEW(arena, const double *, out->count);
+    FinalistRuns runs = {.had = had, .value = value, .seed = out->seed};
+    out->unknown = recommend_unknown(campaign, out);
+    for (int i = 0; i < out->count && out->unknown == NULL; i++) {
+        const Recommended *one = &out->candidates[i];
+        if (isnan(one->fresh) || one->violation > 0.0) continue;
+        if (out->by_failures && recommend_fails_more(out, i)) continue;
+        if (i == out->best) runs.named = runs.count;
+        had[runs.count] = (int)one->seeds;
+        value[runs.count++] = out->value[i];
+    }
+    if (out->unknown != NULL) return;
+    out->probability = runs.count > 1 ? finalists_probability(&runs, arena) : (double)NAN;
+    if (isnan(out->probability)) out->unknown = "there is no other one to compare it with";
 }
 
 Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out)
@@ -310,9 +413,13 @@ Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommen
         .results = folder_of(campaign->folder, arena), .name = campaign->name, .folder = campaign->folder};
     StoredCampaign run;
     const char *name = NULL;
-    *out = (Recommendation){.best = -1};
+    bool ran = false;
+    *out = (Recommendation){.best = -1,
+                            .probability = (double)NAN,
+                            .maximize = campaign->spec.objective.maximize[0],
+                            .by_failures = campaign->spec.objective.failed == FAILED_ANY};
     if (!database_has(campaign->database, "events", NULL)) return error_none();
-    TRY(recommend_last(campaign->database, arena, &name));
+    TRY(recommend_last(campaign->database, "", arena, &name, &ran));
     const char *root = campaign_nested_root(&location, arena);
     if (name == NULL || campaign_name_check(name).kind != OK) return error_none();
     if (file_missing(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, root, name))) return error_none();
@@ -320,10 +427,12 @@ Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommen
     Error error = recommend_read_candidates(&run, arena, out);
     if (error.kind == OK) error = recommend_read_results(&run, arena, out);
     for (int i = 0; i < out->count && error.kind == OK; i++) {
-        if (out->best < 0 || recommend_is_better(campaign, &out->candidates[i], &out->candidates[out->best]))
+        if (out->best < 0 || recommended_is_better(out, &out->candidates[i], &out->candidates[out->best]))
             out->best = i;
     }
-    out->seeds = run.spec.replicates.count;
+    out->seeds = out->best >= 0 ? out->candidates[out->best].seeds : 0;
+    out->seed = run.spec.seed;
+    if (error.kind == OK && out->best >= 0) recommend_estimate(campaign, arena, out);
     if (out->count > 0) out->run = campaign_nested_name(&location, name, arena);
     campaign_close(&run);
     return error;

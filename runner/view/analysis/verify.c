@@ -301,23 +301,16 @@ static void verify_add_run(const Spec *spec, const Replicates *of, int r, const 
 static Error verify_read_replicates(const StoredCampaign *run, int64_t trial, Arena *arena, Replicates *of, int *count)
 {
     const Spec *spec = &run->spec;
-    const int n_metrics = spec->configured.n_metrics, n_perturb = spec->replicates.n_perturb;
-    double *metric = ARENA_NEW(arena, double, (int64_t)spec->replicates.count *n_metrics);
-    double *drawn = ARENA_NEW(arena, double, (int64_t)spec->replicates.count *n_perturb);
+    const int most = spec->replicates.count;
+    double *metric = ARENA_NEW(arena, double, (int64_t)most *spec->configured.n_metrics);
+    double *drawn = ARENA_NEW(arena, double, (int64_t)most *spec->replicates.n_perturb);
     of->metric = metric;
     of->drawn = drawn;
-    of->failure = ARENA_NEW(arena, int, spec->replicates.count);
-    Cursor replicates = replicates_of(run->database, trial);
-    int r = 0;
-    for (; r < spec->replicates.count && cursor_next(&replicates); r++) {
-        of->failure[r] = configured_failure(&spec->configured, cell_text(&replicates, REPLICATE_FAILURE));
-        for (int m = 0; m < n_metrics; m++)
-            metric[(ptrdiff_t)r * n_metrics + m] = cell_real(&replicates, REPLICATE_METRICS + m);
-        for (int i = 0; i < n_perturb; i++)
-            drawn[(ptrdiff_t)r * n_perturb + i] = cell_real(&replicates, REPLICATE_METRICS + n_metrics + i);
-    }
-    *count = r;
-    return cursor_close(&replicates);
+    of->failure = ARENA_NEW(arena, int, most);
+    Cursor replicates = replicates_by_trial(run->database);
+    const Error error = replicates_take(&replicates, spec, trial, most, metric, drawn, of->failure, count);
+    const Error closed = cursor_close(&replicates);
+    return error.kind != OK ? error : closed;
 }
 
 // The values are those of the first objective, by the same functions as in a run.
@@ -335,7 +328,8 @@ static Error verify_read_runs(const StoredCampaign *run, int64_t trial, Arena *a
     TrialResult result = {.constraint = ARENA_NEW(arena, double, spec->n_constraints),
                           .value = ARENA_NEW(arena, double, spec->objective.count *replicates),
                           .room = ARENA_NEW(arena, double, replicates)};
-    trial_objective(spec, &of, &result);
+    const Spec had = race_had(spec, count);
+    trial_objective(&had, &of, &result);
     for (int r = 0; r < count; r++) verify_add_run(spec, &of, r, result.value, outcome);
     return error_none();
 }

@@ -65,7 +65,7 @@ static void report_facts(const Report *report, const Timings *timings, const cha
     else if (data->trials > 0)
         report_fact(out, "best fitness", "none", "no trial has one");
     report_fact(out, "trials", text_count(data->trials).text,
-                spec->replicates.count > 1 ? arena_format(arena, "of %d replicates", spec->replicates.count) : "");
+                spec->replicates.count > 1 ? arena_format(arena, "of %s replicates", replicates_each(spec).text) : "");
     if (data->trials > 0)
         report_fact(out, "failed", arena_format(arena, "%.3g %%", 100 * failed / (double)data->trials),
                     text_count((int64_t)failed).text);
@@ -243,7 +243,12 @@ static Error report_recommended(const Report *report)
     if (recommendation.best > 0)
         fprintf(out, ". Trial %" PRId64 ", the best of the search, has %.5g, and %.5g in the search", first->trial,
                 first->fresh, first->fitness);
-    fputs(".</p>\n", out);
+    fputs(".", out);
+    if (!isnan(recommendation.probability))
+        fprintf(out, " It is the best of the candidates with a probability of %s %.2f.",
+                recommendation.probability > 0.995 ? "more than" : "about",
+                recommendation.probability > 0.995 ? 0.99 : recommendation.probability);
+    fputs("</p>\n", out);
     return error_none();
 }
 

@@ -159,6 +159,15 @@ StatusReport status_unread(const CampaignLocation *location)
                           .busy = (double)NAN};
 }
 
+// Batches are those of the first rung of a race.
+static Error status_read_race(Database *database, StatusReport *report)
+{
+    if (!database_has(database, "race", NULL)) return error_none();
+    Cursor trials = cursor_open(database, "SELECT sum(replicates), min(replicates) FROM trials");
+    if (next_integer(&trials, &report->lanes)) report->replicates_least = cell_integer(&trials, 1);
+    return cursor_close(&trials);
+}
+
 // In one transaction, so that SQLite takes its locks once.
 static Error status_read_all(Database *database, Arena *arena, StatusReport *report)
 {
@@ -168,6 +177,7 @@ static Error status_read_all(Database *database, Arena *arena, StatusReport *rep
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
         error = status_query(database, i, report, arena);
     status_count_objectives(database, report);
+    if (error.kind == OK) error = status_read_race(database, report);
     if (error.kind == OK) error = rank_best(database, &report->best_trial, &report->best);
     if (error.kind == OK) error = status_read_most(database, report);
     if (error.kind == OK) error = status_read_set(database, arena, report);

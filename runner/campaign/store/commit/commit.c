@@ -10,6 +10,7 @@
 #include "../queries.h"
 #include "seal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,11 +136,13 @@ static Error commit_table(Store *store, Cursor *insert, const MemoryTable *table
 // Rows [first, end)
 static Error commit_rows(Store *store, const TrialRows *rows, int64_t first, int64_t end)
 {
-    const int replicates = store->spec->replicates.count;
+    const int replicates = rows->replicate_count;
     rows_table_show(rows, first, end, &store->trials);
     TRY(commit_table(store, &store->insert_trials, &store->trials, "trials"));
     if (!store->spec->replicates.store) return error_none();
-    rows_replicates_table_show(store->spec, rows, first * replicates, end * replicates, &store->replicates);
+    assert(rows->replicate_first == 0 || end == first + 1);
+    rows_replicates_table_show(store->spec, rows, first * replicates + rows->replicate_first, end * replicates,
+                               &store->replicates);
     return commit_table(store, &store->insert_replicates, &store->replicates, "replicates");
 }
 
@@ -159,7 +162,7 @@ static Error commit_delete(Store *store, const TrialRows *rows, int64_t row)
 
 Error store_replace_rows(Store *store, const TrialRows *rows, const int64_t *which, int64_t count, TrialRows *room)
 {
-    room->count = 0;
+    if (store->blocks != NULL) room->count = 0;
     for (int64_t i = 0; store->blocks != NULL && i < count; i++) rows_copy(rows, which[i], room, room->count++);
     if (store->blocks != NULL) TRY(trial_blocks_put(store, room, true));
     if (store->blocks != NULL) return room->count > 0 ? best_rows_again(store) : error_none();

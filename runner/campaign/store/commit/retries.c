@@ -104,8 +104,13 @@ Error trial_forget(Store *store, int64_t id, int64_t failures)
     TRY(retries_run(database, "DELETE FROM trajectories WHERE trial = ?", id));
     TRY(retries_run(database, "DELETE FROM debug_rows WHERE trial = ?", id));
     if (store->spec->replicates.store) TRY(retries_run(database, "DELETE FROM replicates WHERE trial = ?", id));
+    return trial_count_failure(store, id, failures);
+}
+
+Error trial_count_failure(Store *store, int64_t id, int64_t failures)
+{
     Cursor batch = cursor_open(
-        database, "UPDATE batches SET failures = failures + ?1 WHERE first_trial <= ?2 AND last_trial >= ?2");
+        store->database, "UPDATE batches SET failures = failures + ?1 WHERE first_trial <= ?2 AND last_trial >= ?2");
     with_integer(&batch, failures);
     with_integer(&batch, id);
     return cursor_run(&batch);

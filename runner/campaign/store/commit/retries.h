@@ -28,5 +28,6 @@ Error retry_finish(Database *database, Retry *retry); // and reads its sums
 // Before a trial's row is replaced: deletes its arrays and replicates. Arrays are recorded again if they are still
 // wanted. failures: how many more failures its batch has now.
 Error trial_forget(Store *store, int64_t id, int64_t failures);
+Error trial_count_failure(Store *store, int64_t id, int64_t failures); // that alone
 
 #endif

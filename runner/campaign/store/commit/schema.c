@@ -3,6 +3,7 @@
 #include "../trials/best_rows.h"
 #include "../ground/cursor.h"
 #include "kept_rows.h"
+#include "race_rows.h"
 #include "../queries.h"
 #include "../trials/rank.h"
 #include "../ground/rows.h"
@@ -89,6 +90,7 @@ Error schema_make(Database *database, const Spec *spec, bool blocks, Arena *aren
     TRY(database_run(database, arena_format(arena, schema_sql, trial, trial, schema_outer_type(spec))));
     if (spec->method->gradient_column > 0) TRY(gradients_make(database));
     TRY(kept_make(database, spec));
+    TRY(race_make(database, spec));
     TRY(schema_make_trials(database, spec, blocks, arena));
     return spec->replicates.store ? database_run(database, rows_replicates_sql(spec, arena)) : error_none();
 }

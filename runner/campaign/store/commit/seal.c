@@ -316,10 +316,11 @@ static const char seal_lost_sql[] =
     "ORDER BY first_trial";
 
 // Ranges whose trials are complete and have too few replicates, although the digests agree.
+// %s: how many replicates the trials of the range t have.
 static const char seal_fewer_sql[] =
     "SELECT t.block FROM temp.found t JOIN main.digests USING(name, block, rows, digest) LEFT JOIN temp.found r ON "
     "r.name = 'replicates' AND r.block = t.block LEFT JOIN main.digests d ON d.name = 'replicates' AND "
-    "d.block = t.block WHERE t.name = 'trials' AND t.rows * (SELECT replicates FROM campaign) > ifnull(r.rows, 0) AND "
+    "d.block = t.block WHERE t.name = 'trials' AND %s > ifnull(r.rows, 0) AND "
     "(r.rows, r.digest) IS (d.rows, d.digest) AND EXISTS (SELECT * FROM main.sqlite_schema WHERE type = 'table' AND "
     "name = 'replicates') ORDER BY 1";
 
@@ -402,7 +403,11 @@ static Error seal_find_lost_replicates(Database *database, Arena *arena, SealDam
 {
     int64_t range = 0;
     if (seal_is_broken(damage, "campaign")) return error_none();
-    Cursor fewer = cursor_open(database, seal_fewer_sql);
+    const char *each = "t.rows * (SELECT replicates FROM campaign)";
+    if (database_has(database, "race", NULL))
+        each = arena_format(arena, "(SELECT sum(replicates) FROM main.trials WHERE id >> %d = t.block)",
+                            SEAL_RANGE_BITS);
+    Cursor fewer = cursor_open(database, arena_format(arena, seal_fewer_sql, each));
     while (next_integer(&fewer, &range)) seal_note_lost(damage, "replicates", range, arena);
     return cursor_close(&fewer);
 }

@@ -36,7 +36,7 @@ Error rewrite_row(Rewrite *rewrite, const TrialRows *rows, int64_t row)
 {
     Store *store = rewrite->store;
     const Spec *spec = store->spec;
-    const int replicates = spec->replicates.store ? spec->replicates.count : 0;
+    const int replicates = spec->replicates.store ? rows->replicate_count : 0;
     with_integer(&rewrite->expect, rows->id[row]);
     cursor_next(&rewrite->expect);
     TRY(rewrite->expect.error);

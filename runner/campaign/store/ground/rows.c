@@ -80,6 +80,7 @@ static int rows_one(const Spec *spec)
     (void)spec;
     return 1;
 }
+static int rows_raced(const Spec *spec) { return spec_races(spec) ? 1 : 0; }
 static int rows_metrics(const Spec *spec) { return spec->configured.n_metrics; }
 static int rows_spreads(const Spec *spec) { return rows_have_spread(spec) ? spec->configured.n_metrics : 0; }
 
@@ -118,6 +119,7 @@ static const RowsColumns rows_columns_of_trial[] = {
     {ROWS_REAL, "REAL", MEMBER(constraint), rows_constraints, "constraint", NULL},
     {ROWS_FAILURE, "TEXT NOT NULL", MEMBER(failure), rows_one, "failure", NULL},
     {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(n_failed), rows_one, "n_failed", NULL},
+    {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(replicates), rows_raced, "replicates", NULL},
     {ROWS_REAL, "REAL", MEMBER(metric), rows_metrics, "", rows_metric_name},
     {ROWS_REAL, "REAL", MEMBER(spread), rows_spreads, "_std", rows_metric_name},
 };
@@ -188,6 +190,8 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
     }
     if (!rows_have_spread(spec)) rows->spread = NULL;
     if (!spec->replicates.store) return;
+    rows->replicate_count = spec->replicates.count;
+    rows->replicate_first = spec->replicates.first;
     rows->replicate_stride = rows_stride(capacity * count);
     rows->replicate_trial = ARENA_NEW(arena, int64_t, rows->replicate_stride);
     rows->replicate = ARENA_NEW(arena, int64_t, rows->replicate_stride);
@@ -195,6 +199,11 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
     rows->replicate_metric = ARENA_NEW(arena, double, rows->replicate_stride *metrics);
     rows->replicate_drawn = ARENA_NEW(arena, double, rows->replicate_stride * spec->replicates.n_perturb);
     for (int64_t i = 0; i < capacity * count; i++) rows->replicate[i] = i % count;
+}
+
+Spec rows_had(const Spec *spec, const TrialRows *rows, int64_t row)
+{
+    return spec_races(spec) ? race_had(spec, rows->replicates[row]) : *spec;
 }
 
 void rows_copy(const TrialRows *from, int64_t row, TrialRows *to, int64_t target_row)
@@ -242,7 +251,7 @@ int64_t rows_bytes(const Spec *spec)
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;
     const int64_t stored = spec->replicates.store ? count * 8 * rows_replicate_columns(spec) : 0;
-    return 8 * (rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) + 2 * metrics + 6) + stored;
+    return 8 * (rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) + 2 * metrics + 7) + stored;
 }
 
 Field rows_field(const Spec *spec, const char *name)
@@ -488,7 +497,9 @@ void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t r
         void *array = rows_array(rows, columns);
         const int count = rows->columns[c];
         switch (columns->type) {
-        case ROWS_INTEGER: ((int64_t *)array)[row] = cell_integer(trial, at++); break;
+        case ROWS_INTEGER:
+            if (count > 0) ((int64_t *)array)[row] = cell_integer(trial, at++);
+            break;
         case ROWS_FAILURE: ((int64_t *)array)[row] = rows_failure_code(spec, cell_text(trial, at++)); break;
         case ROWS_CHOICE:
         case ROWS_REAL:
@@ -558,7 +569,9 @@ void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *has
         const int count = rows->columns[c];
         const char *failure = columns->type == ROWS_FAILURE ? rows_failure_name(spec, rows->failure[row]) : "";
         switch (columns->type) {
-        case ROWS_INTEGER: rows_put_integer(&bytes, ((const int64_t *)array)[row]); break;
+        case ROWS_INTEGER:
+            if (count > 0) rows_put_integer(&bytes, ((const int64_t *)array)[row]);
+            break;
         case ROWS_FAILURE: rows_put_text(&bytes, failure); break;
         case ROWS_CHOICE:
         case ROWS_REAL:

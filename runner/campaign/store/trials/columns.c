@@ -49,12 +49,13 @@ int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names
 {
     const Configured *configured = &spec->configured;
     const int n_searched = spec->n_axes + spec->n_derived + spec->n_outer;
-    const char **chosen = ARENA_NEW(arena, const char *, 4 + OBJECTIVES_MAX + n_searched + configured->n_metrics);
+    const char **chosen = ARENA_NEW(arena, const char *, 5 + OBJECTIVES_MAX + n_searched + configured->n_metrics);
     int count = 0;
     chosen[count++] = "id";
     if (!spec_several(spec)) chosen[count++] = "fitness";
     for (int i = 0; i < rows_objectives(spec); i++) chosen[count++] = rows_objective_name(i);
     if (spec->n_constraints > 0) chosen[count++] = "violation";
+    if (spec_races(spec)) chosen[count++] = "replicates";
     if (spec->objective.failed != FAILED_ANY) chosen[count++] = "failure"; // else a fitness says that there was none
     for (int i = 0; i < n_searched; i++) chosen[count++] = configured->parameters[spec->axes[i].parameter].name;
     for (int i = 0; i < configured->n_metrics; i++) {

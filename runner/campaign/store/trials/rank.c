@@ -8,13 +8,24 @@
 #include <stdio.h>
 #include <string.h>
 
-// What makes a trial better: less violation of the constraints, then the objectives, then a longer time survived.
-static int rank_terms_of(bool violates, const bool *maximize, int objectives, bool survives, TrialOrder *columns)
+// What makes a trial better: in a race more replicates and, if the spec says so, fewer of them that failed; less
+// violation of the constraints, then the objectives, then a longer time survived.
+typedef struct RankOf {
+    bool races, by_failures, violates, survives;
+    const bool *maximize; // [objectives]
+    int objectives;
+} RankOf;
+
+static int rank_terms_of(const RankOf *of, TrialOrder *columns)
 {
+    const bool *maximize = of->maximize;
+    const int objectives = of->objectives;
     int count = 0;
-    if (violates) columns[count++] = (TrialOrder){"violation", false};
+    if (of->races) columns[count++] = (TrialOrder){"replicates", true};
+    if (of->by_failures) columns[count++] = (TrialOrder){"n_failed", false};
+    if (of->violates) columns[count++] = (TrialOrder){"violation", false};
     if (objectives == 1) columns[count++] = (TrialOrder){"fitness", maximize[0]};
-    if (objectives == 1 && survives) columns[count++] = (TrialOrder){"survived", true};
+    if (objectives == 1 && of->survives) columns[count++] = (TrialOrder){"survived", true};
     for (int i = 0; objectives > 1 && i < objectives; i++)
         columns[count++] = (TrialOrder){rows_objective_name(i), maximize[i]};
     return count;
@@ -22,8 +33,13 @@ static int rank_terms_of(bool violates, const bool *maximize, int objectives, bo
 
 int rank_columns(const Spec *spec, int most, TrialOrder *columns)
 {
-    const int count = rank_terms_of(spec->n_constraints > 0, spec->objective.maximize, spec->objective.count,
-                                    spec_has_metric(spec, "survived"), columns);
+    const RankOf of = {.races = spec_races(spec),
+                       .by_failures = spec_races(spec) && spec->replicates.race.by == RACE_BY_FAILURES,
+                       .violates = spec->n_constraints > 0,
+                       .survives = spec_has_metric(spec, "survived"),
+                       .maximize = spec->objective.maximize,
+                       .objectives = spec->objective.count};
+    const int count = rank_terms_of(&of, columns);
     return count < most ? count : most;
 }
 
@@ -75,15 +91,31 @@ Error store_maximizes(Database *database, bool *maximizes)
     return error_none();
 }
 
+// The same of a race, whose resolved text is "{start: 4, keep: 0.5, by: failures}".
+static Error race_is_by_failures(Database *database, bool *by_failures)
+{
+    int64_t found = 0;
+    TRY(store_integer(database, "SELECT instr(resolved, ', by: failures}') > 0 FROM campaign", 0, &found));
+    *by_failures = found > 0;
+    return error_none();
+}
+
 Error rank_best(Database *database, int64_t *id, double *fitness)
 {
     char sql[512];
     const char *table = trial_blocks_table(database);
     const bool violates = database_has(database, table, "violation");
-    bool maximizes = false;
+    bool maximizes = false, by_failures = false;
     TrialOrder columns[RANK_COLUMNS_MAX];
     TRY(store_maximizes(database, &maximizes));
-    const int count = rank_terms_of(violates, &maximizes, 1, database_has(database, table, "survived"), columns);
+    TRY(race_is_by_failures(database, &by_failures));
+    const RankOf of = {.races = database_has(database, "race", NULL),
+                       .by_failures = by_failures,
+                       .violates = violates,
+                       .survives = database_has(database, table, "survived"),
+                       .maximize = &maximizes,
+                       .objectives = 1};
+    const int count = rank_terms_of(&of, columns);
     snprintf(sql, sizeof sql, "SELECT id, fitness FROM %s WHERE fitness IS NOT NULL%s ORDER BY %s, id LIMIT 1", table,
              violates ? " AND violation = 0" : "", rank_text(columns, count, false).text);
     Cursor best = cursor_open(database, sql);

@@ -212,6 +212,15 @@ Error trial_fitness(Database *database, int64_t id, double *fitness, bool *found
     return cursor_close(&trials);
 }
 
+Error trial_replicates(const StoredCampaign *campaign, int64_t id, int *count)
+{
+    *count = campaign->spec.replicates.count;
+    if (!spec_races(&campaign->spec)) return error_none();
+    Cursor trials = cursor_open(campaign->database, "SELECT replicates FROM trials WHERE id = ?");
+    if (trial_at(&trials, id)) *count = (int)cell_integer(&trials, 0);
+    return cursor_close(&trials);
+}
+
 Error trials_worst(const StoredCampaign *campaign, Arena *arena, WorstTrial *worst)
 {
     Database *database = campaign->database;
@@ -311,11 +320,34 @@ Error trial_row_read(const StoredCampaign *campaign, int64_t id, Arena *arena, T
 
 // ---- replicates -----------------------------------------------------------------------------------------------------
 
+Cursor replicates_by_trial(Database *database)
+{
+    return cursor_open(database, "SELECT * FROM replicates WHERE trial = ? ORDER BY replicate");
+}
+
 Cursor replicates_of(Database *database, int64_t trial)
 {
-    Cursor replicates = cursor_open(database, "SELECT * FROM replicates WHERE trial = ? ORDER BY replicate");
+    Cursor replicates = replicates_by_trial(database);
     with_integer(&replicates, trial);
     return replicates;
+}
+
+Error replicates_take(Cursor *replicates, const Spec *spec, int64_t trial, int most, double *metric, double *drawn,
+                      int *failure, int *count)
+{
+    const int n_metrics = spec->configured.n_metrics, n_perturb = spec->replicates.n_perturb;
+    int r = 0;
+    with_integer(replicates, trial);
+    for (; r < most && cursor_next(replicates); r++) {
+        failure[r] = configured_failure(&spec->configured, cell_text(replicates, REPLICATE_FAILURE));
+        for (int m = 0; m < n_metrics; m++)
+            metric[(ptrdiff_t)r * n_metrics + m] = cell_real(replicates, REPLICATE_METRICS + m);
+        for (int i = 0; i < n_perturb; i++)
+            drawn[(ptrdiff_t)r * n_perturb + i] = cell_real(replicates, REPLICATE_METRICS + n_metrics + i);
+    }
+    while (replicates->row) cursor_next(replicates);
+    *count = r;
+    return replicates->error;
 }
 
 Error replicates_digest(const StoredCampaign *campaign, int64_t trial, uint64_t *digest)

@@ -24,8 +24,7 @@ static void recommend_read_key(SpecReader *reader, const Node *name, const Node 
              did_you_mean(nearest_name(name->text, names, 2), reader->arena));
 }
 
-// Why there is nothing that could be run again under fresh seeds; NULL: there is.
-static const char *recommend_refusal(const Spec *spec)
+const char *recommend_refusal(const Spec *spec)
 {
     if (spec_several(spec)) return "several objectives have no best trial";
     if (spec->n_outer > 0) return "each point of an outer grid has a best trial of its own";
@@ -70,9 +69,9 @@ const Form form_recommend = {
     .after = "limits.failures",
     .words = "auto, off, or a mapping of trials and replicates",
     .doc = "at the end the best trials, and the mean of cmaes, are run again under fresh seeds, because the best of a "
-           "noisy search is also the luckiest. trials: number of best trials (default 10). replicates: seeds of each "
-           "(default auto: 4 to 64, and at least as many as in the search; about a tenth of the search's simulations). "
-           "auto: where replicates draw something, for cmaes, adam and lbfgs with one objective and no outer grid; a "
+           "noisy search is also the luckiest. They race (replicates.race): those that fall behind end early. trials: "
+           "number of best trials (default 10). replicates: seeds of those that reach the end (default auto: all "
+           "together take about a tenth of the search's simulations). auto: where replicates draw something, for cmaes, adam and lbfgs with one objective and no outer grid; a "
            "tenth of the trials, at most 10. No stored result changes",
     .example = "{trials: 10, replicates: 64}",
     .stage = FORM_RECORD,

@@ -1,0 +1,78 @@
+// Replicates where they are needed (replicates.race): all trials run `start` replicates, the best part `keep` of them
+// runs more, the best part of those again, until the replicates of a trial are `count`. That is sequential halving of
+// Karnin, Koren & Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013, algorithm 1, with two
+// changes: the replicates of earlier rungs count too, and `keep` need not be 1/2. A rung multiplies the replicates by
+// 1/keep, so every rung but the first simulates about as much as any other.
+//
+// The rungs are numbers of the spec and of the campaign's trials alone: they know no batches.
+#include "../experiment.h"
+
+#include <math.h>
+#include <stdio.h>
+
+bool spec_races(const Spec *spec) { return spec->replicates.race.start > 0; }
+
+Text32 replicates_each(const Spec *spec)
+{
+    Text32 text;
+    if (spec_races(spec))
+        snprintf(text.text, sizeof text.text, "%d to %d", spec->replicates.race.start, spec->replicates.count);
+    else
+        snprintf(text.text, sizeof text.text, "%d", spec->replicates.count);
+    return text;
+}
+
+// A rung that would reach three quarters of the last number of replicates goes there at once.
+static int race_next(const Spec *spec, int replicates)
+{
+    const double next = ceil((double)replicates / spec->replicates.race.keep - 1e-9);
+    return next >= 0.75 * spec->replicates.count ? spec->replicates.count : (int)next;
+}
+
+int race_rungs(const Spec *spec)
+{
+    int rungs = 1;
+    if (!spec_races(spec)) return 1;
+    for (int n = spec->replicates.race.start; n < spec->replicates.count; n = race_next(spec, n)) rungs++;
+    return rungs;
+}
+
+int race_replicates(const Spec *spec, int rung)
+{
+    int n = spec->replicates.race.start;
+    if (!spec_races(spec)) return spec->replicates.count;
+    for (int r = 0; r < rung; r++) n = race_next(spec, n);
+    return n;
+}
+
+int64_t race_kept(const Spec *spec, int64_t trials)
+{
+    const int64_t kept = (int64_t)ceil((double)trials * spec->replicates.race.keep - 1e-9);
+    return kept > 1 ? kept : trials < 1 ? trials : 1;
+}
+
+double race_simulations(const Spec *spec, int64_t trials)
+{
+    double all = (double)trials * race_replicates(spec, 0);
+    for (int rung = 1; rung < race_rungs(spec); rung++) {
+        trials = race_kept(spec, trials);
+        all += (double)trials * (race_replicates(spec, rung) - race_replicates(spec, rung - 1));
+    }
+    return all;
+}
+
+Spec race_rung(const Spec *spec, int rung)
+{
+    Spec own = *spec;
+    own.replicates.first = rung > 0 ? race_replicates(spec, rung - 1) : 0;
+    own.replicates.count = race_replicates(spec, rung);
+    return own;
+}
+
+Spec race_had(const Spec *spec, int64_t replicates)
+{
+    Spec own = *spec;
+    if (spec_races(spec) && replicates > 0 && replicates < spec->replicates.count)
+        own.replicates.count = (int)replicates;
+    return own;
+}
