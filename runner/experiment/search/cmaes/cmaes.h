@@ -324,8 +324,8 @@ CmaesStop cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t se
 
 // ---- surrogate.c ----------------------------------------------------------------------------------------------------
 
-// Sizes: points of the archive, rows of the greatest fit.
-int64_t surrogate_capacity(int64_t n, int64_t lambda_max);
+// Sizes: points of the archive for a population, rows of the greatest fit.
+int64_t surrogate_capacity(int64_t n, int64_t lambda);
 int64_t surrogate_rows(int64_t n, int64_t capacity);
 bool surrogate_is_whole(const Cmaes *cmaes, const CmaesView *view); // its counts are possible
 void surrogate_begin(const Cmaes *cmaes, const CmaesView *view); // a restart

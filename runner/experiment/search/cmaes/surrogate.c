@@ -15,10 +15,10 @@
 static const double surrogate_tau = 0.85;
 enum { SURROGATE_WINDOW = 15, SURROGATE_FIRST = 4 }; // points of tau, at least; of the first model
 
-int64_t surrogate_capacity(int64_t n, int64_t lambda_max)
+int64_t surrogate_capacity(int64_t n, int64_t lambda)
 {
     const int64_t twice = 2 * (surrogate_terms(SURROGATE_FULL, n) + 1);
-    return twice > lambda_max ? twice : lambda_max;
+    return twice > lambda ? twice : lambda;
 }
 
 // ---- Kendall's tau --------------------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ static void surrogate_archive(const Cmaes *cmaes, const CmaesView *view, double 
 {
     Surrogate *surrogate = view->surrogate;
     const int64_t width = cmaes->n + 1;
-    if (surrogate->count == cmaes->archive_max) {
+    if (surrogate->count == surrogate_capacity(cmaes->n, view->run->lambda)) {
         surrogate->count--;
         memmove(view->archive, view->archive + width, (size_t)(surrogate->count * width) * sizeof *view->archive);
     }
