@@ -170,6 +170,33 @@ static bool cmaes_is_too_large(const Cmaes *cmaes)
            bytes > cmaes_bytes_max;
 }
 
+// What a surrogate can't be combined with.
+static Error cmaes_check_surrogate(const Cmaes *cmaes, const char **key)
+{
+    const double least = cmaes->settings[CMAES_EVALUATE_LEAST];
+    *key = "search.cmaes.evaluate_least";
+    if (least > 0.0 && !cmaes->surrogate)
+        return error_make(ERROR_USER, "cmaes.evaluate_least is for a search with a model that chooses what is run: "
+                                      "write surrogate: quadratic");
+    if (cmaes->surrogate && least >= (double)cmaes->lambda_start)
+        return error_make(ERROR_USER,
+                          "cmaes.evaluate_least is %.0f of the %lld members of a generation, so the surrogate has "
+                          "nothing to choose: use a larger cmaes.population",
+                          least, (long long)cmaes->lambda_start);
+    *key = "search.cmaes.surrogate";
+    if (!cmaes->surrogate) return error_none();
+    if (cmaes->n > SURROGATE_DIMENSIONS_MAX)
+        return error_make(ERROR_USER, "cmaes.surrogate: quadratic is for up to %d parameters; the spec searches %d",
+                          SURROGATE_DIMENSIONS_MAX, cmaes->n);
+    if (cmaes->n_constraints > 0)
+        return error_make(ERROR_USER, "cmaes.surrogate: quadratic has a model of the fitness alone, and can't tell "
+                                      "which members meet the constraints");
+    if (cmaes->uncertain)
+        return error_make(ERROR_USER, "cmaes.surrogate: quadratic runs a part of each generation, and "
+                                      "cmaes.uncertainty runs members twice: use one of them");
+    return error_none();
+}
+
 static Error cmaes_check(const Spec *spec, const char **key)
 {
     Cmaes cmaes = {0};
@@ -190,6 +217,7 @@ static Error cmaes_check(const Spec *spec, const char **key)
     if (cmaes.uncertain && spec->replicates.common)
         return error_make(ERROR_USER, "cmaes.uncertainty runs trials twice, and common random numbers give the same "
                                       "result twice: write replicates: {common: false}");
+    TRY(cmaes_check_surrogate(&cmaes, key));
     *key = "search.cmaes.inject";
     if (spec->n_inject > cmaes.lambda_start)
         return error_make(ERROR_USER, "cmaes.inject has %d points, more than the %lld members of the first generation",
@@ -290,8 +318,9 @@ static Error cmaes_init(const Spec *spec, Arena *arena, Search *search)
     cmaes->side.method = &cmaes_side;
     search->scratch = cmaes;
     side_init(search, (uint32_t)cmaes->n, arena);
+    const int64_t members = cmaes->surrogate ? surrogate_first(cmaes, cmaes->lambda_start, 0) : cmaes->lambda_start;
     search->round_trials =
-        cmaes->side.searches * (cmaes->lambda_start + cmaes_again(cmaes, cmaes->lambda_start) + cmaes->lagrangian);
+        cmaes->side.searches * (members + cmaes_again(cmaes, cmaes->lambda_start) + cmaes->lagrangian);
     search->round_fields = cmaes_fields(cmaes, arena, &search->n_round_fields);
     for (int64_t s = 0; s < cmaes->side.searches; s++) {
         const CmaesView view = cmaes_view(search, s);
@@ -444,7 +473,7 @@ static void cmaes_end_generation(Search *search, void *worker, const SideEnd *en
     if (cmaes->surrogate) {
         cmaes_fix(cmaes, end->search);
         if (!surrogate_tell(cmaes, &view, population, end->told)) {
-            cmaes_report(search, end, CMAES_GOES_ON);
+            cmaes_report(search, end, view.surrogate->evaluated, CMAES_GOES_ON);
             return;
         }
     } else {
@@ -452,7 +481,7 @@ static void cmaes_end_generation(Search *search, void *worker, const SideEnd *en
     }
     cmaes_update(cmaes, &view, population);
     const CmaesStop stop = cmaes_stop(cmaes, &view);
-    cmaes_report(search, end, stop);
+    cmaes_report(search, end, 0, stop);
     if (cmaes->surrogate) surrogate_next(cmaes, &view);
     if (stop != CMAES_GOES_ON) cmaes_restart(cmaes, &view, end->search, stop);
 }
@@ -553,6 +582,7 @@ static bool cmaes_budget(const Spec *spec, const char *option)
 
 const SearchMethod search_cmaes = {
     .name = "cmaes",
+    .later = "cmaes.surrogate|cmaes.evaluate_least",
     .doc = "covariance matrix adaptation evolution strategy (Hansen 2023), many searches side by side",
     .options = cmaes_options,
     .n_options = CMAES_N_OPTIONS,

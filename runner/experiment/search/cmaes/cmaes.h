@@ -329,7 +329,8 @@ int64_t surrogate_capacity(int64_t n, int64_t lambda);
 int64_t surrogate_rows(int64_t n, int64_t capacity);
 bool surrogate_is_whole(const Cmaes *cmaes, const CmaesView *view); // its counts are possible
 void surrogate_begin(const Cmaes *cmaes, const CmaesView *view); // a restart
-// Most rounds of a generation.
+// Trials of a generation's first round, when the archive has `archived` points; most rounds of a generation.
+int64_t surrogate_first(const Cmaes *cmaes, int64_t lambda, int64_t archived);
 int64_t surrogate_most_rounds(const Cmaes *cmaes, int64_t lambda);
 // The list of the trials of the next round of a generation that was drawn.
 void surrogate_list(const Cmaes *cmaes, const CmaesView *view, CmaesPopulation *population);
@@ -350,8 +351,9 @@ void surrogate_find_best(Cmaes *cmaes, const CmaesView *view);
 
 // ---- rounds.c: what is told of a generation -------------------------------------------------------------------------
 
-// The fields of a row of Rounds; cmaes_report adds the row of a generation that has ended.
+// The fields of a row of Rounds. cmaes_report adds a row after the update of a generation and before a restart, or of a
+// round of a generation that goes on, `partly` of whose members were run.
 const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count);
-void cmaes_report(Search *search, const SideEnd *end, CmaesStop stop);
+void cmaes_report(Search *search, const SideEnd *end, int64_t partly, CmaesStop stop);
 
 #endif

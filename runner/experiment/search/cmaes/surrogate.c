@@ -51,11 +51,11 @@ static int64_t surrogate_least(const Cmaes *cmaes, int64_t lambda)
     return given > 0.0 ? (int64_t)given : 1 + lambda / 50;
 }
 
-// Of a generation's first round.
-static int64_t surrogate_first(const Cmaes *cmaes, int64_t lambda, int64_t archived)
+int64_t surrogate_first(const Cmaes *cmaes, int64_t lambda, int64_t archived)
 {
     const int64_t least = surrogate_least(cmaes, lambda), missing = 1 + SURROGATE_FIRST - archived;
-    return least > missing ? least : missing;
+    const int64_t first = least > missing ? least : missing;
+    return first < lambda ? first : lambda;
 }
 
 static int64_t surrogate_more_wanted(const Cmaes *cmaes, int64_t lambda, int64_t wanted)
