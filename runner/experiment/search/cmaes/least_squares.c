@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double squares_rounding = 2e-28; // squared: 64 times that of a double
+
 // Four partial sums, which a processor can have in flight at once.
 static double squares_dot(int64_t count, const double *a, const double *b)
 {
@@ -59,7 +61,7 @@ static int64_t squares_factor(LeastSquares *of)
             const double of_j = squares_dot(m - k, A + j * m + k, A + j * m + k);
             if (of_j > square) square = of_j, longest = j;
         }
-        if (k == 0) least = square * (double)(m > p ? m : p) * 4.930380657631324e-32; // 2^-104: of a square
+        if (k == 0) least = square * (double)(m > p ? m : p) * squares_rounding;
         if (!(square > least)) return k;
         if (longest != k) squares_swap(m, A + k * m, A + longest * m);
         const int64_t kept = of->order[k];
