@@ -9,10 +9,13 @@ The values of both come from one program. Starts: uniform in [-4, 4]^n, sigma 2,
 """
 import collections
 import multiprocessing
+import os
 import struct
 import subprocess
 import sys
 import warnings
+
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # these matrices are small
 
 TARGETS = [10.0 ** (2 - k / 5) for k in range(41)]
 BUDGETS = [10, 20, 50, 100]
