@@ -615,7 +615,7 @@ struct SearchMethod {
     const char *name, *doc;
     const Option *options; // keys of `search:` that belong to it
     int n_options;
-    const char *later; // options, as Model.later
+    const char *later;                            // options, as Model.later
     bool wants_values, wants_range, wants_points; // what `over` may hold
     bool wants_sigma, wants_outer;                // a range may have one; it takes an outer grid
     bool whole;                                   // another option changes all points: it can't be extended

@@ -41,13 +41,12 @@ static void bench_spec(int function, int dimension, int instance, const char *op
     const char *names = model->options[0].choices, *over = "";
     for (int i = 0; i < function; i++) names = strchr(names, '|') + 1;
     for (int i = 0; i < dimension; i++) over = arena_format(arena, "%s    x%d: {range: [-5, 5]}\n", over, i + 1);
-    const char *text =
-        arena_format(arena,
-                     "version: 1\nexperiment: bench\nseed: %d\nmodel: bbob\n"
-                     "simulation: {function: %.*s, dimension: %d, instance: %d}\n"
-                     "search:\n  method: cmaes\n  over:\n%s"
-                     "  cmaes: {sigma: 0.2, %s}\n",
-                     instance, (int)strcspn(names, "|"), names, dimension, instance, over, options);
+    const char *text = arena_format(arena,
+                                    "version: 1\nexperiment: bench\nseed: %d\nmodel: bbob\n"
+                                    "simulation: {function: %.*s, dimension: %d, instance: %d}\n"
+                                    "search:\n  method: cmaes\n  over:\n%s"
+                                    "  cmaes: {sigma: 0.2, %s}\n",
+                                    instance, (int)strcspn(names, "|"), names, dimension, instance, over, options);
     bench_die(spec_parse("bench.yaml", text, NULL, 0, arena, diagnostics_new(arena), spec));
 }
 

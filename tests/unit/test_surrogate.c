@@ -221,7 +221,8 @@ TEST(surrogates_do_not_follow_their_model_into_failures)
 {
     for (uint64_t seed = 1; seed <= 3; seed++) {
         CmaesCase test;
-        cmaes_case_start(&test, surrogate_case_cliff, 4, seed, "surrogate: quadratic, sigma: 0.2, stop: {trials: 1000}");
+        cmaes_case_start(&test, surrogate_case_cliff, 4, seed,
+                         "surrogate: quadratic, sigma: 0.2, stop: {trials: 1000}");
         cmaes_case_run(&test, CMAES_TEST_TRIALS);
         CHECK_NEAR(1.875, cmaes_case_of(&test, 0)->best, 0.05); // at x = 0.25, 1.75, 1, 1
         cmaes_case_end(&test);

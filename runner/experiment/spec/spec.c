@@ -119,8 +119,8 @@ static void spec_start_table(SpecReader *reader)
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);
         double *settings = ARENA_NEW(reader->arena, double, method->n_options);
-        spec_add_options(reader, method->options, method->n_options, method->later, "search", method->name, settings, NULL,
-                         NULL);
+        spec_add_options(reader, method->options, method->n_options, method->later, "search", method->name, settings,
+                         NULL, NULL);
     }
     spec_add_top(reader);
 }

@@ -31,7 +31,7 @@ typedef struct Convergence {
 } Convergence;
 
 static const char *const convergence_titles[CONVERGENCE_OBJECTIVES] = {
-    "hypervolume of the front", "best so far",         "median of the generation", "step size",
+    "hypervolume of the front", "best so far",          "median of the generation",   "step size",
     "condition number of C",    "norm of the gradient", "Kendall's tau of the model", "run of the generation"};
 
 static const char *convergence_objective_title(const Spec *spec, int k, Arena *arena)

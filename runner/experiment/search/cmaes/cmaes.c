@@ -17,10 +17,28 @@ static void cmaes_lay_out(Cmaes *cmaes)
     const int64_t integers = cmaes->has_integers ? n : 0, bounds = cmaes->penalized ? n : 0;
     const int64_t spans = cmaes->penalized ? cmaes->n_spans : 0, variances = cmaes->separable ? n : square;
     const int64_t own = cmaes->surrogate ? n : 0, terms = cmaes->surrogate ? surrogate_terms(SURROGATE_FULL, n) : 0;
-    const int64_t sizes[CMAES_ARRAYS] = {
-        n, n, n, n, cmaes->n_recent, CMAES_HISTORY, CMAES_HISTORY, variances, square, integers, bounds, spans, m, m, m,
-        cmaes->surrogate ? SURROGATE_DOUBLES : 0, cmaes->archive_max * (n + 1),
-        cmaes->surrogate ? cmaes->lambda_max * SURROGATE_MEMBER_DOUBLES : 0, terms, own, own, own};
+    const int64_t sizes[CMAES_ARRAYS] = {n,
+                                         n,
+                                         n,
+                                         n,
+                                         cmaes->n_recent,
+                                         CMAES_HISTORY,
+                                         CMAES_HISTORY,
+                                         variances,
+                                         square,
+                                         integers,
+                                         bounds,
+                                         spans,
+                                         m,
+                                         m,
+                                         m,
+                                         cmaes->surrogate ? SURROGATE_DOUBLES : 0,
+                                         cmaes->archive_max * (n + 1),
+                                         cmaes->surrogate ? cmaes->lambda_max * SURROGATE_MEMBER_DOUBLES : 0,
+                                         terms,
+                                         own,
+                                         own,
+                                         own};
     for (int i = 0; i < CMAES_ARRAYS; i++) cmaes->offset[i + 1] = cmaes->offset[i] + sizes[i];
     cmaes->run_bytes = sizeof(CmaesRun) + sizeof(double) * (size_t)cmaes->offset[CMAES_ARRAYS];
 }
@@ -140,20 +158,11 @@ static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
     cmaes->side.kept = side_kept_within(&cmaes->side, cmaes_populations_bytes, cmaes_population_bytes(cmaes));
 }
 
-// What the fit of a surrogate takes.
-static size_t cmaes_fitting_bytes(const Cmaes *cmaes)
-{
-    const int64_t n = cmaes->n, terms = surrogate_terms(SURROGATE_FULL, n);
-    const int64_t rows = surrogate_rows(n, cmaes->archive_max);
-    const int64_t squares = terms * (rows + terms + 3) + 2 * rows, sort = 8 * cmaes->archive_max;
-    return cmaes->surrogate ? (size_t)(squares + sort + 3 * n * n + 4 * n) * sizeof(double) : 0;
-}
-
 // What the update of a generation takes.
 static size_t cmaes_learning_bytes(const Cmaes *cmaes)
 {
     const int64_t member = 16 + (cmaes->uncertain ? 7 : 0) + cmaes->n_constraints;
-    return (size_t)(cmaes->lambda_max * member) * sizeof(double) + cmaes_fitting_bytes(cmaes);
+    return (size_t)(cmaes->lambda_max * member) * sizeof(double) + surrogate_fit_bytes(cmaes);
 }
 
 // Bytes beside the state and the populations.
@@ -168,33 +177,6 @@ static bool cmaes_is_too_large(const Cmaes *cmaes)
         cmaes->side.told_at + cmaes_room_bytes(cmaes) + (size_t)cmaes->side.kept * cmaes_population_bytes(cmaes);
     return cmaes->lambda_max > CMAES_POPULATION_MAX || cmaes->side.trials_max > CMAES_TRIALS_MAX ||
            bytes > cmaes_bytes_max;
-}
-
-// What a surrogate can't be combined with.
-static Error cmaes_check_surrogate(const Cmaes *cmaes, const char **key)
-{
-    const double least = cmaes->settings[CMAES_EVALUATE_LEAST];
-    *key = "search.cmaes.evaluate_least";
-    if (least > 0.0 && !cmaes->surrogate)
-        return error_make(ERROR_USER, "cmaes.evaluate_least is for a search with a model that chooses what is run: "
-                                      "write surrogate: quadratic");
-    if (cmaes->surrogate && least >= (double)cmaes->lambda_start)
-        return error_make(ERROR_USER,
-                          "cmaes.evaluate_least is %.0f of the %lld members of a generation, so the surrogate has "
-                          "nothing to choose: use a larger cmaes.population",
-                          least, (long long)cmaes->lambda_start);
-    *key = "search.cmaes.surrogate";
-    if (!cmaes->surrogate) return error_none();
-    if (cmaes->n > SURROGATE_DIMENSIONS_MAX)
-        return error_make(ERROR_USER, "cmaes.surrogate: quadratic is for up to %d parameters; the spec searches %d",
-                          SURROGATE_DIMENSIONS_MAX, cmaes->n);
-    if (cmaes->n_constraints > 0)
-        return error_make(ERROR_USER, "cmaes.surrogate: quadratic has a model of the fitness alone, and can't tell "
-                                      "which members meet the constraints");
-    if (cmaes->uncertain)
-        return error_make(ERROR_USER, "cmaes.surrogate: quadratic runs a part of each generation, and "
-                                      "cmaes.uncertainty runs members twice: use one of them");
-    return error_none();
 }
 
 static Error cmaes_check(const Spec *spec, const char **key)
@@ -217,7 +199,7 @@ static Error cmaes_check(const Spec *spec, const char **key)
     if (cmaes.uncertain && spec->replicates.common)
         return error_make(ERROR_USER, "cmaes.uncertainty runs trials twice, and common random numbers give the same "
                                       "result twice: write replicates: {common: false}");
-    TRY(cmaes_check_surrogate(&cmaes, key));
+    TRY(surrogate_check(&cmaes, key));
     *key = "search.cmaes.inject";
     if (spec->n_inject > cmaes.lambda_start)
         return error_make(ERROR_USER, "cmaes.inject has %d points, more than the %lld members of the first generation",
@@ -246,34 +228,13 @@ static void cmaes_take_results(Cmaes *cmaes, Arena *arena)
         cmaes->rank[i] = ARENA_NEW(arena, CmaesRank, 2 * lambda + cmaes->n_spans + cmaes->archive_max);
 }
 
-static void cmaes_take_modelling(Cmaes *cmaes, bool learns, Arena *arena)
-{
-    SurrogateRoom *room = &cmaes->modelling;
-    const int64_t n = cmaes->n, terms = surrogate_terms(SURROGATE_FULL, n);
-    const int64_t rows = surrogate_rows(n, cmaes->archive_max);
-    room->z = ARENA_NEW(arena, double, n);
-    room->terms = ARENA_NEW(arena, double, terms);
-    room->modelled = ARENA_NEW(arena, double, cmaes->lambda_max);
-    if (!learns) return;
-    room->squares = (LeastSquares){.matrix = ARENA_NEW(arena, double, rows *terms),
-                                   .value = ARENA_NEW(arena, double, rows),
-                                   .diagonal = ARENA_NEW(arena, double, terms),
-                                   .transposed = ARENA_NEW(arena, double, terms *terms),
-                                   .room = ARENA_NEW(arena, double, terms),
-                                   .order = ARENA_NEW(arena, int64_t, terms)};
-    room->weight = ARENA_NEW(arena, double, rows);
-    room->fitness = ARENA_NEW(arena, double, cmaes->archive_max);
-    room->hessian = ARENA_NEW(arena, double, 3 * n * n + 4 * n);
-    for (int i = 0; i < 2; i++) room->pair[i] = ARENA_NEW(arena, double, cmaes->archive_max);
-}
-
 static void cmaes_take_room(Cmaes *cmaes, bool learns, Arena *arena)
 {
     const int64_t n = cmaes->n;
     cmaes->vector = ARENA_NEW(arena, double, (cmaes->separable ? 2 * n : n * n) + 4 * n);
     cmaes->parameter = ARENA_NEW(arena, double, cmaes->spec->configured.n_parameters);
     cmaes->fixed = ARENA_NEW(arena, double, cmaes->spec->configured.n_parameters);
-    if (cmaes->surrogate) cmaes_take_modelling(cmaes, learns, arena);
+    if (cmaes->surrogate) surrogate_take(cmaes, learns, arena);
     if (!learns) return;
     cmaes->weights = (CmaesWeights){.weight = ARENA_NEW(arena, double, cmaes->lambda_max)};
     cmaes_take_results(cmaes, arena);
@@ -340,9 +301,8 @@ static size_t cmaes_worker_bytes(const Search *search, bool learns)
     const size_t n = (size_t)cmaes->n, parameters = (size_t)cmaes->spec->configured.n_parameters;
     const size_t room = (cmaes->separable ? 2 * n : n * n) + 4 * n + 2 * parameters;
     const size_t spans = (size_t)(8 * cmaes->n_spans + cmaes->n_constraints);
-    const size_t modelled = cmaes->surrogate ? (size_t)cmaes->lambda_max + n * (n + 5) / 2 : 0;
-    return sizeof(Cmaes) + (room + spans + modelled) * sizeof(double) + (learns ? cmaes_learning_bytes(cmaes) : 0) +
-           CMAES_TAKEN * 64;
+    return sizeof(Cmaes) + surrogate_bytes(cmaes) + (room + spans) * sizeof(double) +
+           (learns ? cmaes_learning_bytes(cmaes) : 0) + CMAES_TAKEN * 64;
 }
 
 static void *cmaes_worker(const Search *search, bool learns, Arena *arena)
@@ -486,66 +446,7 @@ static void cmaes_end_generation(Search *search, void *worker, const SideEnd *en
     if (stop != CMAES_GOES_ON) cmaes_restart(cmaes, &view, end->search, stop);
 }
 
-// ---- going on -------------------------------------------------------------------------------------------------------
-
-// Whether the counts are small enough that no computation with them overflows.
-static bool cmaes_counts_are_possible(const CmaesRun *run)
-{
-    const int64_t most = (int64_t)1 << 53;
-    const int64_t counts[] = {run->round,
-                              run->evaluations,
-                              run->restart,
-                              run->first_round,
-                              run->first_evaluations,
-                              run->eigen_evaluations,
-                              run->failed_generations,
-                              run->large_restarts,
-                              run->large_evaluations,
-                              run->small_evaluations,
-                              run->last_large_evaluations,
-                              run->history_count,
-                              run->history_stride,
-                              run->recent_count,
-                              run->span_count};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (counts[i] < 0 || counts[i] > most) return false;
-    return run->history_count <= CMAES_HISTORY && run->history_stride >= 1 && run->first_round <= run->round &&
-           run->first_evaluations <= run->evaluations && run->eigen_evaluations <= run->evaluations;
-}
-
-static bool cmaes_is_whole(const Search *search)
-{
-    const Cmaes *cmaes = search->scratch;
-    const CmaesState *state = search->state;
-    const SideProgress *progress = &state->progress;
-    if (state->dimension != (uint32_t)cmaes->n) return false;
-    for (int64_t s = 0; s < cmaes->side.searches; s++) {
-        const CmaesView view = cmaes_view(search, s);
-        const CmaesRun *run = view.run;
-        const int64_t round =
-            progress->round + (s < progress->search); // those before the next one have told it already
-        const int64_t told = cmaes_rounds(cmaes, &view);
-        if (run->stop == CMAES_GOES_ON && (told < round || told > INT32_MAX)) return false;
-        if (run->stop == CMAES_GOES_ON && s == progress->search && told != round) return false;
-        if (cmaes->surrogate && !surrogate_is_whole(cmaes, &view)) return false;
-        if (run->lambda < 4 || run->lambda > cmaes->lambda_max || run->stop < 0 || run->stop >= CMAES_STOPS)
-            return false;
-        if (!cmaes_counts_are_possible(run) || run->large_restarts > (int64_t)cmaes->settings[CMAES_RESTARTS_MAX])
-            return false;
-        if (!(run->evaluations_each >= 1.0 && run->evaluations_each <= cmaes->settings[CMAES_UNCERTAINTY_MAX]))
-            return false;
-    }
-    return true;
-}
-
-static int64_t cmaes_reconsider_run(const Search *search, int64_t s)
-{
-    const CmaesView view = cmaes_view(search, s);
-    const Cmaes *cmaes = search->scratch;
-    if (view.run->round == view.run->first_round) return -1; // no generation of this run has ended
-    if (cmaes->surrogate && view.surrogate->evaluated > 0) return -1;
-    return cmaes_reconsider(search->scratch, &view, s);
-}
+// ---- the method -----------------------------------------------------------------------------------------------------
 
 static const SideMethod cmaes_side = {
     .version = CMAES_STATE_VERSION,

@@ -180,7 +180,7 @@ typedef struct Cmaes {
     bool drops;    // there are points that may not be run
     int n_constraints;
     int64_t lambda_start, lambda_max, n_recent, n_spans;
-    int64_t archive_max; // points of a surrogate's archive
+    int64_t archive_max;              // points of a surrogate's archive
     int64_t offset[CMAES_ARRAYS + 1]; // of a run's arrays, in doubles
     size_t run_bytes;
     CmaesScale *scale; // [n]
@@ -324,11 +324,12 @@ CmaesStop cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t se
 
 // ---- surrogate.c ----------------------------------------------------------------------------------------------------
 
+Error surrogate_check(const Cmaes *cmaes, const char **key); // settings that can't be combined with it
 // Sizes: points of the archive for a population, rows of the greatest fit.
 int64_t surrogate_capacity(int64_t n, int64_t lambda);
 int64_t surrogate_rows(int64_t n, int64_t capacity);
 bool surrogate_is_whole(const Cmaes *cmaes, const CmaesView *view); // its counts are possible
-void surrogate_begin(const Cmaes *cmaes, const CmaesView *view); // a restart
+void surrogate_begin(const Cmaes *cmaes, const CmaesView *view);    // a restart
 // Trials of a generation's first round, when the archive has `archived` points; most rounds of a generation.
 int64_t surrogate_first(const Cmaes *cmaes, int64_t lambda, int64_t archived);
 int64_t surrogate_most_rounds(const Cmaes *cmaes, int64_t lambda);
@@ -344,10 +345,19 @@ bool surrogate_inject(const Cmaes *cmaes, const CmaesView *view, double *y, doub
 
 // ---- surrogate_model.c ----------------------------------------------------------------------------------------------
 
+// Memory of a worker: bytes of all, beside those of one that fits models.
+size_t surrogate_bytes(const Cmaes *cmaes);
+size_t surrogate_fit_bytes(const Cmaes *cmaes);
+void surrogate_take(Cmaes *cmaes, bool learns, Arena *arena);
 void surrogate_fit(Cmaes *cmaes, const CmaesView *view);
 double surrogate_value(const Cmaes *cmaes, const CmaesView *view, const double *coordinate);
 // Where the model is best, into view->best.
 void surrogate_find_best(Cmaes *cmaes, const CmaesView *view);
+
+// ---- restore.c: is_whole and reconsider of SideMethod ---------------------------------------------------------------
+
+bool cmaes_is_whole(const Search *search);
+int64_t cmaes_reconsider_run(const Search *search, int64_t s);
 
 // ---- rounds.c: what is told of a generation -------------------------------------------------------------------------
 

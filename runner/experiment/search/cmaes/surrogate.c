@@ -21,6 +21,33 @@ int64_t surrogate_capacity(int64_t n, int64_t lambda)
     return twice > lambda ? twice : lambda;
 }
 
+// What a surrogate can't be combined with.
+Error surrogate_check(const Cmaes *cmaes, const char **key)
+{
+    const double least = cmaes->settings[CMAES_EVALUATE_LEAST];
+    *key = "search.cmaes.evaluate_least";
+    if (least > 0.0 && !cmaes->surrogate)
+        return error_make(ERROR_USER, "cmaes.evaluate_least is for a search with a model that chooses what is run: "
+                                      "write surrogate: quadratic");
+    if (cmaes->surrogate && least >= (double)cmaes->lambda_start)
+        return error_make(ERROR_USER,
+                          "cmaes.evaluate_least is %.0f of the %lld members of a generation, so the surrogate has "
+                          "nothing to choose: use a larger cmaes.population",
+                          least, (long long)cmaes->lambda_start);
+    *key = "search.cmaes.surrogate";
+    if (!cmaes->surrogate) return error_none();
+    if (cmaes->n > SURROGATE_DIMENSIONS_MAX)
+        return error_make(ERROR_USER, "cmaes.surrogate: quadratic is for up to %d parameters; the spec searches %d",
+                          SURROGATE_DIMENSIONS_MAX, cmaes->n);
+    if (cmaes->n_constraints > 0)
+        return error_make(ERROR_USER, "cmaes.surrogate: quadratic has a model of the fitness alone, and can't tell "
+                                      "which members meet the constraints");
+    if (cmaes->uncertain)
+        return error_make(ERROR_USER, "cmaes.surrogate: quadratic runs a part of each generation, and "
+                                      "cmaes.uncertainty runs members twice: use one of them");
+    return error_none();
+}
+
 // ---- Kendall's tau --------------------------------------------------------------------------------------------------
 
 static int kendall_compare(double a, double b)
@@ -233,7 +260,7 @@ static double surrogate_measure(const Cmaes *cmaes, const CmaesView *view)
     return kendall_tau(cmaes->modelling.pair[0], cmaes->modelling.pair[1], count);
 }
 
-static void surrogate_take(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, const double *told)
+static void surrogate_note(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, const double *told)
 {
     for (int64_t trial = 0; trial < population->drawn.trials; trial++, told += cmaes->side.told_width) {
         const int64_t k = population->drawn.slot[trial];
@@ -243,7 +270,8 @@ static void surrogate_take(Cmaes *cmaes, const CmaesView *view, const CmaesPopul
         if (!isnan(told[0]) && !(view->run->best <= told[0])) view->run->best = told[0];
     }
     view->surrogate->evaluated += population->drawn.trials;
-    const int64_t newest = view->surrogate->evaluated < view->surrogate->count ? view->surrogate->evaluated : view->surrogate->count;
+    const int64_t newest =
+        view->surrogate->evaluated < view->surrogate->count ? view->surrogate->evaluated : view->surrogate->count;
     surrogate_sort_newest(cmaes, view, newest);
 }
 
@@ -270,7 +298,7 @@ bool surrogate_tell(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *
 {
     Surrogate *surrogate = view->surrogate;
     int64_t members = 0, successes = 0;
-    surrogate_take(cmaes, view, population, told);
+    surrogate_note(cmaes, view, population, told);
     surrogate->rounds++;
     surrogate_fit(cmaes, view);
     surrogate->tau = surrogate->kind != SURROGATE_NONE ? surrogate_measure(cmaes, view) : 0.0;

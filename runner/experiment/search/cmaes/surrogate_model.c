@@ -39,6 +39,43 @@ static SurrogateKind surrogate_kind(int64_t n, int64_t count)
     return count >= 2 ? SURROGATE_LINEAR : SURROGATE_NONE;
 }
 
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+size_t surrogate_bytes(const Cmaes *cmaes)
+{
+    const int64_t terms = surrogate_terms(SURROGATE_FULL, cmaes->n);
+    return cmaes->surrogate ? (size_t)(cmaes->lambda_max + cmaes->n + terms) * sizeof(double) : 0;
+}
+
+size_t surrogate_fit_bytes(const Cmaes *cmaes)
+{
+    const int64_t n = cmaes->n, terms = surrogate_terms(SURROGATE_FULL, n);
+    const int64_t rows = surrogate_rows(n, cmaes->archive_max);
+    const int64_t squares = terms * (rows + terms + 3) + 2 * rows, sort = 8 * cmaes->archive_max;
+    return cmaes->surrogate ? (size_t)(squares + sort + 3 * n * n + 4 * n) * sizeof(double) : 0;
+}
+
+void surrogate_take(Cmaes *cmaes, bool learns, Arena *arena)
+{
+    SurrogateRoom *room = &cmaes->modelling;
+    const int64_t n = cmaes->n, terms = surrogate_terms(SURROGATE_FULL, n);
+    const int64_t rows = surrogate_rows(n, cmaes->archive_max);
+    room->z = ARENA_NEW(arena, double, n);
+    room->terms = ARENA_NEW(arena, double, terms);
+    room->modelled = ARENA_NEW(arena, double, cmaes->lambda_max);
+    if (!learns) return;
+    room->squares = (LeastSquares){.matrix = ARENA_NEW(arena, double, rows *terms),
+                                   .value = ARENA_NEW(arena, double, rows),
+                                   .diagonal = ARENA_NEW(arena, double, terms),
+                                   .transposed = ARENA_NEW(arena, double, terms *terms),
+                                   .room = ARENA_NEW(arena, double, terms),
+                                   .order = ARENA_NEW(arena, int64_t, terms)};
+    room->weight = ARENA_NEW(arena, double, rows);
+    room->fitness = ARENA_NEW(arena, double, cmaes->archive_max);
+    room->hessian = ARENA_NEW(arena, double, 3 * n * n + 4 * n);
+    for (int i = 0; i < 2; i++) room->pair[i] = ARENA_NEW(arena, double, cmaes->archive_max);
+}
+
 // ---- the fit --------------------------------------------------------------------------------------------------------
 
 // z[n], then the terms of the kind: z_i, z_i^2, z_i z_j for i < j.

@@ -176,7 +176,7 @@ void cmaes_update(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *po
     if (cmaes->uncertain) cmaes_measure_noise(cmaes, view, population);
     cmaes_set_keys(cmaes, view, population);
     cmaes_rank(cmaes, run->lambda);
-    run->evaluations += cmaes->surrogate                         ? view->surrogate->evaluated
+    run->evaluations += cmaes->surrogate                        ? view->surrogate->evaluated
                         : cmaes->uncertain || cmaes->lagrangian ? population->drawn.trials
                                                                 : run->lambda;
     cmaes_note(cmaes, view);
