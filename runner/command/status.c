@@ -9,7 +9,8 @@
 // ---- searches that learn --------------------------------------------------------------------------------------------
 
 // Columns of a table with one row per search, and which searches have them: with several objectives a front instead of
-// a step size; along gradients the length of the last step, and how good the last gradient was as far as that is known.
+// a step size; along gradients the length of the last step, and how good the last gradient was as far as that is known;
+// with a surrogate how well its model ranks, and how much of the last generation was run.
 enum { STATUS_OUTER_MAX = 16, STATUS_SEARCHES_SHOWN = 20 };
 typedef enum StatusOf {
     OF_ONE = 1,
@@ -18,7 +19,8 @@ typedef enum StatusOf {
     OF_ALL = 7,
     OF_SPREAD = 8,
     OF_COSINE = 16,
-    OF_GROWTH = 32
+    OF_GROWTH = 32,
+    OF_SURROGATE = 64
 } StatusOf;
 #define WHOLE(member) offsetof(SearchProgress, member), true
 #define REAL(member) offsetof(SearchProgress, member), false
@@ -38,6 +40,8 @@ static const struct {
                       {"spread", REAL(signs.spread), OF_SPREAD},
                       {"cosine", REAL(signs.cosine), OF_COSINE},
                       {"growth", REAL(signs.growth), OF_GROWTH},
+                      {"tau", REAL(surrogate[0]), OF_SURROGATE},
+                      {"evaluated", REAL(surrogate[1]), OF_SURROGATE},
                       {"best", REAL(best), OF_ONE + OF_GRADIENT},
                       {"front", WHOLE(front), OF_SEVERAL},
                       {"hypervolume", REAL(hypervolume), OF_SEVERAL},
@@ -70,10 +74,12 @@ static const void *status_member(const SearchProgress *progress, int column)
 
 static Error status_choose_columns(StatusSearches *searches)
 {
-    bool spread, cosine, growth;
+    bool spread, cosine, growth, surrogate;
     TRY(gradients_have(searches->database, &spread, &cosine, &growth));
     searches->has = searches->order == SEARCHES_BY_VOLUME ? OF_SEVERAL : searches->gradient > 0 ? OF_GRADIENT : OF_ONE;
     searches->has += (spread ? OF_SPREAD : 0) + (cosine ? OF_COSINE : 0) + (growth ? OF_GROWTH : 0);
+    TRY(searches_have_surrogate(searches->database, &surrogate));
+    searches->has += surrogate ? OF_SURROGATE : 0;
     searches->signs = gradients_by_round(searches->database);
     return error_none();
 }
@@ -101,6 +107,14 @@ static Error status_choose(StatusSearches *searches, Arena *arena)
     return status_choose_columns(searches);
 }
 
+// The kind of the surrogate's model.
+static const char *status_model(const SearchProgress *progress)
+{
+    const double kind = progress->surrogate[SURROGATE_COLUMNS - 1];
+    const int known = sizeof surrogate_kinds / sizeof *surrogate_kinds;
+    return kind >= 0.0 && kind < known ? surrogate_kinds[(int)kind] : surrogate_kinds[0];
+}
+
 static void status_row_of_search(StatusSearches *searches, const SearchProgress *progress, Table *table, Arena *arena)
 {
     for (int c = 0; c < STATUS_COLUMNS; c++) {
@@ -117,18 +131,20 @@ static void status_row_of_search(StatusSearches *searches, const SearchProgress 
                 table_exact(table, value.number);
         }
     }
+    if ((searches->has & OF_SURROGATE) != 0) table_text(table, status_model(progress));
     table_text(table, text_visible(progress->stop, arena));
 }
 
 static Error status_print_searches(StatusSearches *searches, FILE *out, Arena *arena)
 {
-    const char *names[STATUS_COLUMNS + STATUS_OUTER_MAX + 1];
+    const char *names[STATUS_COLUMNS + STATUS_OUTER_MAX + 2];
     SearchProgress progress;
     int count = 0;
     for (int c = 0; c < STATUS_COLUMNS; c++) {
         if (status_has(searches, c)) names[count++] = status_columns[c].name;
         for (int i = 0; c == 0 && i < searches->n_outer; i++) names[count++] = text_visible(searches->outer[i], arena);
     }
+    if ((searches->has & OF_SURROGATE) != 0) names[count++] = "model";
     names[count++] = "last end";
     Cursor each = searches_progress(searches->database, searches->order, STATUS_SEARCHES_SHOWN);
     if (each.error.kind != OK) return cursor_close(&each);
@@ -151,6 +167,7 @@ static void status_json_search(StatusSearches *searches, const SearchProgress *p
         else if (status_has(searches, c))
             json_number(json, status_columns[c].name, *(const double *)status_member(progress, c));
     }
+    if ((searches->has & OF_SURROGATE) != 0) json_text(json, "model", status_model(progress));
     json_text(json, "stop", progress->stop);
     if (searches->n_outer > 0) json_object(json, "outer");
     for (int i = 0; i < searches->n_outer; i++) {

@@ -547,6 +547,12 @@ typedef struct Round {
     const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
 } Round;
 
+// Of a cmaes campaign with a surrogate these columns of a round's row are Kendall's tau of its model, how many members of
+// the generation were run, and the kind of the model, whose words are surrogate_kinds.
+enum { SURROGATE_COLUMN = 10, SURROGATE_COLUMNS = 3 };
+extern const char *const surrogate_kinds[4];
+#define SURROGATE_KEY "search.cmaes.surrogate" // in the canonical text of their specs alone
+
 typedef struct Rounds {
     int64_t count, capacity;
     Round *row;
@@ -617,6 +623,7 @@ struct SearchMethod {
     const char *name, *doc;
     const Option *options; // keys of `search:` that belong to it
     int n_options;
+    const char *later;                            // options, as Model.later
     bool wants_values, wants_range, wants_points; // what `over` may hold
     bool wants_sigma, wants_outer;                // a range may have one; it takes an outer grid
     bool whole;                                   // another option changes all points: it can't be extended

@@ -280,8 +280,9 @@ typedef struct SearchProgress {
     int64_t search, generations, evaluations, population, front,
         ends; // ends: rounds with which it, or a restart, ended
     double sigma, condition, best, hypervolume, gradient;
-    GradientSigns signs; // of its last gradient; search_progress_next leaves it empty
-    const char *stop;    // why it ended; "": it goes on; valid until the next one
+    double surrogate[SURROGATE_COLUMNS]; // search_progress_next sets them
+    GradientSigns signs;                 // of its last gradient; search_progress_next leaves it empty
+    const char *stop;                    // why it ended; "": it goes on; valid until the next one
 } SearchProgress;
 typedef enum SearchOrder {
     SEARCHES_BY_LEAST,
@@ -293,6 +294,7 @@ Cursor searches_progress(Database *database, SearchOrder order, int64_t most); /
 // column: of the norm of the gradient in the row of a round (searches_gradient_column); 0: there is none.
 bool search_progress_next(Cursor *searches, int column, SearchProgress *progress);
 Error searches_gradient_column(Database *database, int *column);
+Error searches_have_surrogate(Database *database, bool *have);
 double round_number(Bytes debug, int column); // of the row of a round; NaN: it has no such column
 
 // How good gradients are (gradients.c). gradients_have: which of these numbers any round has. gradient_of_round: of a

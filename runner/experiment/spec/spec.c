@@ -23,8 +23,9 @@ static void spec_add_key(SpecReader *reader, Key key)
 }
 
 // Rows of the options; their values go to settings[count], those of lists to points[count], of files to files[count].
-static void spec_add_options(SpecReader *reader, const Option *options, int count, const char *section,
-                             const char *method, double *settings, Points *points, SpecFile *files)
+// `later`: as Model.later.
+static void spec_add_options(SpecReader *reader, const Option *options, int count, const char *later,
+                             const char *section, const char *method, double *settings, Points *points, SpecFile *files)
 {
     for (int i = 0; i < count; i++) {
         if (method == NULL && model_is_top(reader->spec->model, options[i].name)) continue; // spec_add_top
@@ -33,6 +34,7 @@ static void spec_add_options(SpecReader *reader, const Option *options, int coun
                  : key.store == STORE_FILE ? (void *)&files[i]
                                            : (void *)&settings[i];
         key.method = method;
+        if (later != NULL && words_find(later, options[i].name) >= 0) key.flags |= KEY_LATER;
         spec_add_key(reader, key);
     }
 }
@@ -40,11 +42,8 @@ static void spec_add_options(SpecReader *reader, const Option *options, int coun
 static void spec_add_model(SpecReader *reader, const Model *model, double *settings, Points *points, SpecFile *files)
 {
     Points *items = points + model->n_options;
-    const int first = reader->n_keys;
-    spec_add_options(reader, model->options, model->n_options, "simulation", NULL, settings, points, files);
-    for (int i = 0; i < model->n_options && model->later != NULL; i++) {
-        if (words_find(model->later, model->options[i].name) >= 0) reader->keys[first + i].flags |= KEY_LATER;
-    }
+    spec_add_options(reader, model->options, model->n_options, model->later, "simulation", NULL, settings, points,
+                     files);
     for (int i = 0; i < model->n_lists; i++) {
         if (model_is_top(model, model->lists[i].name)) continue; // spec_add_top, items_declare
         Key key = key_of_list(&model->lists[i], "simulation", reader->arena);
@@ -120,7 +119,8 @@ static void spec_start_table(SpecReader *reader)
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);
         double *settings = ARENA_NEW(reader->arena, double, method->n_options);
-        spec_add_options(reader, method->options, method->n_options, "search", method->name, settings, NULL, NULL);
+        spec_add_options(reader, method->options, method->n_options, method->later, "search", method->name, settings,
+                         NULL, NULL);
     }
     spec_add_top(reader);
 }

@@ -15,6 +15,8 @@ enum {
     CONVERGENCE_SIGMA,
     CONVERGENCE_CONDITION,
     CONVERGENCE_GRADIENT,
+    CONVERGENCE_TAU,
+    CONVERGENCE_EVALUATED,
     CONVERGENCE_OBJECTIVES, // the best so far of each objective, if there are several
     CONVERGENCE_PANELS = CONVERGENCE_OBJECTIVES + OBJECTIVES_MAX
 };
@@ -24,12 +26,13 @@ typedef struct Convergence {
     PlotRounds rounds;
     bool several;         // several objectives: they have no common best
     int median, gradient; // columns of the median and of the gradient's norm in the row of a round; 0: there is none
+    int tau;              // of the first number of a surrogate
     const char *title[CONVERGENCE_PANELS];
 } Convergence;
 
 static const char *const convergence_titles[CONVERGENCE_OBJECTIVES] = {
-    "hypervolume of the front", "best so far",         "median of the generation", "step size",
-    "condition number of C",    "norm of the gradient"};
+    "hypervolume of the front", "best so far",          "median of the generation",   "step size",
+    "condition number of C",    "norm of the gradient", "Kendall's tau of the model", "run of the generation"};
 
 static const char *convergence_objective_title(const Spec *spec, int k, Arena *arena)
 {
@@ -38,13 +41,13 @@ static const char *convergence_objective_title(const Spec *spec, int k, Arena *a
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-static Error convergence_find_median(const PlotData *data, Arena *arena, int *median)
+static Error convergence_find(const PlotData *data, Arena *arena, Convergence *convergence)
 {
     Search search;
-    *median = 0;
     TRY(search_init(&data->campaign->spec, arena, &search));
     for (int f = 0; f < search.n_round_fields; f++) {
-        if (strcmp(search.round_fields[f].name, "median") == 0) *median = f;
+        if (strcmp(search.round_fields[f].name, "median") == 0) convergence->median = f;
+        if (strcmp(search.round_fields[f].name, "tau") == 0) convergence->tau = f;
     }
     return error_none();
 }
@@ -62,6 +65,8 @@ static void convergence_take(Convergence *convergence, const RoundRow *round)
     value[CONVERGENCE_SIGMA] = round->sigma;
     value[CONVERGENCE_CONDITION] = round->condition;
     value[CONVERGENCE_GRADIENT] = convergence_number(round, convergence->gradient);
+    value[CONVERGENCE_TAU] = convergence_number(round, convergence->tau);
+    value[CONVERGENCE_EVALUATED] = convergence_number(round, convergence->tau > 0 ? convergence->tau + 1 : 0);
     value[CONVERGENCE_VOLUME] = round->hypervolume;
 }
 
@@ -71,7 +76,7 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
     PlotRounds *all = &convergence->rounds;
     RoundRow round;
     TRY(plot_rounds_begin(data, spec_several(&data->campaign->spec), arena, all));
-    TRY(convergence_find_median(data, arena, &convergence->median));
+    TRY(convergence_find(data, arena, convergence));
     convergence->gradient = data->campaign->spec.method->gradient_column;
     Cursor rounds =
         rounds_of_best(data->campaign->database, data->maximize, all->every, all->searches, all->most, arena);

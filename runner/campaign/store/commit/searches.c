@@ -103,6 +103,14 @@ Error searches_gradient_column(Database *database, int *column)
     return cursor_close(&methods);
 }
 
+Error searches_have_surrogate(Database *database, bool *have)
+{
+    int64_t at = 0;
+    TRY(store_integer(database, "SELECT instr(canonical, '" SURROGATE_KEY " = ') FROM campaign", 0, &at));
+    *have = at > 0;
+    return error_none();
+}
+
 bool search_progress_next(Cursor *searches, int column, SearchProgress *progress)
 {
     if (!cursor_next(searches)) return false;
@@ -118,6 +126,8 @@ bool search_progress_next(Cursor *searches, int column, SearchProgress *progress
                                  .condition = cell_real(searches, 9),
                                  .best = cell_real(searches, 10),
                                  .gradient = column > 0 ? round_number(cell_blob(searches, 11), column) : (double)NAN};
+    for (int i = 0; i < SURROGATE_COLUMNS; i++)
+        progress->surrogate[i] = round_number(cell_blob(searches, 11), SURROGATE_COLUMN + i);
     return true;
 }
 

@@ -16,8 +16,9 @@ static double bounds_generation(const Cmaes *cmaes, int64_t lambda)
 // Of one run of the strategy that had no limit of trials.
 static SearchBudget bounds_run(const Cmaes *cmaes, int64_t lambda)
 {
-    const double rounds = ceil(cmaes_most_generations(cmaes, lambda));
-    return (SearchBudget){.trials = rounds * bounds_generation(cmaes, lambda), .rounds = rounds};
+    const double generations = ceil(cmaes_most_generations(cmaes, lambda));
+    const double each = cmaes->surrogate ? (double)surrogate_most_rounds(cmaes, lambda) : 1.0;
+    return (SearchBudget){.trials = generations * bounds_generation(cmaes, lambda), .rounds = generations * each};
 }
 
 // Of all restarts: the large populations, and the small ones of BIPOP. Together the small runs use less than the large
@@ -45,9 +46,10 @@ void cmaes_bounds(const Search *search, SearchBounds *bounds)
     SearchBudget most = bounds_restarts(cmaes);
     if (limit > 0.0) { // whole generations
         const double lambda = (double)cmaes->lambda_start, last = bounds_generation(cmaes, cmaes->lambda_max);
-        const bool equal = !restarts && !cmaes->uncertain && !cmaes->lagrangian;
+        const bool equal = !restarts && !cmaes->uncertain && !cmaes->lagrangian && !cmaes->surrogate;
         most.trials = bounds_least(most.trials, equal ? ceil(limit / lambda) * lambda : limit - 1.0 + last);
-        most.rounds = bounds_least(most.rounds, ceil(limit / (restarts ? 4.0 : lambda)));
+        const double rounds = cmaes->surrogate ? limit - 1.0 + last : ceil(limit / (restarts ? 4.0 : lambda));
+        most.rounds = bounds_least(most.rounds, rounds);
     }
     *bounds = (SearchBounds){.least = {(double)search->round_trials, searches},
                              .most = {searches * most.trials, searches * most.rounds},

@@ -16,8 +16,29 @@ static void cmaes_lay_out(Cmaes *cmaes)
     const int64_t n = cmaes->n, square = cmaes->separable ? 0 : n * n, m = cmaes->lagrangian ? cmaes->n_constraints : 0;
     const int64_t integers = cmaes->has_integers ? n : 0, bounds = cmaes->penalized ? n : 0;
     const int64_t spans = cmaes->penalized ? cmaes->n_spans : 0, variances = cmaes->separable ? n : square;
-    const int64_t sizes[CMAES_ARRAYS] = {
-        n, n, n, n, cmaes->n_recent, CMAES_HISTORY, CMAES_HISTORY, variances, square, integers, bounds, spans, m, m, m};
+    const int64_t own = cmaes->surrogate ? n : 0, terms = cmaes->surrogate ? surrogate_terms(SURROGATE_FULL, n) : 0;
+    const int64_t sizes[CMAES_ARRAYS] = {n,
+                                         n,
+                                         n,
+                                         n,
+                                         cmaes->n_recent,
+                                         CMAES_HISTORY,
+                                         CMAES_HISTORY,
+                                         variances,
+                                         square,
+                                         integers,
+                                         bounds,
+                                         spans,
+                                         m,
+                                         m,
+                                         m,
+                                         cmaes->surrogate ? SURROGATE_DOUBLES : 0,
+                                         cmaes->archive_max * (n + 1),
+                                         cmaes->surrogate ? cmaes->lambda_max * SURROGATE_MEMBER_DOUBLES : 0,
+                                         terms,
+                                         own,
+                                         own,
+                                         own};
     for (int i = 0; i < CMAES_ARRAYS; i++) cmaes->offset[i + 1] = cmaes->offset[i] + sizes[i];
     cmaes->run_bytes = sizeof(CmaesRun) + sizeof(double) * (size_t)cmaes->offset[CMAES_ARRAYS];
 }
@@ -48,7 +69,19 @@ CmaesView cmaes_view(const Search *search, int64_t run)
                        .spans = at + offset[11],
                        .multiplier = at + offset[12],
                        .stiffness = at + offset[13],
-                       .constraint = at + offset[14]};
+                       .constraint = at + offset[14],
+                       .surrogate = (void *)(at + offset[15]),
+                       .archive = at + offset[16],
+                       .member = (void *)(at + offset[17]),
+                       .model = at + offset[18],
+                       .center = at + offset[19],
+                       .scale = at + offset[20],
+                       .best = at + offset[21]};
+}
+
+int64_t cmaes_rounds(const Cmaes *cmaes, const CmaesView *view)
+{
+    return cmaes->surrogate ? view->surrogate->rounds : view->run->round;
 }
 
 ThreadTeam *cmaes_team(const Cmaes *cmaes, int64_t lambda)
@@ -77,6 +110,7 @@ static void cmaes_choose(const Spec *spec, Cmaes *cmaes)
     cmaes->penalized = cmaes->settings[CMAES_BOUNDS] == CMAES_BOUNDS_PENALTY;
     cmaes->drops = spec->n_exclude > 0 || spec->n_derived > 0 || cmaes->settings[CMAES_BOUNDS] == CMAES_BOUNDS_RESAMPLE;
     cmaes->uncertain = cmaes->settings[CMAES_UNCERTAINTY] != 0.0;
+    cmaes->surrogate = (int)cmaes->settings[CMAES_SURROGATE] != CMAES_SURROGATE_NONE;
     cmaes->n_constraints = spec->n_constraints;
     cmaes->lagrangian = cmaes->n_constraints > 0 && cmaes->settings[CMAES_CONSTRAINTS] == CMAES_CONSTRAINTS_LAGRANGIAN;
     for (int i = 0; i < cmaes->n; i++) cmaes->has_integers |= spec->axes[i].values.integer;
@@ -117,6 +151,7 @@ static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
     cmaes->lambda_max = cmaes_greatest_population(cmaes->settings, cmaes->lambda_start);
     cmaes->n_recent = 10 + (30 * n + cmaes->lambda_start - 1) / cmaes->lambda_start;
     cmaes->n_spans = 20 + (3 * n + cmaes->lambda_start - 1) / cmaes->lambda_start;
+    cmaes->archive_max = cmaes->surrogate ? surrogate_capacity(n, cmaes->lambda_max) : 0;
     cmaes->side.trials_max = cmaes_most_trials(cmaes);
     cmaes_lay_out(cmaes);
     cmaes->side.told_at = sizeof(CmaesState) + (size_t)cmaes->side.searches * cmaes->run_bytes;
@@ -127,7 +162,7 @@ static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
 static size_t cmaes_learning_bytes(const Cmaes *cmaes)
 {
     const int64_t member = 16 + (cmaes->uncertain ? 7 : 0) + cmaes->n_constraints;
-    return (size_t)(cmaes->lambda_max * member) * sizeof(double);
+    return (size_t)(cmaes->lambda_max * member) * sizeof(double) + surrogate_fit_bytes(cmaes);
 }
 
 // Bytes beside the state and the populations.
@@ -164,6 +199,7 @@ static Error cmaes_check(const Spec *spec, const char **key)
     if (cmaes.uncertain && spec->replicates.common)
         return error_make(ERROR_USER, "cmaes.uncertainty runs trials twice, and common random numbers give the same "
                                       "result twice: write replicates: {common: false}");
+    TRY(surrogate_check(&cmaes, key));
     *key = "search.cmaes.inject";
     if (spec->n_inject > cmaes.lambda_start)
         return error_make(ERROR_USER, "cmaes.inject has %d points, more than the %lld members of the first generation",
@@ -187,8 +223,9 @@ static void cmaes_take_results(Cmaes *cmaes, Arena *arena)
         cmaes->violation = ARENA_NEW(arena, double, lambda);
         cmaes->mean_constraint = ARENA_NEW(arena, double, m);
     }
-    cmaes->order = ARENA_NEW(arena, int64_t, lambda + cmaes->n_spans);
-    for (int i = 0; i < 2; i++) cmaes->rank[i] = ARENA_NEW(arena, CmaesRank, 2 * lambda + cmaes->n_spans);
+    cmaes->order = ARENA_NEW(arena, int64_t, lambda + cmaes->n_spans + cmaes->archive_max);
+    for (int i = 0; i < 2; i++)
+        cmaes->rank[i] = ARENA_NEW(arena, CmaesRank, 2 * lambda + cmaes->n_spans + cmaes->archive_max);
 }
 
 static void cmaes_take_room(Cmaes *cmaes, bool learns, Arena *arena)
@@ -197,6 +234,7 @@ static void cmaes_take_room(Cmaes *cmaes, bool learns, Arena *arena)
     cmaes->vector = ARENA_NEW(arena, double, (cmaes->separable ? 2 * n : n * n) + 4 * n);
     cmaes->parameter = ARENA_NEW(arena, double, cmaes->spec->configured.n_parameters);
     cmaes->fixed = ARENA_NEW(arena, double, cmaes->spec->configured.n_parameters);
+    if (cmaes->surrogate) surrogate_take(cmaes, learns, arena);
     if (!learns) return;
     cmaes->weights = (CmaesWeights){.weight = ARENA_NEW(arena, double, cmaes->lambda_max)};
     cmaes_take_results(cmaes, arena);
@@ -241,8 +279,9 @@ static Error cmaes_init(const Spec *spec, Arena *arena, Search *search)
     cmaes->side.method = &cmaes_side;
     search->scratch = cmaes;
     side_init(search, (uint32_t)cmaes->n, arena);
+    const int64_t members = cmaes->surrogate ? surrogate_first(cmaes, cmaes->lambda_start, 0) : cmaes->lambda_start;
     search->round_trials =
-        cmaes->side.searches * (cmaes->lambda_start + cmaes_again(cmaes, cmaes->lambda_start) + cmaes->lagrangian);
+        cmaes->side.searches * (members + cmaes_again(cmaes, cmaes->lambda_start) + cmaes->lagrangian);
     search->round_fields = cmaes_fields(cmaes, arena, &search->n_round_fields);
     for (int64_t s = 0; s < cmaes->side.searches; s++) {
         const CmaesView view = cmaes_view(search, s);
@@ -254,7 +293,7 @@ static Error cmaes_init(const Spec *spec, Arena *arena, Search *search)
 
 // ---- memory for a team ----------------------------------------------------------------------------------------------
 
-enum { CMAES_TAKEN = 16 }; // arrays, at most, each of which begins a cache line
+enum { CMAES_TAKEN = 32 }; // arrays, at most, each of which begins a cache line
 
 static size_t cmaes_worker_bytes(const Search *search, bool learns)
 {
@@ -262,8 +301,8 @@ static size_t cmaes_worker_bytes(const Search *search, bool learns)
     const size_t n = (size_t)cmaes->n, parameters = (size_t)cmaes->spec->configured.n_parameters;
     const size_t room = (cmaes->separable ? 2 * n : n * n) + 4 * n + 2 * parameters;
     const size_t spans = (size_t)(8 * cmaes->n_spans + cmaes->n_constraints);
-    return sizeof(Cmaes) + (room + spans) * sizeof(double) + (learns ? cmaes_learning_bytes(cmaes) : 0) +
-           CMAES_TAKEN * 64;
+    return sizeof(Cmaes) + surrogate_bytes(cmaes) + (room + spans) * sizeof(double) +
+           (learns ? cmaes_learning_bytes(cmaes) : 0) + CMAES_TAKEN * 64;
 }
 
 static void *cmaes_worker(const Search *search, bool learns, Arena *arena)
@@ -288,25 +327,31 @@ static void cmaes_keep(Search *search, int64_t generations, Arena *arena)
 
 static SideRun cmaes_side_run(const Search *search, int64_t s)
 {
-    const CmaesRun *run = cmaes_run(search, s);
-    return (SideRun){run->round, run->stop};
+    const CmaesView view = cmaes_view(search, s);
+    return (SideRun){cmaes_rounds(search->scratch, &view), view.run->stop};
 }
 
 static int64_t cmaes_members(const Search *search, int64_t s) { return cmaes_run(search, s)->lambda; }
 
 static SideDrawn *cmaes_drawn(const Search *search, int64_t s) { return &cmaes_population(search, s)->drawn; }
 
-// The point of a trial into cmaes->parameter. It was allowed when it was drawn.
+// Its point was allowed when it was drawn.
+void cmaes_set_member(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, int64_t member)
+{
+    double *x = cmaes->vector, *y = cmaes->vector + cmaes->n, square;
+    if (member < cmaes_injected(cmaes, view) && cmaes_inject(cmaes, view, member, y, &square)) return;
+    cmaes_member_point(cmaes, view, population->y + member * cmaes->n, x);
+    (void)cmaes_point(cmaes, x);
+}
+
+// The point of a trial into cmaes->parameter.
 static void cmaes_set_point(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, int64_t trial)
 {
     const int64_t slot = population->drawn.slot[trial];
-    const int64_t member = slot >= view->run->lambda ? slot - view->run->lambda : slot;
-    double *x = cmaes->vector, *y = cmaes->vector + cmaes->n, square;
-    if (slot != CMAES_SLOT_MEAN && member < cmaes_injected(cmaes, view)) {
-        if (cmaes_inject(cmaes, view, member, y, &square)) return;
-    }
-    if (slot != CMAES_SLOT_MEAN) cmaes_member_point(cmaes, view, population->y + member * cmaes->n, x);
-    (void)cmaes_point(cmaes, slot != CMAES_SLOT_MEAN ? x : view->mean);
+    if (slot == CMAES_SLOT_MEAN)
+        (void)cmaes_point(cmaes, view->mean);
+    else
+        cmaes_set_member(cmaes, view, population, slot >= view->run->lambda ? slot - view->run->lambda : slot);
 }
 
 static void cmaes_give(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter)
@@ -385,68 +430,23 @@ static void cmaes_end_generation(Search *search, void *worker, const SideEnd *en
     const CmaesView view = cmaes_view(search, end->search);
     const CmaesPopulation *population = cmaes_population(search, end->search);
     cmaes->team = end->team;
-    cmaes_gather(cmaes, population, view.run, end->told);
+    if (cmaes->surrogate) {
+        cmaes_fix(cmaes, end->search);
+        if (!surrogate_tell(cmaes, &view, population, end->told)) {
+            cmaes_report(search, end, view.surrogate->evaluated, CMAES_GOES_ON);
+            return;
+        }
+    } else {
+        cmaes_gather(cmaes, population, view.run, end->told);
+    }
     cmaes_update(cmaes, &view, population);
     const CmaesStop stop = cmaes_stop(cmaes, &view);
-    cmaes_report(search, end, stop);
+    cmaes_report(search, end, 0, stop);
+    if (cmaes->surrogate) surrogate_next(cmaes, &view);
     if (stop != CMAES_GOES_ON) cmaes_restart(cmaes, &view, end->search, stop);
 }
 
-// ---- going on -------------------------------------------------------------------------------------------------------
-
-// Whether the counts are small enough that no computation with them overflows.
-static bool cmaes_counts_are_possible(const CmaesRun *run)
-{
-    const int64_t most = (int64_t)1 << 53;
-    const int64_t counts[] = {run->round,
-                              run->evaluations,
-                              run->restart,
-                              run->first_round,
-                              run->first_evaluations,
-                              run->eigen_evaluations,
-                              run->failed_generations,
-                              run->large_restarts,
-                              run->large_evaluations,
-                              run->small_evaluations,
-                              run->last_large_evaluations,
-                              run->history_count,
-                              run->history_stride,
-                              run->recent_count,
-                              run->span_count};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (counts[i] < 0 || counts[i] > most) return false;
-    return run->history_count <= CMAES_HISTORY && run->history_stride >= 1 && run->first_round <= run->round &&
-           run->first_evaluations <= run->evaluations && run->eigen_evaluations <= run->evaluations;
-}
-
-static bool cmaes_is_whole(const Search *search)
-{
-    const Cmaes *cmaes = search->scratch;
-    const CmaesState *state = search->state;
-    const SideProgress *progress = &state->progress;
-    if (state->dimension != (uint32_t)cmaes->n) return false;
-    for (int64_t s = 0; s < cmaes->side.searches; s++) {
-        const CmaesRun *run = cmaes_run(search, s);
-        const int64_t round =
-            progress->round + (s < progress->search); // those before the next one have told it already
-        if (run->stop == CMAES_GOES_ON && (run->round < round || run->round > INT32_MAX)) return false;
-        if (run->stop == CMAES_GOES_ON && s == progress->search && run->round != round) return false;
-        if (run->lambda < 4 || run->lambda > cmaes->lambda_max || run->stop < 0 || run->stop >= CMAES_STOPS)
-            return false;
-        if (!cmaes_counts_are_possible(run) || run->large_restarts > (int64_t)cmaes->settings[CMAES_RESTARTS_MAX])
-            return false;
-        if (!(run->evaluations_each >= 1.0 && run->evaluations_each <= cmaes->settings[CMAES_UNCERTAINTY_MAX]))
-            return false;
-    }
-    return true;
-}
-
-static int64_t cmaes_reconsider_run(const Search *search, int64_t s)
-{
-    const CmaesView view = cmaes_view(search, s);
-    if (view.run->round == view.run->first_round) return -1; // no round of this run has ended
-    return cmaes_reconsider(search->scratch, &view, s);
-}
+// ---- the method -----------------------------------------------------------------------------------------------------
 
 static const SideMethod cmaes_side = {
     .version = CMAES_STATE_VERSION,
@@ -483,6 +483,7 @@ static bool cmaes_budget(const Spec *spec, const char *option)
 
 const SearchMethod search_cmaes = {
     .name = "cmaes",
+    .later = "cmaes.surrogate|cmaes.evaluate_least",
     .doc = "covariance matrix adaptation evolution strategy (Hansen 2023), many searches side by side",
     .options = cmaes_options,
     .n_options = CMAES_N_OPTIONS,

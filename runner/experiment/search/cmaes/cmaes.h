@@ -7,7 +7,7 @@
 #ifndef HOPSCOTCH_SEARCH_CMAES_H
 #define HOPSCOTCH_SEARCH_CMAES_H
 
-#include "../side_by_side.h"
+#include "surrogate.h"
 
 enum {
     CMAES_DIMENSIONS_MAX = 1000,
@@ -44,6 +44,8 @@ enum {
     CMAES_STOP_TOLX,
     CMAES_STOP_TOLXUP,
     CMAES_STOP_CONDITION,
+    CMAES_SURROGATE,
+    CMAES_EVALUATE_LEAST,
     CMAES_N_OPTIONS
 };
 enum { CMAES_START_RANDOM, CMAES_START_CENTER, CMAES_START_DEFAULT };
@@ -52,6 +54,7 @@ enum { CMAES_WEIGHTS_ACTIVE, CMAES_WEIGHTS_POSITIVE };
 enum { CMAES_COVARIANCE_AUTO, CMAES_COVARIANCE_FULL, CMAES_COVARIANCE_SEPARABLE };
 enum { CMAES_CONSTRAINTS_RANKING, CMAES_CONSTRAINTS_LAGRANGIAN };
 enum { CMAES_RESTARTS_NONE, CMAES_RESTARTS_IPOP, CMAES_RESTARTS_BIPOP };
+enum { CMAES_SURROGATE_NONE, CMAES_SURROGATE_QUADRATIC };
 extern const Option cmaes_options[CMAES_N_OPTIONS];
 
 // Why a run of the strategy ended. The names are stored (cmaes_stop_names).
@@ -119,6 +122,13 @@ typedef struct CmaesView {
     double *scaling;                       // [n] of coordinates of integers, 1 of the others (integer.c)
     double *penalty, *spans;               // [n] weights; [n_spans] of the fitness of generations, a ring (penalty.c)
     double *multiplier, *stiffness, *constraint; // [n_constraints] (lagrangian.c)
+    // of a surrogate (surrogate.c); coordinates are those of cmaes_evaluated
+    Surrogate *surrogate;
+    double *archive;         // [capacity][n + 1] coordinates and fitness (NaN: failed), newest last
+    SurrogateMember *member; // [lambda_max]
+    double *model;           // [terms] factors of the full model's terms
+    double *center, *scale;  // [n] of the model's coordinates
+    double *best;            // [n] the model's best point, in the strategy's own coordinates
 } CmaesView;
 
 // The checkpoint: this, the runs, then the results of the one search whose generation is partly told.
@@ -132,6 +142,7 @@ enum { CMAES_SLOT_MEAN = -1 };
 typedef struct CmaesPopulation {
     SideDrawn drawn; // slots: the member that a trial evaluates, lambda + member: again, CMAES_SLOT_MEAN: the mean
     int64_t again;   // members that are evaluated again
+    bool injected;   // member 0 is the best point of a surrogate's model
     double *y;       // [lambda][n]
     double *square;  // [lambda] |C^-1/2 y|^2
 } CmaesPopulation;
@@ -140,12 +151,23 @@ typedef struct CmaesScale { // both ends of a range, or their logarithms
     double low, high;
 } CmaesScale;
 
-enum { CMAES_ARRAYS = 15 }; // of a run (CmaesView)
+enum { CMAES_ARRAYS = 22 }; // of a run (CmaesView)
 
 typedef struct CmaesRank { // a member and what it is ranked by, as an integer of the same order
     uint64_t key;
     int64_t member;
 } CmaesRank;
+
+// Room for a surrogate. A worker that only draws has none but `z`, `terms` and `modelled`.
+typedef struct SurrogateRoom {
+    double *z, *terms;    // [n], [terms of the full model]
+    double *modelled;     // [lambda_max]
+    LeastSquares squares; // of the greatest fit
+    double *weight;       // [rows of it]
+    double *fitness;      // [capacity]
+    double *hessian;      // [n*n], then its axes, then room
+    double *pair[2];      // [capacity] for Kendall's tau
+} SurrogateRoom;
 
 // Another thread has a copy with room of its own (cmaes_worker); `side` is only current in the first one.
 typedef struct Cmaes {
@@ -153,11 +175,12 @@ typedef struct Cmaes {
     const Spec *spec;
     const double *settings; // [CMAES_N_OPTIONS]
     int n;                  // coordinates
-    bool separable, has_integers, penalized, uncertain, lagrangian;
+    bool separable, has_integers, penalized, uncertain, lagrangian, surrogate;
     double *fixed; // [n_parameters] of the search whose points are drawn: fixed and outer values (cmaes_fix)
     bool drops;    // there are points that may not be run
     int n_constraints;
     int64_t lambda_start, lambda_max, n_recent, n_spans;
+    int64_t archive_max;              // points of a surrogate's archive
     int64_t offset[CMAES_ARRAYS + 1]; // of a run's arrays, in doubles
     size_t run_bytes;
     CmaesScale *scale; // [n]
@@ -179,6 +202,7 @@ typedef struct Cmaes {
     CmaesRank *rank[2]; // [2 lambda_max + n_spans]
     double *vector;     // [n*n + 4 n], separable [6 n]
     double *parameter;  // [n_parameters]
+    SurrogateRoom modelling;
 } Cmaes;
 
 // ---- cmaes.c --------------------------------------------------------------------------------------------------------
@@ -188,6 +212,10 @@ CmaesRun *cmaes_run(const Search *search, int64_t run);
 // The team, if it may help and there are enough members that waking it pays; else NULL.
 ThreadTeam *cmaes_team(const Cmaes *cmaes, int64_t lambda);
 CmaesView cmaes_view(const Search *search, int64_t run);
+int64_t cmaes_rounds(const Cmaes *cmaes, const CmaesView *view); // of ask and tell, that were told
+// The parameters of a member, as it is evaluated, into cmaes->parameter; cmaes->vector is room.
+void cmaes_set_member(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, int64_t member);
+
 // ---- coordinates.c --------------------------------------------------------------------------------------------------
 
 // cmaes_reflected: from the strategy's coordinate to one in [0, CMAES_WIDTH]; cmaes_value: from there to the
@@ -294,10 +322,48 @@ void cmaes_restart(const Cmaes *cmaes, const CmaesView *view, int64_t search, Cm
 // generation.
 CmaesStop cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t search);
 
+// ---- surrogate.c ----------------------------------------------------------------------------------------------------
+
+Error surrogate_check(const Cmaes *cmaes, const char **key); // settings that can't be combined with it
+// Sizes: points of the archive for a population, rows of the greatest fit.
+int64_t surrogate_capacity(int64_t n, int64_t lambda);
+int64_t surrogate_rows(int64_t n, int64_t capacity);
+bool surrogate_is_whole(const Cmaes *cmaes, const CmaesView *view); // its counts are possible
+void surrogate_begin(const Cmaes *cmaes, const CmaesView *view);    // a restart
+// Trials of a generation's first round, when the archive has `archived` points; most rounds of a generation.
+int64_t surrogate_first(const Cmaes *cmaes, int64_t lambda, int64_t archived);
+int64_t surrogate_most_rounds(const Cmaes *cmaes, int64_t lambda);
+// The list of the trials of the next round of a generation that was drawn.
+void surrogate_list(const Cmaes *cmaes, const CmaesView *view, CmaesPopulation *population);
+// A round's results, told[trials][told_width]. True: it was the last of its generation, whose fitness stands in
+// cmaes->fitness and cmaes->survived.
+bool surrogate_tell(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, const double *told);
+// After the update of a generation: counts start again.
+void surrogate_next(const Cmaes *cmaes, const CmaesView *view);
+// Member 0 of a generation is the model's best point. False: it has none.
+bool surrogate_inject(const Cmaes *cmaes, const CmaesView *view, double *y, double *square);
+
+// ---- surrogate_model.c ----------------------------------------------------------------------------------------------
+
+// Memory of a worker: bytes of all, beside those of one that fits models.
+size_t surrogate_bytes(const Cmaes *cmaes);
+size_t surrogate_fit_bytes(const Cmaes *cmaes);
+void surrogate_take(Cmaes *cmaes, bool learns, Arena *arena);
+void surrogate_fit(Cmaes *cmaes, const CmaesView *view);
+double surrogate_value(const Cmaes *cmaes, const CmaesView *view, const double *coordinate);
+// Where the model is best, into view->best.
+void surrogate_find_best(Cmaes *cmaes, const CmaesView *view);
+
+// ---- restore.c: is_whole and reconsider of SideMethod ---------------------------------------------------------------
+
+bool cmaes_is_whole(const Search *search);
+int64_t cmaes_reconsider_run(const Search *search, int64_t s);
+
 // ---- rounds.c: what is told of a generation -------------------------------------------------------------------------
 
-// The fields of a row of Rounds; cmaes_report adds the row of a generation that has ended.
+// The fields of a row of Rounds. cmaes_report adds a row after the update of a generation and before a restart, or of a
+// round of a generation that goes on, `partly` of whose members were run.
 const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count);
-void cmaes_report(Search *search, const SideEnd *end, CmaesStop stop);
+void cmaes_report(Search *search, const SideEnd *end, int64_t partly, CmaesStop stop);
 
 #endif

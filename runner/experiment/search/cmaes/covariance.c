@@ -141,6 +141,12 @@ static void cmaes_covariance_mirror(int n, double *C)
     }
 }
 
+// Factor of a negative weight. A point that was injected has none: where it lies says nothing about C.
+static double cmaes_shrinks(const CmaesPopulation *population, int64_t member, double n)
+{
+    return population->injected && member == 0 ? 0.0 : n / population->square[member];
+}
+
 typedef struct CmaesMove {
     const Cmaes *cmaes;
     const CmaesView *view;
@@ -162,7 +168,7 @@ static void cmaes_add_members(void *context, int thread, int64_t first, int64_t 
     for (int64_t rank = 0; rank < used; rank++) {
         const int64_t member = cmaes->order[rank], at = rank % CMAES_TOGETHER;
         weight[at] = weights->weight[rank];
-        if (weight[at] < 0.0) weight[at] *= n / move->population->square[member];
+        if (weight[at] < 0.0) weight[at] *= cmaes_shrinks(move->population, member, n);
         weight[at] *= weights->c_mu;
         y[at] = move->population->y + member * n;
         if (at == CMAES_TOGETHER - 1) cmaes_covariance_add_four(cmaes, C, from, to, weight, y);
@@ -176,7 +182,10 @@ void cmaes_move_C(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulati
     const int n = cmaes->n;
     const CmaesWeights *weights = &cmaes->weights;
     const double stalled = h_sigma ? 0.0 : weights->c_c * (2.0 - weights->c_c);
-    const double keep = 1.0 + weights->c_1 * stalled - weights->c_1 - weights->c_mu * weights->sum;
+    double sum = weights->sum;
+    for (int64_t rank = weights->mu; population->injected && rank < weights->lambda; rank++)
+        sum -= cmaes->order[rank] == 0 ? weights->weight[rank] : 0.0;
+    const double keep = 1.0 + weights->c_1 * stalled - weights->c_1 - weights->c_mu * sum;
     CmaesMove move = {cmaes, view, population};
     cmaes_covariance_keep(cmaes, view, keep);
     cmaes_covariance_add(cmaes, view->C, 0, n, weights->c_1, view->p_c);
@@ -209,7 +218,7 @@ void cmaes_decompose_if_due(const Cmaes *cmaes, const CmaesView *view)
     CmaesRun *run = view->run;
     const double rate = (cmaes->weights.c_1 + cmaes->weights.c_mu) * cmaes->n * 10.0;
     const double since = (double)(run->evaluations - run->eigen_evaluations);
-    if (!cmaes->separable && since < (double)run->lambda / rate) return;
+    if (!cmaes->separable && !cmaes->surrogate && since < (double)run->lambda / rate) return;
     run->eigen_evaluations = run->evaluations;
     cmaes_decompose(cmaes, view);
 }

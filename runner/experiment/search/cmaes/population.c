@@ -90,12 +90,22 @@ double cmaes_draw_uniform(const Cmaes *cmaes, int64_t search, int64_t round, int
 
 // ---- members --------------------------------------------------------------------------------------------------------
 
+// The best point of a surrogate's model, if there is one and the spec does not drop it.
+static bool cmaes_draw_best(const Cmaes *cmaes, const CmaesView *view, double *y, double *square)
+{
+    if (!surrogate_inject(cmaes, view, y, square)) return false;
+    cmaes_member_point(cmaes, view, y, cmaes->vector);
+    return !cmaes->drops || cmaes_point(cmaes, cmaes->vector);
+}
+
 // Draws again while the spec drops the point. False: it dropped all draws.
 static bool cmaes_draw_member(const Cmaes *cmaes, const CmaesView *view, int64_t search, int64_t member,
                               CmaesPopulation *population)
 {
     double *y = population->y + member * cmaes->n, *square = &population->square[member], *x = cmaes->vector;
     if (member < cmaes_injected(cmaes, view) && cmaes_inject(cmaes, view, member, y, square)) return true;
+    if (member == 0) population->injected = cmaes_draw_best(cmaes, view, y, square);
+    if (member == 0 && population->injected) return true;
     for (int attempt = 0; attempt < SIDE_ATTEMPTS; attempt++) {
         const RandomKey key = cmaes_key(cmaes, search, view->run->round, member, attempt);
         *square = cmaes_draw_y(cmaes, view, &key, y);
@@ -162,5 +172,8 @@ void cmaes_list(const Search *search, void *worker, int64_t run)
     const CmaesView view = cmaes_view(search, run);
     CmaesPopulation *population = cmaes_population(search, run);
     cmaes_fix(cmaes, run);
-    cmaes_list_trials(cmaes, &view, population);
+    if (cmaes->surrogate)
+        surrogate_list(cmaes, &view, population);
+    else
+        cmaes_list_trials(cmaes, &view, population);
 }

@@ -17,6 +17,16 @@ static const Field cmaes_scalars[CMAES_SCALARS] = {
     {"best_so_far", "1", "best fitness of the whole search", "fitness"},
 };
 
+// Behind them, of a search with a surrogate.
+static const Field cmaes_surrogate_scalars[] = {
+    {"tau", "1", "Kendall's tau between the model and the fitness of the newest points", "surrogate"},
+    {"evaluated", "1", "members of the generation that were run, with this round", "surrogate"},
+    {"model", "1", "kind of the model: 0 none, 1 linear, 2 diagonal, 3 full quadratic", "surrogate"},
+};
+enum { CMAES_SURROGATE_SCALARS = sizeof cmaes_surrogate_scalars / sizeof *cmaes_surrogate_scalars };
+
+_Static_assert(1 + CMAES_SCALARS == SURROGATE_COLUMN, "others read these numbers");
+
 static Field *cmaes_add_fields(Field *field, const Spec *spec, int n, const char *group, const char *doc, Arena *arena)
 {
     for (int i = 0; i < n; i++) {
@@ -60,11 +70,12 @@ const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count)
 {
     const int n = cmaes->n;
     const Spec *spec = cmaes->spec;
-    const int most =
-        1 + CMAES_SCALARS + 5 * n + (cmaes->separable ? n : n * (n + 1) / 2) + 2 + 2 * cmaes->n_constraints;
+    const int most = 1 + CMAES_SCALARS + CMAES_SURROGATE_SCALARS + 5 * n + (cmaes->separable ? n : n * (n + 1) / 2) +
+                     2 + 2 * cmaes->n_constraints;
     Field *fields = ARENA_NEW(arena, Field, most), *field = fields;
     *field++ = (Field){"generation", "1", "number of the generation, from 0", "generation"};
     for (int i = 0; i < CMAES_SCALARS; i++) *field++ = cmaes_scalars[i];
+    for (int i = 0; cmaes->surrogate && i < CMAES_SURROGATE_SCALARS; i++) *field++ = cmaes_surrogate_scalars[i];
     field = cmaes_add_fields(field, spec, n, "mean", "mean of the next generation, in coordinates", arena);
     for (int i = 0; i < n; i++)
         *field++ = (Field){arena_format(arena, "length_%d", i), "1", cmaes_lengths_doc(cmaes), "lengths"};
@@ -77,14 +88,15 @@ const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count)
     return fields;
 }
 
-static void cmaes_fill_row(const Cmaes *cmaes, const CmaesView *view, double *row)
+// partly: members of a generation that goes on, which were run; 0: it has ended.
+static void cmaes_fill_row(const Cmaes *cmaes, const CmaesView *view, int64_t partly, double *row)
 {
     const CmaesRun *run = view->run;
     const int n = cmaes->n;
-    const double scalars[1 + CMAES_SCALARS] = {(double)(run->round - 1),
+    const double scalars[1 + CMAES_SCALARS] = {(double)(run->round - (partly == 0)),
                                                (double)run->restart,
                                                (double)run->lambda,
-                                               (double)run->evaluations,
+                                               (double)(run->evaluations + partly),
                                                run->sigma,
                                                cmaes_condition(cmaes, view),
                                                spec_cost(cmaes->spec, 0, run->generation_best),
@@ -92,6 +104,11 @@ static void cmaes_fill_row(const Cmaes *cmaes, const CmaesView *view, double *ro
                                                spec_cost(cmaes->spec, 0, run->generation_worst),
                                                spec_cost(cmaes->spec, 0, run->best)};
     for (int i = 0; i < 1 + CMAES_SCALARS; i++) *row++ = scalars[i];
+    if (cmaes->surrogate) {
+        *row++ = view->surrogate->tau;
+        *row++ = (double)view->surrogate->evaluated;
+        *row++ = (double)view->surrogate->kind;
+    }
     const double *const vectors[] = {view->mean, view->lengths, view->p_c, view->p_sigma};
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) {
         for (int i = 0; i < n; i++) *row++ = vectors[v][i];
@@ -109,8 +126,7 @@ static void cmaes_fill_row(const Cmaes *cmaes, const CmaesView *view, double *ro
     }
 }
 
-// After the update of a generation and before a restart.
-void cmaes_report(Search *search, const SideEnd *end, CmaesStop stop)
+void cmaes_report(Search *search, const SideEnd *end, int64_t partly, CmaesStop stop)
 {
     const Cmaes *cmaes = search->scratch;
     const CmaesView view = cmaes_view(search, end->search);
@@ -118,9 +134,9 @@ void cmaes_report(Search *search, const SideEnd *end, CmaesStop stop)
     Round *row = side_round(search, end, (int64_t)stop, &fields);
     if (row == NULL) return;
     row->population = view.run->lambda;
-    row->evaluations = view.run->evaluations;
+    row->evaluations = view.run->evaluations + partly;
     row->sigma = view.run->sigma;
     row->condition = cmaes_condition(cmaes, &view);
     row->best = spec_cost(cmaes->spec, 0, view.run->best);
-    cmaes_fill_row(cmaes, &view, fields);
+    cmaes_fill_row(cmaes, &view, partly, fields);
 }

@@ -112,7 +112,7 @@ static double cmaes_best_fitness(const Cmaes *cmaes, int64_t lambda)
 static void cmaes_note(const Cmaes *cmaes, const CmaesView *view)
 {
     CmaesRun *run = view->run;
-    const double best = cmaes_best_fitness(cmaes, run->lambda);
+    const double best = cmaes->surrogate ? run->best : cmaes_best_fitness(cmaes, run->lambda);
     run->generation_best = cmaes_key_at(cmaes, 0);
     run->generation_median = cmaes_key_at(cmaes, run->lambda / 2);
     run->generation_worst = cmaes_key_at(cmaes, run->lambda - 1);
@@ -176,7 +176,9 @@ void cmaes_update(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *po
     if (cmaes->uncertain) cmaes_measure_noise(cmaes, view, population);
     cmaes_set_keys(cmaes, view, population);
     cmaes_rank(cmaes, run->lambda);
-    run->evaluations += cmaes->uncertain || cmaes->lagrangian ? population->drawn.trials : run->lambda;
+    run->evaluations += cmaes->surrogate                        ? view->surrogate->evaluated
+                        : cmaes->uncertain || cmaes->lagrangian ? population->drawn.trials
+                                                                : run->lambda;
     cmaes_note(cmaes, view);
     const bool all_failed = isnan(run->generation_best);
     run->failed_generations = all_failed ? run->failed_generations + 1 : 0;
