@@ -367,7 +367,8 @@ install: all
 	ln -sf libhopscotch.so.1 $(DESTDIR)$(PREFIX)/lib/libhopscotch.so
 	install -D -m 644 runner/hopscotch.h $(DESTDIR)$(PREFIX)/include/hopscotch.h
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.yaml experiments/schema.json \
-	    experiments/README.md experiments/control_law.md experiments/equations.md
+	    experiments/README.md experiments/control_law.md experiments/costly_trials.md \
+	    experiments/equations.md
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments/robots experiments/robots/*.xml
 	for folder in laws learning command mujoco; do \
 	    install -D -m 644 -t $(SHARE)/hopscotch/experiments/$$folder experiments/$$folder/* || exit 1; done

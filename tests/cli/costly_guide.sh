@@ -1,0 +1,18 @@
+#!/bin/sh
+# The page experiments/costly_trials.md works as printed, and its searches are in the order that it says.
+. "$(dirname "$0")/../scratch.sh"
+. "$root/tests/page.sh"
+page costly_trials.md
+
+mkdir experiments && cp "$root"/experiments/manual_gripper.yaml experiments
+block 1 >gait.yaml
+block 2 >bayesian.yaml
+block 3 >race.yaml
+page_commands
+for name in gait surrogate bayesian; do
+    "$HOPSCOTCH" query $name --columns fitness --order fitness --limit 1 --format csv | sed 1d
+done >best
+[ "$(sort -rg best | tr '\n' ' ')" = "$(tr '\n' ' ' <best)" ] && [ "$(wc -l <best)" -eq 3 ]
+check $? "120 trials, 120 with a surrogate, 60 of bayesian: each is better than the one before ($(tr '\n' ' ' <best))"
+page_experiments
+exit $status
