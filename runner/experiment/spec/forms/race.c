@@ -10,7 +10,7 @@ static void race_read_order(SpecReader *reader, const Node *item)
 {
     for (int i = 0; i < RACE_ORDERS; i++) {
         if (item->kind != NODE_SCALAR || strcmp(item->text, race_orders[i]) != 0) continue;
-        reader->spec->replicates.race.by = i;
+        reader->spec->replicates.race.by = i == RACE_BY_FAILURES ? RACE_BY_FAILURES : RACE_BY_FITNESS;
         return;
     }
     const char *near = item->kind == NODE_SCALAR ? nearest_name(item->text, race_orders, RACE_ORDERS) : NULL;
