@@ -22,7 +22,8 @@ static Error finalists_check_line(const CommandLine *line)
 static Error finalists_check(const StoredCampaign *campaign)
 {
     const char *refusal = recommend_refusal(&campaign->spec);
-    if (campaign->spec.part.count > 0) refusal = "it is a part, whose best trials are known when all parts are gathered";
+    if (campaign->spec.part.count > 0)
+        refusal = "it is a part, whose best trials are known when all parts are gathered";
     if (refusal == NULL) return error_none();
     return error_make(ERROR_USER, "--finalists runs the best trials of %.100s under fresh seeds, and %s",
                       campaign->name, refusal);

@@ -14,8 +14,8 @@ typedef struct ShowTrial {
     const char *failure;
     int64_t n_failed;
     int64_t replicates; // that it has
-    double *parameter; // [n_parameters] all, as the search gives them
-    bool computed;     // it keeps no row, and was simulated again
+    double *parameter;  // [n_parameters] all, as the search gives them
+    bool computed;      // it keeps no row, and was simulated again
     int64_t search, round;
     bool has_gradient;
     GradientSigns gradient; // that its round, or the last one before it, took

@@ -510,7 +510,7 @@ static const Switch verify_rows[] = {
     {"finalists", SWITCH_INTEGER, "N", 2, FINALISTS_MAX,
      "let the N best trials race instead: who falls behind ends early; names the best, and how probable that is"},
     {"defaults", SWITCH_FLAG, NULL, 0, 0, "run the model's defaults instead of a trial, for comparison"},
-    {"seeds", SWITCH_INTEGER, "N", 1, REPLICATES_MAX, 
+    {"seeds", SWITCH_INTEGER, "N", 1, REPLICATES_MAX,
      "number of fresh seeds (default 200); with --finalists of those that reach the end"},
     {"seed", SWITCH_INTEGER, "S", 0, INTEGER_MAX,
      "seed that generates the fresh seeds (default: derived from the campaign's)"},

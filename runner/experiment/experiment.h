@@ -811,10 +811,10 @@ bool segments_counts(const Search *search, int s, int64_t next, Arena *arena);
 bool replicates_differ(const Spec *spec);
 // Replicates where they are needed (search/race.c). Rung 0 is of all trials, and the last has the spec's replicates.
 bool spec_races(const Spec *spec);
-Text32 replicates_each(const Spec *spec);             // "64"; of a race "4 to 64"
-int race_rungs(const Spec *spec);                     // 1: no race
-int race_replicates(const Spec *spec, int rung);      // of a trial that ended this rung
-int64_t race_kept(const Spec *spec, int64_t trials);  // how many trials of a rung go on
+Text32 replicates_each(const Spec *spec);                  // "64"; of a race "4 to 64"
+int race_rungs(const Spec *spec);                          // 1: no race
+int race_replicates(const Spec *spec, int rung);           // of a trial that ended this rung
+int64_t race_kept(const Spec *spec, int64_t trials);       // how many trials of a rung go on
 double race_simulations(const Spec *spec, int64_t trials); // of all rungs together
 // Copies of the spec: of a rung, whose lanes run the replicates that are new in it; and of a trial that has so many.
 Spec race_rung(const Spec *spec, int rung);

@@ -192,16 +192,16 @@ typedef struct Recommended {
     double violation;  // of the constraints
 } Recommended;
 typedef struct Recommendation {
-    const char *run;         // "gains/verify/recommend_0123456789ab"; NULL: there is none
-    int64_t seeds;           // replicates of the one that is recommended
-    int64_t simulations;     // of all candidates together
-    uint64_t seed;           // fresh
-    double probability;      // that the recommended one is the best of them; NaN: not known
-    const char *unknown;     // why
+    const char *run;            // "gains/verify/recommend_0123456789ab"; NULL: there is none
+    int64_t seeds;              // replicates of the one that is recommended
+    int64_t simulations;        // of all candidates together
+    uint64_t seed;              // fresh
+    double probability;         // that the recommended one is the best of them; NaN: not known
+    const char *unknown;        // why
     bool maximize, by_failures; // what is better: more; first the fewest failed replicates
-    Recommended *candidates; // [count] the best of the search first, its mean last
-    const double **value;    // [count][seeds of each] costs, as in VerifyOutcome
-    int count, best;         // best: the candidate that is recommended; -1: none
+    Recommended *candidates;    // [count] the best of the search first, its mean last
+    const double **value;       // [count][seeds of each] costs, as in VerifyOutcome
+    int count, best;            // best: the candidate that is recommended; -1: none
 } Recommendation;
 
 bool recommend_wanted(const Spec *spec); // the spec asks for a recommendation

@@ -76,7 +76,8 @@ static const char *schema_context(const char *path, Arena *arena)
 // The `objective:` or `replicates:` that a key needs, or "".
 static const char *schema_beside(const char *path, Arena *arena)
 {
-    if (strcmp(path, "replicates.race") == 0) return "replicates: {count: 16, perturb: {phi_leg: {normal: [0, 0.1]}}}\n";
+    if (strcmp(path, "replicates.race") == 0)
+        return "replicates: {count: 16, perturb: {phi_leg: {normal: [0, 0.1]}}}\n";
     if (strcmp(path, "recommend") == 0) return "replicates: {perturb: {phi_leg: {normal: [0, 0.1]}}}\n";
     const SearchMethod *method = schema_method(path, arena);
     const bool several = strcmp(path, "objective.reference") == 0 || (method != NULL && method->several);

@@ -49,8 +49,8 @@ static void lanes_list(const Spec *spec, const Flight *flight, int64_t first, in
     int64_t t = first / lanes;
     int r = (int)(first % lanes);
     for (int i = 0; i < count; i++) {
-        chosen[i] = (TrialLane){
-            .lane = lanes_of(spec, flight, t, r), .trial = t, .replicate = spec->replicates.first + r};
+        chosen[i] =
+            (TrialLane){.lane = lanes_of(spec, flight, t, r), .trial = t, .replicate = spec->replicates.first + r};
         if (++r < lanes) continue;
         r = 0;
         t++;

@@ -142,12 +142,12 @@ static Error race_show_rung(RacePass *pass, int64_t chosen, int64_t left, Arena 
 {
     const int last = race_rungs(pass->store->spec) - 1;
     const char *unit = arena_format(arena, "trials of rung %d of %d", pass->rung, last);
-    TRY(store_set_state(pass->store,
-                        &(StoreState){.state = "running",
-                                      .reason = arena_format(arena, "rung %d of %d of the race: %s trials to %d "
-                                                                    "replicates",
-                                                             pass->rung, last, text_count(chosen).text,
-                                                             pass->spec.replicates.count)}));
+    TRY(store_set_state(pass->store, &(StoreState){.state = "running",
+                                                   .reason = arena_format(arena,
+                                                                          "rung %d of %d of the race: %s trials to %d "
+                                                                          "replicates",
+                                                                          pass->rung, last, text_count(chosen).text,
+                                                                          pass->spec.replicates.count)}));
     pass->numbers.doing = "racing";
     pass->numbers.phase_total = (double)chosen;
     pass->numbers.phase_unit = unit;

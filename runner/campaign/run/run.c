@@ -403,8 +403,10 @@ static Error campaign_race(Campaign *campaign)
     Loop *loop = &campaign->loop;
     StoreCounts counts;
     if (!spec_races(campaign->store->spec) || strcmp(loop->state, "done") != 0) return error_none();
+    const double started = clock_seconds();
     const Error error = race_run(loop, campaign->arena);
     if (error.kind != OK && error.kind != ERROR_INTERRUPTED) return error;
+    TRY(store_note_wall(campaign->store, clock_seconds() - started)); // limits.wall_time is a total over all runs
     TRY(store_counts(campaign->store, &counts));
     loop->before.best_fitness = loop->numbers.best = counts.best_fitness;
     loop->before.best_trial = loop->numbers.best_trial = counts.best_trial;

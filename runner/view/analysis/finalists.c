@@ -20,11 +20,11 @@ enum { FINALISTS_DRAWS = 2000 };
 
 typedef struct Finalists {
     const FinalistRuns *runs;
-    int *member;       // [count] of the present rung: indices of finalists
-    double *mean;      // [count] of the members: their mean without what the seeds did
-    double *precision; // [count][count] of the posterior; then its Cholesky factor
-    double *centre;    // [count] precision times the posterior's mean; then the mean
-    double *at;        // [count]
+    int *member;             // [count] of the present rung: indices of finalists
+    double *mean;            // [count] of the members: their mean without what the seeds did
+    double *precision;       // [count][count] of the posterior; then its Cholesky factor
+    double *centre;          // [count] precision times the posterior's mean; then the mean
+    double *at;              // [count]
     double squares, freedom; // of the residuals, over all rungs
 } Finalists;
 

@@ -27,7 +27,7 @@ typedef struct Recommend {
     const StoredCampaign *campaign;
     const CampaignLocation *location;
     const FinalistsAsked *asked; // NULL: what the spec says
-    int64_t trials; // that the campaign has
+    int64_t trials;              // that the campaign has
     Origin *candidates;
     double *parameter; // [count][n_parameters]
     int count;
@@ -172,20 +172,10 @@ static Error recommend_table(const Recommend *task, Arena *arena, const char **t
 // What users read in its spec.yaml.
 static Error recommend_describe(const Recommend *task, Arena *arena, Spec *spec)
 {
-    static const char *const keys[] = {"model",
-                                       "simulation",
-                                       "initial",
-                                       "parameters",
-                                       "objective",
-                                       "constraints",
-                                       "search.method",
-                                       "search.over",
-                                       "search.points",
-                                       "replicates.count",
-                                       "replicates.common",
-                                       "replicates.store",
-                                       "replicates.race",
-                                       "replicates.perturb"};
+    static const char *const keys[] = {"model",           "simulation",        "initial",           "parameters",
+                                       "objective",       "constraints",       "search.method",     "search.over",
+                                       "search.points",   "replicates.count",  "replicates.common", "replicates.store",
+                                       "replicates.race", "replicates.perturb"};
     TextStream text;
     TRY(text_stream_open("the spec of the recommendation", &text));
     fprintf(text.out,

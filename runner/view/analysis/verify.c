@@ -302,8 +302,8 @@ static Error verify_read_replicates(const StoredCampaign *run, int64_t trial, Ar
 {
     const Spec *spec = &run->spec;
     const int most = spec->replicates.count;
-    double *metric = ARENA_NEW(arena, double, (int64_t)most *spec->configured.n_metrics);
-    double *drawn = ARENA_NEW(arena, double, (int64_t)most *spec->replicates.n_perturb);
+    double *metric = ARENA_NEW(arena, double, (int64_t)most * spec->configured.n_metrics);
+    double *drawn = ARENA_NEW(arena, double, (int64_t)most * spec->replicates.n_perturb);
     of->metric = metric;
     of->drawn = drawn;
     of->failure = ARENA_NEW(arena, int, most);

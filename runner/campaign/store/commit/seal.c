@@ -405,8 +405,8 @@ static Error seal_find_lost_replicates(Database *database, Arena *arena, SealDam
     if (seal_is_broken(damage, "campaign")) return error_none();
     const char *each = "t.rows * (SELECT replicates FROM campaign)";
     if (database_has(database, "race", NULL))
-        each = arena_format(arena, "(SELECT sum(replicates) FROM main.trials WHERE id >> %d = t.block)",
-                            SEAL_RANGE_BITS);
+        each =
+            arena_format(arena, "(SELECT sum(replicates) FROM main.trials WHERE id >> %d = t.block)", SEAL_RANGE_BITS);
     Cursor fewer = cursor_open(database, arena_format(arena, seal_fewer_sql, each));
     while (next_integer(&fewer, &range)) seal_note_lost(damage, "replicates", range, arena);
     return cursor_close(&fewer);

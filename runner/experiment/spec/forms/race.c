@@ -10,7 +10,7 @@ static void race_read_order(SpecReader *reader, const Node *item)
 {
     for (int i = 0; i < RACE_ORDERS; i++) {
         if (item->kind != NODE_SCALAR || strcmp(item->text, race_orders[i]) != 0) continue;
-        reader->spec->replicates.race.by = i;
+        reader->spec->replicates.race.by = i == RACE_BY_FAILURES ? RACE_BY_FAILURES : RACE_BY_FITNESS;
         return;
     }
     const char *near = item->kind == NODE_SCALAR ? nearest_name(item->text, race_orders, RACE_ORDERS) : NULL;
@@ -60,7 +60,8 @@ static void race_check(SpecReader *reader, const GivenKey *given)
         diagnose(reader->diagnostics, given->value,
                  "start is %d and replicates.count is %d: the best trials go on from `start` to a greater `count`",
                  spec->replicates.race.start, spec->replicates.count);
-    if (refusal != NULL) diagnose(reader->diagnostics, given->key, "race gives the best trials more replicates, and %s", refusal);
+    if (refusal != NULL)
+        diagnose(reader->diagnostics, given->key, "race gives the best trials more replicates, and %s", refusal);
     if (store != NULL && !spec->replicates.store)
         diagnose(reader->diagnostics, store->value,
                  "store is false, and race goes on with the replicates that a trial has: leave `store` out");
@@ -100,12 +101,13 @@ const Form form_race = {
     .path = "replicates.race",
     .after = "replicates.store",
     .words = "off, or a mapping of start, keep and by",
-    .doc = "replicates where they are needed (sequential halving): every trial runs `start` replicates. When all trials "
-           "have run, the best part `keep` of them (default 0.5) runs 1/keep times as many, the best part of those "
-           "again, up to `count`. A trial keeps the replicates that it has; its fitness is of those, and the column "
-           "`replicates` says how many. Trials with more replicates rank first. by: failures: the trials with the "
-           "fewest failed replicates go on, among equals the fittest (default fitness). For methods that know their "
-           "trials beforehand; it stores all replicates",
+    .doc =
+        "replicates where they are needed (sequential halving): every trial runs `start` replicates. When all trials "
+        "have run, the best part `keep` of them (default 0.5) runs 1/keep times as many, the best part of those "
+        "again, up to `count`. A trial keeps the replicates that it has; its fitness is of those, and the column "
+        "`replicates` says how many. Trials with more replicates rank first. by: failures: the trials with the "
+        "fewest failed replicates go on, among equals the fittest (default fitness). For methods that know their "
+        "trials beforehand; it stores all replicates",
     .example = "{start: 4, keep: 0.5}",
     .stage = FORM_RECORD,
     .read = race_read,
