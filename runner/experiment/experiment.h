@@ -547,8 +547,8 @@ typedef struct Round {
     const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
 } Round;
 
-// Of a cmaes campaign with a surrogate these columns of a round's row are Kendall's tau of its model, how many members of
-// the generation were run, and the kind of the model, whose words are surrogate_kinds.
+// Of a cmaes campaign with a surrogate these columns of a round's row are Kendall's tau of its model, how many members
+// of the generation were run, and the kind of the model, whose words are surrogate_kinds.
 enum { SURROGATE_COLUMN = 10, SURROGATE_COLUMNS = 3 };
 extern const char *const surrogate_kinds[4];
 #define SURROGATE_KEY "search.cmaes.surrogate" // in the canonical text of their specs alone

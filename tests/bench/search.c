@@ -10,9 +10,8 @@
 // The first prints CSV (`make bench-search` keeps it as tests/bench/search.csv). The second is for
 // tests/bench/compare_pycma.py, which measures the reference implementation on the same functions: points come as
 // doubles on the standard input, their values go to the output. The third is for tests/bench/compare_surrogate.py: it
-// prints the fitness of each evaluation of a search with these options of `cmaes`. The fourth times what a generation costs beside its
-// evaluations: quartiles over N generations of all
-// searches, which share one batch.
+// prints the fitness of each evaluation of a search with these options of `cmaes`. The fourth times what a generation
+// costs beside its evaluations: quartiles over N generations of all searches, which share one batch.
 #include "../../runner/command/command.h"
 
 #include <math.h>

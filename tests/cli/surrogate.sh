@@ -142,7 +142,8 @@ says 'evaluate_least is 8 of the 8 members' --set search.cmaes.evaluate_least=8
 says "can't tell which members meet the constraints" --set 'constraints=["x1 < 1"]'
 says 'runs members twice: use one of them' --set search.cmaes.uncertainty=true
 {
-    printf 'version: 1\nexperiment: wide\nmodel: command\nsimulation: {program: [./none]}\nmetrics: {f: m}\nparameters:\n'
+    printf 'version: 1\nexperiment: wide\nmodel: command\nsimulation: {program: [./none]}\n'
+    printf 'metrics: {f: m}\nparameters:\n'
     for i in $(seq 41); do echo "  p$i: {value: 1, range: [-9, 9]}"; done
     printf 'objective: {minimize: f}\nsearch:\n  method: cmaes\n  cmaes: {surrogate: quadratic}\n  over:\n'
     for i in $(seq 41); do echo "    p$i: {range: [-5, 5]}"; done

@@ -1,5 +1,6 @@
-// The surrogate of a CMA-ES: its least squares and its model against numpy and scipy (surrogate_references.py), how much
-// of a search is run with it, what failures and useless models do, and that a search is the same bits in any pieces.
+// The surrogate of a CMA-ES: its least squares and its model against numpy and scipy (surrogate_references.py), how
+// much of a search is run with it, what failures and useless models do, and that a search is the same bits in any
+// pieces.
 #include "cmaes_case.h"
 
 #include <math.h>

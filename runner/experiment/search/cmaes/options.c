@@ -49,8 +49,8 @@ const Option cmaes_options[CMAES_N_OPTIONS] = {
     {"cmaes.stop.tolxup", OPTION_NUMBER, "1", 1e4, 1, (double)INFINITY, NULL, "growth of the longest step"},
     {"cmaes.stop.condition", OPTION_NUMBER, "1", 1e14, 1, (double)INFINITY, NULL, "condition number of the covariance"},
     {"cmaes.surrogate", OPTION_CHOICE, "", 0, 0, 1, "none|quadratic",
-     "quadratic: a model of the fitness ranks each generation, and only a part of it is run, more where the model ranks "
-     "badly. For trials that cost seconds or more (Hansen 2019)"},
+     "quadratic: a model of the fitness ranks each generation, and only a part of it is run, more where the model "
+     "ranks badly. For trials that cost seconds or more, and up to 40 parameters (Hansen 2019)"},
     {"cmaes.evaluate_least", OPTION_INTEGER, "1", 0, 1, CMAES_POPULATION_MAX, "auto",
      "with a surrogate: trials of a round at least, best by the model first; write the number of workers. auto: 2 % of "
      "the population and one"},
