@@ -298,6 +298,20 @@ static Error commit_all(Store *store, const CommitWork *work)
     return commit->n_lanes > 0 ? commit_arrays(store, commit, &work->shard) : error_none();
 }
 
+Error store_put_batch(Store *store, const Commit *commit)
+{
+    const TrialRows *rows = &commit->rows;
+    if (rows->count > 0) {
+        TRY(commit_all_rows(store, rows));
+        TRY(commit_batch(store, &(CommitWork){.commit = commit, .first = rows->id[0], .last = rows->id[rows->count - 1]}));
+        store->next_batch++;
+    }
+    if (commit->state_size == 0) return error_none();
+    with_blob(&store->update_search, commit->state, commit->state_size);
+    TRY(commit_step(&store->update_search));
+    return store_insert_rounds(store, &commit->rounds, commit->n_round_fields);
+}
+
 Error store_note_seconds(Store *store)
 {
     if (store->sqlite_seconds < 0) return error_none();
