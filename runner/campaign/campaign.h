@@ -44,7 +44,8 @@ CommandText command_again(const char *results, const char *format, ...) PRINTF_L
 // ---- models that run a program (batch/program.c, store/campaign/program.c) ------------------------------------------
 
 // For such a model, completes the options of a backend: it runs the program in the folder of the options, else the
-// spec's. Error (user): the user did not allow it, or the folder is not known. Other models: does nothing.
+// spec's. Error (user): the user did not allow it, or the folder is not known. Other models: does nothing; error (user):
+// people run its trials.
 Error program_options(const Spec *spec, Arena *arena, BackendOptions *options);
 
 // Folder and version of the program that a campaign ran; NULL: not stored.
@@ -140,12 +141,12 @@ typedef struct Asked {
 Error by_hand_ask(ByHand *hand, const AskRequest *request, Asked *asked);
 
 // Which results a campaign waits for.
+enum { AWAITED_SHOWN = 8 };
 typedef struct Awaited {
-    int64_t asked, open; // trials; open: that were not told, or of which replicates were not told
-    int64_t first[8];    // the first of the open ones, at most 8
-    bool round;          // the search learns: further trials depend on the results
+    int64_t asked, open;          // trials; open: that were not told, or of which replicates were not told
+    int64_t first[AWAITED_SHOWN]; // of the open ones
 } Awaited;
-Error awaited_read(Database *database, const Spec *spec, Awaited *awaited); // asked 0: a campaign of another model
+Error awaited_read(Database *database, Awaited *awaited); // asked 0: none was asked for, or another model's campaign
 Error by_hand_awaited(const ByHand *hand, Awaited *awaited);
 const char *awaited_text(const Awaited *awaited, Arena *arena);             // "trials 3, 5 and 2 more"
 

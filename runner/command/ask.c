@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { ASK_TRIALS = 8 };
+
 // The campaign that the argument names, or the one of a spec's file.
 static RunOptions ask_options(const CommandLine *line, const Spec *spec, const CampaignLocation *location)
 {
@@ -51,25 +53,23 @@ static Error ask_print(const CommandLine *line, const Spec *spec, const Asked *a
     return table_finish(table);
 }
 
-static Error ask_report(const CommandLine *line, const Asked *asked, const Awaited *awaited, const RunOptions *options)
+static void ask_report(const CommandLine *line, const Asked *asked, const Awaited *awaited, const RunOptions *options,
+                       bool learns)
 {
     FILE *out = line->messages;
     const char *name = options->name;
     const char *waits = awaited_text(awaited, line->arena);
-    const char *again = command_again(options->results, "ask %.128s --again", name).text;
-    if (asked->count > 0 || awaited->open > 0) {
-        if (asked->count > 0) return error_none();
-        if (awaited->round)
-            fprintf(out, "%s waits for results of %s: further trials depend on them; `%s` gives these again\n", name,
-                    waits, again);
-        else
-            fprintf(out, "%s has no further trials; results of %s are missing; `%s` gives these again\n", name, waits,
-                    again);
-        return error_none();
-    }
-    fprintf(out, "%s is %s: %s trials%s%s\n", name, asked->state, text_count(awaited->asked).text,
-            asked->reason != NULL ? "; " : "", asked->reason != NULL ? text_visible(asked->reason, line->arena) : "");
-    return error_none();
+    const CommandText command = command_again(options->results, "ask %.128s --again", name);
+    const char *again = command.text;
+    if (awaited->open > 0 && learns)
+        fprintf(out, "%s waits for results of %s: further trials depend on them; `%s` gives these again\n", name, waits,
+                again);
+    else if (awaited->open > 0)
+        fprintf(out, "%s has no further trials; results of %s are missing; `%s` gives these again\n", name, waits, again);
+    else
+        fprintf(out, "%s is %s: %s trials%s%s\n", name, asked->state, text_count(awaited->asked).text,
+                asked->reason != NULL ? "; " : "",
+                asked->reason != NULL ? text_visible(asked->reason, line->arena) : "");
 }
 
 // The time that lies --older before now, as the database writes times.
@@ -91,14 +91,13 @@ static Error ask_from(const CommandLine *line, ByHand *hand, const RunOptions *o
 {
     Asked asked;
     Awaited awaited;
-    AskRequest request = {.trials = switch_integer(line, "trials", 1), .again = switch_given(line, "again")};
-    if (!switch_given(line, "trials")) request.trials = 8;
+    AskRequest request = {.trials = switch_integer(line, "trials", ASK_TRIALS), .again = switch_given(line, "again")};
     TRY(ask_before(line, &request.before));
     TRY(by_hand_ask(hand, &request, &asked));
     TRY(by_hand_awaited(hand, &awaited));
-    TRY(ask_report(line, &asked, &awaited, options));
-    return asked.count > 0 || command_format(line) != TABLE_TEXT ? ask_print(line, by_hand_spec(hand), &asked)
-                                                                 : error_none();
+    if (asked.count == 0) ask_report(line, &asked, &awaited, options, search_learns(by_hand_spec(hand)->method));
+    if (asked.count == 0 && command_format(line) == TABLE_TEXT) return error_none();
+    return ask_print(line, by_hand_spec(hand), &asked);
 }
 
 static Error ask_start(const CommandLine *line, Spec *spec)

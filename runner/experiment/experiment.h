@@ -362,7 +362,7 @@ Error spec_load_allowed(const char *path, const Overrides *overrides, const Allo
                         Diagnostics *diagnostics, Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
-// Error (user): the spec is for environments alone.
+// Error (user): the spec is for environments alone, or people run its trials.
 Error spec_check_run(const Spec *spec);
 // The text of a spec with the overrides added: as a mapping `set` at its end, which is read like --set. Entries of a
 // mapping `set` that is there already stay, unless they are set again.

@@ -94,5 +94,5 @@ Error by_hand_ask(ByHand *hand, const AskRequest *request, Asked *asked)
     if (asked->count > 0) TRY(ask_store(hand, asked));
     if (asked->count == 0) TRY(by_hand_settle(hand));
     asked->state = arena_copy(hand->arena, hand->store->state);
-    return store_text(hand->store->database, "SELECT reason FROM campaign", hand->arena, &asked->reason);
+    return by_hand_reason(hand, &asked->reason);
 }

@@ -223,6 +223,15 @@ Error by_hand_settle(ByHand *hand)
     return hand_end(hand, state, more ? text : NULL, asked);
 }
 
+Error by_hand_reason(const ByHand *hand, const char **reason)
+{
+    CampaignRow row;
+    bool found = false;
+    TRY(campaign_row_read(hand->store->database, hand->arena, &row, &found));
+    *reason = found && row.reason != NULL && row.reason[0] != '\0' ? row.reason : NULL;
+    return error_none();
+}
+
 // ---- open and close -------------------------------------------------------------------------------------------------
 
 static Error hand_note_start(ByHand *hand)
@@ -282,15 +291,15 @@ const Spec *by_hand_spec(const ByHand *hand) { return hand->spec; }
 
 // ---- what is awaited ------------------------------------------------------------------------------------------------
 
-Error awaited_read(Database *database, const Spec *spec, Awaited *awaited)
+Error awaited_read(Database *database, Awaited *awaited)
 {
     int64_t id = 0, count = 0;
-    *awaited = (Awaited){.round = search_learns(spec->method)};
+    *awaited = (Awaited){0};
     if (!asked_exists(database)) return error_none();
     TRY(asked_count(database, &awaited->asked));
     TRY(asked_count_open(database, &awaited->open));
     Cursor open = asked_open(database, NULL);
-    while (count < 8 && next_integer(&open, &id)) {
+    while (count < AWAITED_SHOWN && next_integer(&open, &id)) {
         if (count == 0 || awaited->first[count - 1] != id) awaited->first[count++] = id;
     }
     return cursor_close(&open);
@@ -298,20 +307,17 @@ Error awaited_read(Database *database, const Spec *spec, Awaited *awaited)
 
 Error by_hand_awaited(const ByHand *hand, Awaited *awaited)
 {
-    return awaited_read(hand->store->database, hand->spec, awaited);
+    return awaited_read(hand->store->database, awaited);
 }
 
 const char *awaited_text(const Awaited *awaited, Arena *arena)
 {
-    enum { SHOWN = 8 };
-    const int64_t shown = awaited->open < SHOWN ? awaited->open : SHOWN;
+    const int64_t shown = awaited->open < AWAITED_SHOWN ? awaited->open : AWAITED_SHOWN;
     const char *text = awaited->open == 1 ? "trial" : "trials";
-    for (int64_t i = 0; i < shown; i++)
-        text = arena_format(arena, "%s%s %lld", text,
-                            i == 0                                              ? ""
-                            : i + 1 == shown && awaited->open == shown ? " and"
-                                                                                : ",",
-                            (long long)awaited->first[i]);
+    for (int64_t i = 0; i < shown; i++) {
+        const bool last = i + 1 == shown && awaited->open == shown;
+        text = arena_format(arena, "%s%s %lld", text, i == 0 ? "" : last ? " and" : ",", (long long)awaited->first[i]);
+    }
     return awaited->open > shown ? arena_format(arena, "%s and %s more", text, text_count(awaited->open - shown).text)
                                  : text;
 }

@@ -28,5 +28,6 @@ Error by_hand_trial(ByHand *hand, int64_t id, Trials *trials, int64_t i, bool *f
 Error by_hand_collect(ByHand *hand, Flight *flight, Commit *commit);
 // Ends the campaign if no result is due and there are no more trials.
 Error by_hand_settle(ByHand *hand);
+Error by_hand_reason(const ByHand *hand, const char **reason); // why it ended; NULL: it did not, or for no reason
 
 #endif

@@ -244,5 +244,5 @@ Error by_hand_tell(ByHand *hand, const Told *told, int64_t count, TellSummary *s
     TRY(by_hand_restore(hand));
     TRY(by_hand_settle(hand));
     summary->state = arena_copy(hand->arena, hand->store->state);
-    return store_text(hand->store->database, "SELECT reason FROM campaign", hand->arena, &summary->reason);
+    return by_hand_reason(hand, &summary->reason);
 }
