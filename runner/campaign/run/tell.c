@@ -115,21 +115,6 @@ static Error tell_gather(ByHand *hand, const int64_t *ids, int64_t count, Flight
     return error_none();
 }
 
-// Rows [first, end) as a batch. Their ids follow each other, so that no two batches overlap.
-static Error tell_put(ByHand *hand, const Commit *all, int64_t first, int64_t end)
-{
-    Commit piece = *all;
-    rows_take(hand->spec, end - first, hand->arena, &piece.rows);
-    piece.failures = 0;
-    piece.state_size = 0;
-    piece.lanes_run = (end - first) * hand->spec->replicates.count;
-    for (int64_t i = first; i < end; i++) {
-        rows_copy(&all->rows, i, &piece.rows, piece.rows.count++);
-        piece.failures += all->rows.failure[i] != 0;
-    }
-    return store_put_batch(hand->store, &piece);
-}
-
 // A trial that has a row was corrected.
 static Error tell_replace(ByHand *hand, const Commit *all, int64_t row, const TrialRows *stored, TellSummary *summary)
 {
@@ -140,6 +125,7 @@ static Error tell_replace(ByHand *hand, const Commit *all, int64_t row, const Tr
     return store_replace_rows(hand->store, &all->rows, &row, 1, &room);
 }
 
+// Rows whose ids follow each other are a batch, so that no two batches overlap.
 static Error tell_rows(ByHand *hand, const Commit *all, TellSummary *summary)
 {
     TrialRows stored;
@@ -154,7 +140,7 @@ static Error tell_rows(ByHand *hand, const Commit *all, TellSummary *summary)
             TRY(cursor_close(&row));
         }
         if (i > first && (i == rows->count || there || rows->id[i] != rows->id[i - 1] + 1)) {
-            TRY(tell_put(hand, all, first, i));
+            TRY(store_put_batch(hand->store, all, first, i));
             summary->complete += i - first;
             first = i;
         }
@@ -212,11 +198,10 @@ static Error tell_prefix(ByHand *hand, bool *told)
 
 static Error tell_search(ByHand *hand)
 {
-    Commit commit = {.state = hand->search.state, .n_round_fields = hand->search.n_round_fields};
+    Rounds rounds = {.count = 0};
     bool told = false;
-    TRY(hand->learns ? tell_round(hand, &told, &commit.rounds) : tell_prefix(hand, &told));
-    commit.state_size = told ? hand->search.state_size : 0;
-    return told ? store_put_batch(hand->store, &commit) : error_none();
+    TRY(hand->learns ? tell_round(hand, &told, &rounds) : tell_prefix(hand, &told));
+    return told ? store_put_search(hand->store, &hand->search, &rounds) : error_none();
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
