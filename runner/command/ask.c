@@ -17,20 +17,21 @@ static RunOptions ask_options(const CommandLine *line, const Spec *spec, const C
                         .messages = line->messages};
 }
 
-// CSV has room for the results, and exact numbers: it is filled in and told.
+// All parameters, searched or not: each is to be set. CSV has room for the results, and exact numbers: it is filled in
+// and told.
 static Error ask_print(const CommandLine *line, const Spec *spec, const Asked *asked)
 {
     const Configured *configured = &spec->configured;
     const TableFormat format = command_format(line);
     const bool several = spec->replicates.count > 1, filled_in = format == TABLE_CSV;
-    const int searched = spec->n_axes + spec->n_derived + spec->n_outer, metrics = filled_in ? configured->n_metrics : 0;
-    const int columns = 1 + several + searched + metrics + filled_in;
+    const int named = configured_named(configured), metrics = filled_in ? configured->n_metrics : 0;
+    const int columns = 1 + several + named + metrics + filled_in;
     const char **names = ARENA_NEW(line->arena, const char *, columns);
     int n = 0;
     names[n++] = "trial";
     if (several) names[n++] = "replicate";
-    for (int i = 0; i < searched; i++) {
-        const Parameter *row = &configured->parameters[spec->axes[i].parameter];
+    for (int i = 0; i < named; i++) {
+        const Parameter *row = &configured->parameters[i];
         const bool unit = format == TABLE_TEXT && strcmp(row->unit, "1") != 0;
         names[n++] = unit ? arena_format(line->arena, "%s [%s]", row->name, row->unit) : row->name;
     }
@@ -41,8 +42,7 @@ static Error ask_print(const CommandLine *line, const Spec *spec, const Asked *a
         const ToRun *lane = &asked->lanes[i];
         table_integer(table, lane->trial);
         if (several) table_integer(table, lane->replicate);
-        for (int k = 0; k < searched; k++) {
-            const int p = spec->axes[k].parameter;
+        for (int p = 0; p < named; p++) {
             if (format == TABLE_TEXT && configured_choices(configured, p) == NULL)
                 table_number(table, lane->parameter[p]);
             else
@@ -61,7 +61,10 @@ static void ask_report(const CommandLine *line, const Asked *asked, const Awaite
     const char *waits = awaited_text(awaited, line->arena);
     const CommandText command = command_again(options->results, "ask %.128s --again", name);
     const char *again = command.text;
-    if (awaited->open > 0 && learns)
+    if (switch_integer(line, "trials", ASK_TRIALS) == 0)
+        fprintf(out, "%s: %s trials were asked for%s%s\n", name, text_count(awaited->asked).text,
+                awaited->open > 0 ? "; awaited: " : "", awaited->open > 0 ? waits : "");
+    else if (awaited->open > 0 && learns)
         fprintf(out, "%s waits for results of %s: further trials depend on them; `%s` gives these again\n", name, waits,
                 again);
     else if (awaited->open > 0)
@@ -127,7 +130,7 @@ static Error ask_run(const CommandLine *line)
 }
 
 static const Switch ask_rows[] = {
-    {"trials", SWITCH_INTEGER, "N", 1, 100000, "how many trials, at most; also -n (default 8)"},
+    {"trials", SWITCH_INTEGER, "N", 0, 100000, "how many trials, at most; also -n (default 8; 0: only make the campaign)"},
     {"again", SWITCH_FLAG, NULL, 0, 0, "first give those again that were asked for and not told"},
     {"older", SWITCH_INTEGER, "MINUTES", 0, 1 << 30,
      "the same, only of those that were asked for longer ago: others may still be running"},

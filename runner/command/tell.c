@@ -7,8 +7,7 @@
 // ---- what is checked against the campaign ---------------------------------------------------------------------------
 
 // A line that repeats the parameters must have those of the trial: else it is another trial's result. Spreadsheets round.
-static Error tell_check_parameters(const CommandLine *line, ByHand *hand, const ResultLine *result,
-                                   Diagnostics *diagnostics)
+static Error tell_check_parameters(ByHand *hand, const ResultLine *result, Diagnostics *diagnostics)
 {
     const double rounded = 1e-6;
     const Configured *configured = &by_hand_spec(hand)->configured;
@@ -21,8 +20,8 @@ static Error tell_check_parameters(const CommandLine *line, ByHand *hand, const 
         diagnose(diagnostics, result->at, "trial %lld has %s = %s, and this line says %s: is it another trial's result?",
                  (long long)result->trial, configured->parameters[i].name, value_text(choices, own).text,
                  value_text(choices, given).text);
+        break;
     }
-    (void)line;
     return error_none();
 }
 
@@ -40,7 +39,7 @@ static Error tell_check_line(const CommandLine *line, ByHand *hand, const Result
     if (before == TOLD_OTHERS && !switch_given(line, "replace"))
         diagnose(diagnostics, result->at, "trial %lld was told with other values (%.200s): --replace corrects it",
                  (long long)result->trial, stored);
-    return tell_check_parameters(line, hand, result, diagnostics);
+    return tell_check_parameters(hand, result, diagnostics);
 }
 
 // ---- what was stored ------------------------------------------------------------------------------------------------
@@ -66,8 +65,10 @@ static Error tell_report(const CommandLine *line, ByHand *hand, const TellSummar
     fputc('\n', out);
     tell_report_same(out, summary->same);
     if (lines->empty > 0)
-        fprintf(out, "%s line%s without results left out\n", text_count(lines->empty).text,
-                lines->empty == 1 ? " was" : "s were");
+        fprintf(out, "%s left out: %s no results\n",
+                lines->empty == 1 ? "1 line was"
+                                  : arena_format(line->arena, "%s lines were", text_count(lines->empty).text),
+                lines->empty == 1 ? "it has" : "they have");
     if (summary->learned > 0)
         fprintf(out,
                 "the search learned from %s of the corrected trials before: it keeps what it learned, and trials that it "
@@ -115,6 +116,8 @@ static Error tell_read(const CommandLine *line, const Spec *spec, int64_t trial,
 {
     Diagnostics *diagnostics = diagnostics_new(line->arena);
     Error error = error_none();
+    if (trial < 0 && !file_exists(line->arguments[1]))
+        return error_make(ERROR_USER, "there is no file %.200s", line->arguments[1]);
     if (trial >= 0)
         results_read_words(spec, trial, line->arguments + 1, line->n_arguments - 1, line->arena, diagnostics, lines);
     else

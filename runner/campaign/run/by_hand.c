@@ -38,16 +38,17 @@ static Error hand_take_lock(ByHand *hand)
 // Another ask or tell holds the lock for milliseconds. One that does not give it back is an error.
 static Error hand_lock(ByHand *hand)
 {
-    const double patience = 60.0; // s
+    enum { FREE_TRIES = 20 }; // another process may have given it back before it was looked at
+    const double patience = 60.0, start = clock_seconds(); // s
     const struct timespec nap = {.tv_nsec = 2000000};
     const char *path = arena_format(hand->arena, "%s/" CAMPAIGN_LOCK, hand->folder);
     const size_t used = hand->arena->used;
     char holder[160];
-    for (const double start = clock_seconds();; arena_rewind(hand->arena, used)) {
+    for (int free = 0;; arena_rewind(hand->arena, used)) {
         const Error error = hand_take_lock(hand);
-        const bool held = lock_holder(path, holder, sizeof holder).kind == OK && holder[0] != '\0';
-        if (error.kind != ERROR_MACHINE || clock_seconds() - start > patience) return error;
-        if (!held && file_missing(hand->folder) && hand->options->resume_only) return error; // it was removed
+        if (error.kind != ERROR_MACHINE) return error;
+        free += lock_holder(path, holder, sizeof holder).kind != OK || holder[0] == '\0';
+        if (free == FREE_TRIES || clock_seconds() - start > patience) return error;
         (void)nanosleep(&nap, NULL);
     }
 }

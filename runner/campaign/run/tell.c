@@ -67,7 +67,7 @@ static Error tell_lane(ByHand *hand, const Told *told, const char *time, TellSum
     double *metric = ARENA_NEW(hand->arena, double, hand->spec->configured.n_metrics);
     TRY(by_hand_compare(hand, told, &before, &stored));
     if (before == TOLD_UNKNOWN)
-        return error_make(ERROR_USER, "trial %lld was not asked for", (long long)told->trial);
+        return error_make(ERROR_MACHINE, "bug: trial %lld was told and not asked for", (long long)told->trial);
     summary->same += before == TOLD_SAME;
     summary->stored += before == TOLD_NEVER;
     summary->corrected += before == TOLD_OTHERS;
