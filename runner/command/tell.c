@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- what is checked against the campaign ---------------------------------------------------------------------------

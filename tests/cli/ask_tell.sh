@@ -75,6 +75,12 @@ works best bench
 has '   1      0     0.25'
 works doctor bench
 
+cp -r results/bench results/damaged
+"$SQL" results/damaged/campaign.db "UPDATE trials SET y = 77 WHERE id = 4"
+code=3 refused doctor damaged
+refused doctor damaged --repair
+has 'people measured what is damaged, and no repair can measure again' err
+
 # ---- errors, with their places ---------------------------------------------------------------------------------------
 
 works ask bench.yaml --name wrong -n 4
@@ -117,7 +123,7 @@ has 'there is no result of trial 0: give all metrics, or a failure' err
 refused tell wrong nofile.csv
 has 'there is no file nofile.csv' err
 code=2 refused tell wrong y=1
-has 'results of a single trial go to CAMPAIGN/TRIAL' err
+has 'results of a single trial go to CAMPAIGN/TRIAL: ' err
 code=2 refused tell wrong a.csv b.csv
 has 'tell takes one file' err
 refused tell nobody/1 y=1
@@ -152,6 +158,9 @@ refused check bare.yaml
 has "failures: 'skipped' is built in; remove it" err
 mkdir -p results/empty && cp results/wrong/resolved.yaml results/empty/
 refused ask empty
+: >results/empty/campaign.db
+refused tell empty/0 y=1 z=1
+has 'empty has no trials yet: `ask` gives them' err
 
 # ---- replicates, told one by one -------------------------------------------------------------------------------------
 
