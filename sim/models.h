@@ -1,6 +1,6 @@
 // The registry of models. A model is a folder in sim/ and its lines here.
 //   MODELS(X)   X(name): `name_model`, a Model (sim.h), defined in sim/name/name.c
-//               A model that runs a program has no kernel (KERNEL_NONE).
+//               A model that runs a program, or whose trials people run, has no kernel (KERNEL_NONE).
 //   KERNELS(X)  X(model, kernel, threads, alone, work, fill): `model_kernel`, a function in sim/model/advance.h that
 //               advances one group of lanes. threads: of a GPU that advance a lane together, at most (sim/team.h).
 //               alone: how a CPU computes a single lane: `scalar`, because the other lanes of a vector would be idle,
@@ -32,7 +32,8 @@
     X(articulated) \
     X(equations) \
     X(ndt) \
-    X(command)
+    X(command) \
+    X(manual)
 
 #define KERNELS(X) \
     X(hopper, implicit_midpoint, 1, scalar, columns, 6) \

@@ -524,6 +524,7 @@ struct Model {
     const char *top;       // "a|b": options and lists that are at the top of a spec, not in `simulation:`; NULL: none
     int declares;          // number, from 1, of the list in `parameters:` that declares the model's parameters; 0: none
     bool runs_program;     // a program of the user advances its lanes (BackendOptions.program)
+    bool by_hand;          // no backend advances its lanes: people run its trials, and tell the results
     const char *notes;     // lines that `models` prints behind its tables; NULL: none
     const char *debug;     // "debug/ndt": the HDF5 group of its debug rows; NULL: debug/newton. The last word is also
                            // their key in `record.debug:`

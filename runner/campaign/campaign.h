@@ -44,7 +44,8 @@ CommandText command_again(const char *results, const char *format, ...) PRINTF_L
 // ---- models that run a program (batch/program.c, store/campaign/program.c) ------------------------------------------
 
 // For such a model, completes the options of a backend: it runs the program in the folder of the options, else the
-// spec's. Error (user): the user did not allow it, or the folder is not known. Other models: does nothing.
+// spec's. Error (user): the user did not allow it, or the folder is not known. Other models: does nothing; error (user):
+// people run its trials.
 Error program_options(const Spec *spec, Arena *arena, BackendOptions *options);
 
 // Folder and version of the program that a campaign ran; NULL: not stored.
@@ -106,6 +107,71 @@ typedef struct RunSummary {
 // Runs or continues the campaign. Returns when it is done, stopped by a limit, or interrupted (ERROR_INTERRUPTED, after
 // it committed all complete trials). After an error of the machine everything committed is readable.
 Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary);
+
+// ---- a campaign whose trials people run (run/by_hand.c, run/ask.c, run/tell.c) ---------------------------------------
+
+// Between open and close the campaign's lock is held. It is waited for: others hold it for an instant only.
+typedef struct ByHand ByHand;
+// Opens the campaign, or makes it if it is new and options->resume_only is false. Error (user): the model runs its
+// trials itself, or as a run. *hand is in the arena.
+Error by_hand_open(const Spec *spec, const RunOptions *options, Arena *arena, ByHand **hand);
+Error by_hand_close(ByHand *hand, Error error); // returns `error`, or else its own
+const Spec *by_hand_spec(const ByHand *hand);   // as it is stored
+Error by_hand_check(const Spec *spec);          // error (user): people do not run its trials
+// The parameters of a trial that was asked for, [n_parameters]; NULL after an error, or if there is no such trial.
+Error by_hand_parameters(ByHand *hand, int64_t trial, const double **parameter);
+
+// A replicate that is to be run.
+typedef struct ToRun {
+    int64_t trial;
+    int replicate;
+    bool again;              // it was given before
+    const double *parameter; // [n_parameters]
+} ToRun;
+typedef struct AskRequest {
+    int64_t trials;     // at most
+    bool again;         // first those that were asked for and not told
+    const char *before; // only those of them that were asked for before this time (clock_utc); NULL: all
+} AskRequest;
+typedef struct Asked {
+    ToRun *lanes; // [count]
+    int64_t count;
+    const char *state, *reason; // of the campaign; reason NULL: none
+} Asked;
+Error by_hand_ask(ByHand *hand, const AskRequest *request, Asked *asked);
+
+// Which results a campaign waits for.
+enum { AWAITED_SHOWN = 8 };
+typedef struct Awaited {
+    int64_t asked, open;          // trials; open: that were not told, or of which replicates were not told
+    int64_t first[AWAITED_SHOWN]; // of the open ones
+} Awaited;
+Error awaited_read(Database *database, Awaited *awaited); // asked 0: none was asked for, or another model's campaign
+Error by_hand_awaited(const ByHand *hand, Awaited *awaited);
+const char *awaited_text(const Awaited *awaited, Arena *arena);             // "trials 3, 5 and 2 more"
+
+// A result. by_hand_compare says what is known of this replicate.
+typedef struct Told {
+    int64_t trial;
+    int replicate;
+    int failure;          // code; 0: none
+    const double *metric; // [n_metrics]; NaN: not given, which only a failure allows
+} Told;
+typedef enum ToldBefore {
+    TOLD_UNKNOWN, // it was not asked for
+    TOLD_NEVER,   //
+    TOLD_SAME,    // with the same values
+    TOLD_OTHERS   //
+} ToldBefore;
+Error by_hand_compare(ByHand *hand, const Told *told, ToldBefore *before, const char **stored); // stored: in words
+typedef struct TellSummary {
+    int64_t stored, same, corrected; // replicates
+    int64_t complete;                // trials that have all their replicates now, and had not before
+    int64_t learned;                 // corrected trials that the search had learned from
+    const char *state, *reason;
+} TellSummary;
+// Stores results: all of them, or none after an error. All were compared.
+Error by_hand_tell(ByHand *hand, const Told *told, int64_t count, TellSummary *summary);
 
 // The process of a run that compiles a kernel for the campaign (batch/made.c): source on standard input, image on
 // standard output. Returns the exit code: 0, or 1 with a message instead of the image.
@@ -184,7 +250,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //
 //   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
 //                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
-//                'interrupted', 'stopped', 'done'), reason, trials_total (NULL: not known), replicates, trials_most
+//                'interrupted', 'stopped', 'done', 'waiting': for results of trials that people run), reason, trials_total (NULL: not known), replicates, trials_most
 //                (an upper bound, where the total is not known)
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
 //   rounds       search, round, debug BLOB (a row of doubles), population, evaluations, sigma, condition, best, stop:
@@ -214,6 +280,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   overrides    id, key, value: what --set changed in the spec; extensions keep it (store/campaign/overrides.c)
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
+//   asked        trial, replicate, asked, told, failure, metrics BLOB: of a model that is run by hand: when a replicate was
+//                asked for, and what was told of it; told_before has what was corrected (store/commit/asked.c)
 //   tags         tag;  notes  time, text
 //   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was derived from
 //                (store/campaign/origin.c)
@@ -229,6 +297,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 // Best first is always: ORDER BY fitness IS NULL, of a race replicates DESC and perhaps n_failed, violation, fitness,
 // survived DESC, id; `fitness DESC` if the spec maximises it (store/trials/rank.c). Worst first is the reverse.
 
+#define STORE_WAITING "waiting" // the state of a campaign by hand until it is done
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
 #define STORE_SCHEMA_WITH_SUMS 3   // some trials keep a row, all are summed up (store/commit/kept_rows.c)

@@ -247,8 +247,9 @@ static Error best_run(const CommandLine *line)
                       : best_print_per(&campaign, per, top, format, line->out, line->arena, &best);
     const char *root = command_results_option(location.results, line->arena), *program = command_program(line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
-        fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n      %s replay %s/%" PRId64 "%s\n", program,
-                location.name, best, root, program, location.name, best, root);
+        fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n", program, location.name, best, root);
+    if (error.kind == OK && format == TABLE_TEXT && best >= 0 && !campaign.spec.model->by_hand)
+        fprintf(line->out, "      %s replay %s/%" PRId64 "%s\n", program, location.name, best, root);
     campaign_close(&campaign);
     return error;
 }

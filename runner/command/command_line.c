@@ -301,6 +301,8 @@ Error command_line_parse(int argc, char **argv, Arena *arena, CommandLine *line)
         char *text = argv[i];
         if (strcmp(text, "-h") == 0) text = argv[i] = arena_copy(arena, "--help");
         if (strcmp(text, "-o") == 0) text = argv[i] = arena_copy(arena, "--output");
+        if (strcmp(text, "-n") == 0 && line->command != NULL && line_switch(line->command, "trials", 6) != NULL)
+            text = argv[i] = arena_copy(arena, "--trials");
         if (line->command == NULL && strcmp(text, "--version") == 0) text = arena_copy(arena, "version");
         if (options && strcmp(text, "--") == 0)
             options = false;

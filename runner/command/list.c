@@ -341,8 +341,8 @@ static const Switch list_rows[] = {
     {"all", SWITCH_FLAG, NULL, 0, 0, "also list the campaigns that verify and compare ran for each campaign"},
     {"differ", SWITCH_FLAG, NULL, 0, 0, "show only the keys in which the specs of the listed campaigns differ"},
     {"tag", SWITCH_TEXTS, "TAG", 0, 0, "only campaigns with this tag; repeatable: with all these tags"},
-    {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable|unfinished", 0, 0,
-     "only campaigns in this state; unfinished: interrupted or killed, which resume continues"},
+    {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable|unfinished|waiting", 0, 0,
+     "only campaigns in this state; unfinished: interrupted or killed, which resume continues; waiting: for `tell`"},
     {"sort", SWITCH_CHOICE, LIST_SORTS, 0, 0,
      "order (default name); date: newest first, size: largest first, best: best first"},
 };

@@ -375,6 +375,22 @@ static void status_print_progress(const StatusReport *report, FILE *out)
     fputc('\n', out);
 }
 
+static bool status_by_hand(const StatusReport *report)
+{
+    const Model *model = model_find(report->model);
+    return model != NULL && model->by_hand;
+}
+
+// Where the time of the batches went.
+static void status_print_work(const StatusReport *report, FILE *out)
+{
+    fprintf(out, "%-11s %s batch%s, %s replicates, %s in the kernels; %s\n", "work", text_count(report->batches).text,
+            report->batches == 1 ? "" : "es", text_count(report->lanes).text,
+            text_duration(report->timings.kernel).text, report->devices);
+    fprintf(out, "%-11s ", "time");
+    timings_print(&report->timings, out);
+}
+
 static void status_print(const StatusReport *report, FILE *out, Arena *arena)
 {
     fprintf(out, "%-11s %s%s%s", "state", report->state, report->reason[0] != '\0' ? ": " : "", report->reason);
@@ -394,11 +410,8 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     if (report->resumed[0] != '\0') fprintf(out, ", resumed %s", report->resumed);
     if (report->committed[0] != '\0') fprintf(out, ", last commit %s", report->committed);
     if (report->finished[0] != '\0') fprintf(out, ", finished %s", report->finished);
-    fprintf(out, "\n%-11s %s batch%s, %s replicates, %s in the kernels; %s\n", "work", text_count(report->batches).text,
-            report->batches == 1 ? "" : "es", text_count(report->lanes).text,
-            text_duration(report->timings.kernel).text, report->devices);
-    fprintf(out, "%-11s ", "time");
-    timings_print(&report->timings, out);
+    fputc('\n', out);
+    if (!status_by_hand(report)) status_print_work(report, out);
     fprintf(out, "%-11s hopscotch %s, numerics version %" PRId64 "\n", "written by", report->program,
             report->numerics_version);
     if (report->origin[0] != '\0') fprintf(out, "%-11s %s\n", "origin", report->origin);
@@ -411,7 +424,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
 // A campaign that lacks parts is not resumed.
 static void status_print_next(const StatusReport *report, const Gathered *gathered, FILE *out, Arena *arena)
 {
-    const char *command = gathered->count < gathered->of ? "gather" : "resume";
+    const char *command = gathered->count < gathered->of ? "gather" : status_by_hand(report) ? "ask" : "resume";
     if (status_can_resume(report))
         fprintf(out, "%-11s %s %s %s%s\n", "continue", command_program(arena), command, report->location.name,
                 command_results_option(report->location.results, arena));
@@ -507,6 +520,22 @@ static Error status_gathered(const CampaignLocation *location, Arena *arena, Gat
     return error;
 }
 
+// Of a campaign by hand: which results are missing.
+static Error status_awaited(const CampaignLocation *location, FILE *out, Json *json, Arena *arena)
+{
+    Database *database;
+    Awaited awaited;
+    TRY(store_peek(location, arena, &database));
+    const Error error = awaited_read(database, &awaited);
+    store_leave(database);
+    if (error.kind != OK || awaited.asked == 0) return error;
+    if (json != NULL) json_integer(json, "asked", awaited.asked);
+    if (json != NULL) json_integer(json, "awaited", awaited.open);
+    if (json == NULL && awaited.open > 0)
+        fprintf(out, "%-11s results of %s, which were asked for\n", "awaited", awaited_text(&awaited, arena));
+    return error;
+}
+
 static Error status_one(const CommandLine *line)
 {
     CampaignLocation location;
@@ -524,6 +553,7 @@ static Error status_one(const CommandLine *line)
     if (!switch_given(line, "json")) {
         const StatusReport visible = status_visible(&report, line->arena);
         status_print(&visible, line->out, line->arena);
+        TRY(status_awaited(&location, line->out, NULL, line->arena));
         status_print_next(&report, &gathered, line->out, line->arena);
         TRY(status_print_parts(&parts, &gathered, line->out, line->arena));
         TRY(status_sums(&location, line->out, NULL, line->arena));
@@ -534,7 +564,8 @@ static Error status_one(const CommandLine *line)
     json_object(&json, NULL);
     status_json(&report, &json);
     if (parts.count > 0) parts_json(&parts, &gathered, &json);
-    Error error = status_sums(&location, line->out, &json, line->arena);
+    Error error = status_awaited(&location, line->out, &json, line->arena);
+    if (error.kind == OK) error = status_sums(&location, line->out, &json, line->arena);
     if (error.kind == OK) error = status_searches(&location, line->out, &json, line->arena);
     json_close(&json, '}');
     return error;

@@ -368,7 +368,7 @@ Error spec_load_allowed(const char *path, const Overrides *overrides, const Allo
                         Diagnostics *diagnostics, Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
-// Error (user): the spec is for environments alone.
+// Error (user): the spec is for environments alone, or people run its trials.
 Error spec_check_run(const Spec *spec);
 // The text of a spec with the overrides added: as a mapping `set` at its end, which is read like --set. Entries of a
 // mapping `set` that is there already stay, unless they are set again.
@@ -450,6 +450,31 @@ void spec_reference(FILE *out);
 void spec_reference_sections(FILE *out);
 void spec_reference_example(FILE *out); // a short spec that `check` accepts
 Error spec_reference_topic(const char *topic, FILE *out, Arena *arena);
+
+// ---- results that people bring (spec/results_file.c) ----------------------------------------------------------------
+
+// A line of results. Nothing is checked here that needs the campaign.
+typedef struct ResultLine {
+    const Node *at; // for messages
+    int64_t trial;
+    int replicate;
+    int failure;             // code; 0: none
+    const double *metric;    // [n_metrics]; NaN: not given, which only a failure allows
+    const double *parameter; // [n_parameters] as the line gives them, to be compared; NaN: not given
+} ResultLine;
+typedef struct ResultLines {
+    ResultLine *lines; // [count]
+    int64_t count;
+    int64_t empty; // lines without results, which are left out
+} ResultLines;
+// Reads a table with the columns trial, replicate (of several), failure, metrics, and parameters that are compared: CSV
+// with a header, or JSON, a list of objects. A name may have its unit behind it, `slip [mm]`. The name of a failure is
+// a column of yes and no, too. All errors go to `diagnostics`: names, units, numbers, a trial that stands there twice,
+// a line with some metrics and not all.
+Error results_read(const Spec *spec, const char *path, Arena *arena, Diagnostics *diagnostics, ResultLines *out);
+// The same of one trial from words NAME=VALUE.
+void results_read_words(const Spec *spec, int64_t trial, const char *const *words, int count, Arena *arena,
+                        Diagnostics *diagnostics, ResultLines *out);
 
 // What a field of a list's item must be, for messages: "a list of 3 numbers in [-1, 1] m" (spec/model_lists.c).
 const char *items_field_expected(const ItemField *field, Arena *arena);

@@ -3,15 +3,12 @@
 #ifndef HOPSCOTCH_COMMAND_MODEL_H
 #define HOPSCOTCH_COMMAND_MODEL_H
 
-#include "../sim.h"
+#include "../declared.h"
 
 #include <sys/types.h>
 
 enum {
     COMMAND_PROTOCOL = 1,        // its version, in both hellos
-    COMMAND_NAMES_MAX = 1000,    // parameters, metrics, columns: of each
-    COMMAND_WORDS_MAX = 256,     // of a parameter
-    COMMAND_WORD_LENGTH = 32,    // characters
     COMMAND_VERSION_LENGTH = 128 // characters of a program's version
 };
 

@@ -27,7 +27,7 @@ size_t message_request_most(const Configured *configured)
 {
     size_t most = MESSAGE_HEAD;
     for (int p = 0; p < configured->n_parameters; p++)
-        most += strlen(configured->parameters[p].name) + MESSAGE_NUMBER + COMMAND_WORD_LENGTH + 8;
+        most += strlen(configured->parameters[p].name) + MESSAGE_NUMBER + DECLARED_WORD_LENGTH + 8;
     return most;
 }
 
@@ -243,7 +243,7 @@ static bool message_read_metric(MessageReader *reader, const Configured *configu
 
 static bool message_read_metrics(MessageReader *reader, const Configured *configured, Answer *answer)
 {
-    bool seen[COMMAND_NAMES_MAX] = {false}, more = true;
+    bool seen[DECLARED_MOST] = {false}, more = true;
     if (!message_expect(reader, '{')) return false;
     if (message_take(reader, '}')) return true;
     for (int next = 0; more; next++) {
@@ -292,7 +292,7 @@ static bool message_read_column(MessageReader *reader, const Configured *configu
 
 static bool message_read_columns(MessageReader *reader, const Configured *configured, Answer *answer)
 {
-    bool seen[COMMAND_NAMES_MAX + 1] = {false}, more = true;
+    bool seen[DECLARED_MOST + 1] = {false}, more = true;
     int given = 0;
     if (!message_expect(reader, '{')) return false;
     for (int next = 0; more; next++, given++) {

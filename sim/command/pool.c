@@ -259,7 +259,7 @@ static void pool_take_answer(Pool *pool, Worker *worker, int64_t length)
     const Configured *configured = pool->configured;
     Batch *batch = &pool->batches[worker->slot];
     const Trace *trace = &batch->trace;
-    double metric[COMMAND_NAMES_MAX];
+    double metric[DECLARED_MOST];
     char problem[WORKER_PROBLEM];
     if (!pool_is_wanted(pool, worker)) return; // pool_employ_all ends its process
     const bool traced = worker->lane < trace->lanes;

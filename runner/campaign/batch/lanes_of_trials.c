@@ -170,6 +170,11 @@ void flight_fill(const Spec *spec, Flight *flight, Batch *batch)
     flight->kernel_seconds = flight->wait_seconds = flight->copy_seconds = 0;
 }
 
+int64_t flight_lane(const Spec *spec, const Flight *flight, int64_t trial, int replicate)
+{
+    return lanes_of(spec, flight, trial, replicate);
+}
+
 // ---- back: rows -----------------------------------------------------------------------------------------------------
 
 typedef struct LanesCollect {

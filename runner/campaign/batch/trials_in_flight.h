@@ -49,6 +49,7 @@ void lanes_take_scratch(const Spec *spec, Arena *arena, LanesScratch *scratch);
 int64_t lanes_scratch_bytes(const Spec *spec);
 // Assigns a lane to every replicate, and fills in its parameters.
 void flight_fill(const Spec *spec, Flight *flight, Batch *batch);
+int64_t flight_lane(const Spec *spec, const Flight *flight, int64_t trial, int replicate); // of a filled flight
 // Writes fitness and metrics of every trial into `commit->rows` (fitness and survived also into the trials, for tell),
 // and the arrays of observed lanes into `commit->lanes` and `samples`. Lanes with a value that is not finite fail.
 void flight_collect(const Spec *spec, Flight *flight, Batch *batch, Commit *commit);

@@ -6,6 +6,7 @@
 #include "../store/commit/rounds.h"
 #include "../store/campaign/store.h"
 #include "../store/trials/trial_blocks.h"
+#include "expected.h"
 #include "race.h"
 #include "record.h"
 #include "../store/commit/retries.h"
@@ -111,26 +112,6 @@ static Error campaign_restore(Campaign *campaign)
     TRY(search_init(campaign->spec, campaign->arena, &campaign->search));
     TRY(store_search_state(campaign->store, &campaign->search, &found));
     return found ? campaign->search.method->restore(&campaign->search) : error_none();
-}
-
-// The trials in all, if that is known before they run; -1: unknown. *most: an upper bound for a search that learns.
-static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before, int64_t *most)
-{
-    const Search *search = &campaign->search;
-    double *parameter = ARENA_NEW(campaign->arena, double, campaign->spec->configured.n_parameters);
-    bool estimated = false;
-    const SearchBounds bounds = search_bounds(search);
-    *most = 0;
-    if (search->total < 0) {
-        const bool exact = bounds.least.trials >= bounds.most.trials;
-        const int64_t trials = bounds.most.trials < 9e18 ? (int64_t)bounds.most.trials : INT64_MAX;
-        if (!exact && !bounds.open) *most = trials;
-        return exact ? trials : -1;
-    }
-    int64_t all = 0;
-    if (campaign->spec->part.count == 0 && search_drops(campaign->spec) && count_grid(search, &all)) return all;
-    const int64_t left = count_trials(search, search->asked, search->end, parameter, &estimated);
-    return estimated && left == 0 ? -1 : before->trials + left; // a sample without a trial gives no estimate
 }
 
 // ---- the device -----------------------------------------------------------------------------------------------------
@@ -504,7 +485,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
 {
     Loop *loop = &campaign->loop;
     int64_t most = 0;
-    const int64_t expected = campaign_expected(campaign, before, &most);
+    const int64_t expected = expected_trials(&campaign->search, before->trials, campaign->arena, &most);
     *loop = (Loop){.spec = campaign->spec,
                    .store = campaign->store,
                    .search = &campaign->search,

@@ -706,6 +706,7 @@ static void spec_read(SpecReader *reader)
     policy_see(reader);
     system_check_actions(reader);
     record_read(reader);
+    by_hand_check_keys(reader);
 }
 
 Error spec_summary(const char *file, const Diagnostics *diagnostics)

@@ -10,6 +10,10 @@
     hopscotch.list()                                       # all campaigns in results
     hopscotch.run(spec, function=f)                        # f(parameters) -> metrics is the simulator
 
+    lab = hopscotch.by_hand("experiments/manual_gripper.yaml")   # trials that you run yourself
+    trials = lab.ask(4)                                    # [{"trial": 0, "grip": 5.8, ...}, ...]
+    lab.tell({"trial": 0, "slip": 0.4, "lift_time": 2.9})
+
     env = hopscotch.VectorEnv("experiments/hopper_env.yaml", lanes=4096)   # needs the package gymnasium
 
 The package calls the program `hopscotch`, so every number is the one that the program prints. program.find() says where
@@ -26,7 +30,7 @@ class _Missing(Error, AttributeError):
 
 
 _HOME = {"Campaign": ".results", "compare": ".results", "open": ".results", "units": ".results", "verify": ".results",
-         "list": ".results", "run": ".runs", "Failure": ".worker", "Env": ".environment", "VectorEnv": ".environment"}
+         "list": ".results", "run": ".runs", "by_hand": ".runs", "Failure": ".worker", "Env": ".environment", "VectorEnv": ".environment"}
 _OTHER = {"list": "list_campaigns"}  # a module that needs Python's own can't call it so
 
 
@@ -45,5 +49,5 @@ def __dir__():
     return sorted({*globals(), *_HOME})
 
 
-__all__ = ["Campaign", "Env", "Error", "Failure", "VectorEnv", "compare", "list", "open", "run", "units", "verify"]
+__all__ = ["Campaign", "Env", "Error", "Failure", "VectorEnv", "by_hand", "compare", "list", "open", "run", "units", "verify"]
 __version__ = "0.1.0"

@@ -107,7 +107,8 @@ class Campaign:
         return call(command, name, "--results", self.results, *arguments, environment=environment)
 
     def status(self):
-        """State, counts and times as a dict: "state" is "running", "done", "stopped" or "interrupted"."""
+        """State, counts and times as a dict: "state" is "running", "done", "stopped", "interrupted" or
+        "waiting", for results of trials that ask gave."""
         return json.loads(self._call("status", "--json"))
 
     def spec(self):
@@ -141,6 +142,32 @@ class Campaign:
     def show(self, trial):
         """All about a trial (an id, "best" or "worst"), as a dict: parameters with their units, metrics, replicates."""
         return json.loads(self._call("show", "--json", trial=trial))
+
+    def ask(self, count=8, again=False, older=None):
+        """The next trials of a campaign of `model: manual`, a list of dicts with "trial" and the parameters ("replicate",
+        if there are several); empty while results are awaited, or when there are no more: status() says which.
+
+        again: first those that were asked for and not told. older: the same, only of those that were asked for more
+        than so many minutes ago."""
+        words = ["--again"] if again else []
+        words += [] if older is None else ["--older", older]
+        return json.loads(self._call("ask", "--format", "json", "--trials", count, *words))
+
+    def tell(self, results, replace=False):
+        """Stores results of trials that ask gave, in any order: a dict, or a list of dicts, with "trial", all metrics or
+        "failure", and "replicate" if there are several. All are stored, or none and an Error says why. The parameters
+        may stand there too: they must be those of the trial. replace: corrects what was told before."""
+        from .runs import plain
+
+        rows = [results] if isinstance(results, dict) else [*results]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "results.json")
+            with io.open(path, "w", encoding="utf-8") as file:
+                file.write("[" + ",\n".join(json.dumps(row, default=plain) for row in rows) + "]\n")
+            try:
+                self._call("tell", path, *(["--replace"] if replace else []))
+            except Error as error:
+                raise Error(str(error).replace(path, "results"), error.code) from None
 
     def units(self):
         """The unit of each parameter, metric and column of trajectories, by its name; "1" where it has none."""

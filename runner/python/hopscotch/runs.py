@@ -11,7 +11,7 @@ import threading
 import warnings
 
 from .function import perhaps
-from .program import Error, start, stop_with_caller, text_of
+from .program import Error, call, start, stop_with_caller, text_of
 from .results import Campaign
 
 
@@ -37,7 +37,7 @@ class _Printed:
         self.width = len(line)
 
 
-def _plain(value):
+def plain(value):
     """What JSON has no word for: numbers and arrays of numpy."""
     if hasattr(value, "tolist"):
         return value.tolist()
@@ -64,7 +64,7 @@ def spec_file(spec):
     handle, path = tempfile.mkstemp(prefix=".spec-", suffix=".yaml", dir=".")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(spec, file, default=_plain)  # JSON is YAML
+            json.dump(spec, file, default=plain)  # JSON is YAML
         yield path, _messages_of(path)
     finally:
         os.unlink(path)
@@ -74,8 +74,19 @@ def setting_words(settings):
     """"key=value" of each setting, as --set takes it."""
     if not isinstance(settings or {}, dict):
         raise TypeError(f"settings is a dict of keys and values, not {settings!r}")
-    return [f"{key}={value if isinstance(value, str) else json.dumps(value, default=_plain)}"
+    return [f"{key}={value if isinstance(value, str) else json.dumps(value, default=plain)}"
             for key, value in (settings or {}).items()]
+
+
+def by_hand(spec, name=None, results="results", settings=None):
+    """The Campaign of a spec with `model: manual`, whose trials you run: campaign.ask() gives them, campaign.tell()
+    takes what was measured. It is made if it is new; else the spec must be the one that it was made with. The arguments
+    are those of run."""
+    with spec_file(spec) as (path, readable), readable:
+        words = [word for setting in setting_words(settings) for word in ("--set", setting)]
+        name = name or json.loads(call("check", path, "--json", *words))["experiment"]
+        call("ask", path, "--name", name, "--results", results, "--trials", 0, *words)
+    return Campaign(os.path.join(results, name))
 
 
 def _events(child, progress):

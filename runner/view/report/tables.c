@@ -79,9 +79,10 @@ static void report_facts(const Report *report, const Timings *timings, const cha
 // For a campaign without trials: how to continue it.
 static void report_hint(const StoredCampaign *campaign, const char *state, FILE *out)
 {
+    const bool waits = strcmp(state, STORE_WAITING) == 0;
     fputs("<p class=\"none\">No trial is stored yet.", out);
-    if (strcmp(state, "interrupted") == 0) {
-        fputs(" The campaign continues with <code>hopscotch resume ", out);
+    if (waits || strcmp(state, "interrupted") == 0) {
+        fputs(waits ? " Its trials come from <code>hopscotch ask " : " The campaign continues with <code>hopscotch resume ", out);
         put_markup(out, campaign->name);
         fputs("</code>.", out);
     }
@@ -291,6 +292,7 @@ Error report_best(const Report *report)
     fputs("</tbody></table></div>\n", out);
     TRY(report_recommended(report));
     TRY(report_verdict(report));
+    if (spec->model->by_hand) return error_none();
     fputs("<p>To simulate a trial again, to the same bits: <code>hopscotch replay ", out);
     put_markup(out, report->campaign->name);
     fprintf(out, "/%" PRId64 "</code></p>\n", plot_shown_trial(report->data));

@@ -33,7 +33,7 @@ static Error store_insert_campaign(const Store *store)
     Cursor insert = cursor_open(
         store->database, "INSERT INTO campaign(id, name, experiment, model, spec, resolved, canonical, hash, seed, "
                          "program_version, numerics_version, compiler, commit_id, host, created, state, replicates) "
-                         "VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?)");
+                         "VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) with_text(&insert, texts[i]);
     with_integer(&insert, (int64_t)spec->seed);
     with_text(&insert, HOPSCOTCH_VERSION);
@@ -42,6 +42,7 @@ static Error store_insert_campaign(const Store *store)
     with_text(&insert, program_commit() != NULL ? program_commit() : "unknown");
     with_text(&insert, host);
     with_text(&insert, clock_utc().text);
+    with_text(&insert, spec->model->by_hand ? STORE_WAITING : "running");
     with_integer(&insert, spec->replicates.count);
     TRY(cursor_run(&insert));
     return store_set_text(store->database, "INSERT INTO searches(id, method) VALUES(0, ?)", spec->method->name);
@@ -374,8 +375,9 @@ Error store_index_fitness(Store *store, Arena *arena)
 
 static Error store_update_state(Database *database, const StoreState *state, const char *time)
 {
+    const bool goes_on = strcmp(state->state, "running") == 0 || strcmp(state->state, STORE_WAITING) == 0;
     Cursor update = cursor_open(
-        database, strcmp(state->state, "running") == 0
+        database, goes_on
                       ? "UPDATE campaign SET state = ?1, reason = ?2, started = ifnull(started, ?3), finished = NULL"
                       : "UPDATE campaign SET state = ?1, reason = ?2, finished = ?3");
     with_text(&update, state->state);

@@ -301,6 +301,27 @@ static Error commit_all(Store *store, const CommitWork *work)
     return commit->n_lanes > 0 ? commit_arrays(store, commit, &work->shard) : error_none();
 }
 
+Error store_put_batch(Store *store, const Commit *commit, int64_t first, int64_t end)
+{
+    const TrialRows *rows = &commit->rows;
+    Commit part = *commit;
+    part.rows.count = end - first;
+    part.lanes_run = part.rows.count * store->spec->replicates.count;
+    part.failures = 0;
+    for (int64_t i = first; i < end; i++) part.failures += rows->failure[i] != 0;
+    TRY(commit_rows(store, rows, first, end));
+    TRY(commit_batch(store, &(CommitWork){.commit = &part, .first = rows->id[first], .last = rows->id[end - 1]}));
+    store->next_batch++;
+    return error_none();
+}
+
+Error store_put_search(Store *store, const Search *search, const Rounds *rounds)
+{
+    with_blob(&store->update_search, search->state, search->state_size);
+    TRY(commit_step(&store->update_search));
+    return store_insert_rounds(store, rounds, search->n_round_fields);
+}
+
 Error store_note_seconds(Store *store)
 {
     if (store->sqlite_seconds < 0) return error_none();

@@ -47,6 +47,10 @@ Error store_insert_shard(Store *store, const StoreShard *shard);
 // does so after the last commit.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
 Error store_note_seconds(Store *store);
+// Within a transaction, where all trials are rows and nothing is recorded. store_put_batch: the rows [first, end) as a
+// batch. store_put_search: the state of the search, and the rounds that ended with it.
+Error store_put_batch(Store *store, const Commit *commit, int64_t first, int64_t end);
+Error store_put_search(Store *store, const Search *search, const Rounds *rounds);
 // Adds the time of a run after its last commit to the last batch, if there is one.
 Error store_note_wall(Store *store, double seconds);
 // Rows which[count] replace those of the same ids, within a transaction. room: for as many rows.

@@ -1,5 +1,6 @@
 // The tables of campaign.db; and the check that a database is a campaign's, of a known version. The columns of the
 // tables trials, best and replicates follow from the spec (rows.c).
+#include "asked.h"
 #include "../trials/best_rows.h"
 #include "../ground/cursor.h"
 #include "kept_rows.h"
@@ -89,6 +90,7 @@ Error schema_make(Database *database, const Spec *spec, bool blocks, Arena *aren
     const char *trial = blocks ? "" : " REFERENCES trials(id)";
     TRY(database_run(database, arena_format(arena, schema_sql, trial, trial, schema_outer_type(spec))));
     if (spec->method->gradient_column > 0) TRY(gradients_make(database));
+    if (spec->model->by_hand) TRY(asked_make(database));
     TRY(kept_make(database, spec));
     TRY(race_make(database, spec));
     TRY(schema_make_trials(database, spec, blocks, arena));

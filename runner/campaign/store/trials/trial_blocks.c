@@ -32,7 +32,7 @@ const char *trial_blocks_table(const Database *database) { return trial_blocks_e
 bool trial_blocks_are_chosen(const Spec *spec, int64_t trials)
 {
     const int64_t many = 100000;
-    if (spec->replicates.store || strcmp(spec->store.rows, "table") == 0) return false;
+    if (spec->replicates.store || spec->model->by_hand || strcmp(spec->store.rows, "table") == 0) return false;
     return strcmp(spec->store.rows, "blocks") == 0 || trials >= many;
 }
 
