@@ -1,0 +1,76 @@
+// The trust region of a search (TuRBO, section 3.2 and its supplement): a box around the best point, longer along axes
+// with longer lengths. It doubles after rounds that improved, one after the other, and halves after rounds that did
+// not; where it gets too short, a new region begins with a start of its own, and the cost's process forgets the old one.
+#include "bayesian.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double region_length = 0.8, region_longest = 1.6;
+static const double region_gain = 1e-3; // improvement that counts, as a fraction of the spread of the better half
+enum { REGION_SUCCESSES = 3, REGION_FAILURES_LEAST = 4 };
+
+static double region_env(const char *name, double otherwise)
+{
+    return getenv(name) != NULL ? atof(getenv(name)) : otherwise;
+}
+
+static int64_t region_patience(const Bayesian *bayesian)
+{
+    const int q = bayesian->batch, most = bayesian->n > REGION_FAILURES_LEAST ? bayesian->n : REGION_FAILURES_LEAST;
+    if (getenv("PATIENCE")) return atoi(getenv("PATIENCE"));
+    return (most + q - 1) / q;
+}
+
+static void region_begin(const Bayesian *bayesian, const BayesianView *view)
+{
+    BayesianRun *run = view->run;
+    run->length = region_length;
+    run->successes = run->failures = 0;
+    (void)bayesian;
+}
+
+// Whether the best row of the region is one of the last round's.
+static bool region_improved(const Bayesian *bayesian, const BayesianView *view, int64_t first)
+{
+    return bayesian_centre(bayesian, view) >= first;
+}
+
+void bayesian_region_update(const Bayesian *bayesian, const BayesianView *view, int64_t first)
+{
+    BayesianRun *run = view->run;
+    if (run->design > 0) {
+        run->design = 0;
+        region_begin(bayesian, view);
+        return;
+    }
+    const bool improved = region_improved(bayesian, view, first);
+    run->successes = improved ? run->successes + 1 : 0;
+    run->failures = improved ? 0 : run->failures + 1;
+    if (run->successes >= (int)region_env("SUCCESSES", REGION_SUCCESSES)) {
+        run->length = run->length * 2.0 < region_longest ? run->length * 2.0 : region_longest;
+        run->successes = 0;
+    }
+    if (run->failures >= region_patience(bayesian)) {
+        run->length *= 0.5;
+        run->failures = 0;
+    }
+    if (run->length >= region_env("SHORTEST", 0.0078125)) return;
+    run->restarts++;
+    run->first = run->trials;
+    run->design = bayesian->design;
+}
+
+void bayesian_region_set(Bayesian *bayesian, const BayesianView *view)
+{
+    const BayesianRegion *region = &bayesian->region;
+    const int n = bayesian->n;
+    double mean = 0.0;
+    for (int a = 0; a < n; a++) mean += view->theta[a] / n;
+    for (int a = 0; a < n; a++) {
+        const double half = 0.5 * view->run->length * portable_exp(view->theta[a] - mean);
+        region->low[a] = search_inside(region->centre[a] - half);
+        region->high[a] = search_inside(region->centre[a] + half);
+        if (bayesian->word[a]) region->low[a] = 0.0, region->high[a] = 1.0;
+    }
+}
