@@ -72,11 +72,11 @@ static int bayesian_design(const Spec *spec)
     return given > 0 ? given : least < 4 ? 4 : least;
 }
 
-// The replicates of a trial say how uncertain its cost is where they are draws of its own, and the cost is their mean.
+// The values of replicates are used where the cost is their mean. They say how uncertain it is if they are draws of the
+// trial's own.
 static bool bayesian_takes_values(const Spec *spec)
 {
-    return spec->replicates.count > 1 && !spec->replicates.common && spec->objective.over == OVER_MEAN &&
-           replicates_differ(spec);
+    return spec->replicates.count > 1 && spec->objective.over == OVER_MEAN && replicates_differ(spec);
 }
 
 static void bayesian_measure(const Spec *spec, Bayesian *bayesian)
@@ -89,7 +89,8 @@ static void bayesian_measure(const Spec *spec, Bayesian *bayesian)
     bayesian->batch = (int)bayesian->settings[BAYESIAN_BATCH];
     bayesian->design = bayesian_design(spec);
     bayesian->capacity = bayesian_trials(spec);
-    bayesian->noisy = bayesian_takes_values(spec);
+    bayesian->valued = bayesian_takes_values(spec);
+    bayesian->noisy = bayesian->valued && !spec->replicates.common;
     bayesian->side.searches = bayesian_searches(spec);
     bayesian->side.first = (int64_t)bayesian->settings[BAYESIAN_FIRST];
     side_take_part(spec, &bayesian->side);
@@ -207,7 +208,7 @@ static Error bayesian_init(const Spec *spec, Arena *arena, Search *search)
         const BayesianView view = bayesian_view(search, s);
         *view.run = (BayesianRun){.design = bayesian->design, .best = (double)NAN};
         for (int k = 0; k < bayesian->outputs; k++)
-            hyperparameters_default(bayesian->n, view.theta + k * (bayesian->n + 2));
+            hyperparameters_default(bayesian_kind(k), bayesian->n, view.theta + k * (bayesian->n + 2));
     }
     search->round_trials = bayesian->side.searches * bayesian_side.members(search, 0);
     return error_none();
@@ -282,9 +283,10 @@ static void bayesian_give(const Search *search, void *worker, int64_t s, int64_t
 
 // ---- tell -----------------------------------------------------------------------------------------------------------
 
-// Standard error of the mean of the replicates that did not fail; 0: there are fewer than two.
-static double bayesian_error(const double *value, int count)
+// Mean of the replicates that did not fail, and its standard error; NaN: they are fewer than a quarter of all, or two.
+static void bayesian_note_replicates(const Bayesian *bayesian, const double *value, double *told)
 {
+    const int count = bayesian->spec->replicates.count;
     double mean = 0.0, squares = 0.0;
     int numbers = 0;
     for (int r = 0; r < count; r++) {
@@ -295,18 +297,24 @@ static double bayesian_error(const double *value, int count)
         squares += away * (value[r] - mean);
     }
     const double error = numbers > 1 ? sqrt(squares / ((double)numbers * (numbers - 1))) : 0.0;
-    return isfinite(error) ? error : 0.0;
+    const bool enough = numbers >= 2 && 4 * numbers >= count && isfinite(mean);
+    told[BAYESIAN_LOST] = (double)(count - numbers) / count;
+    told[BAYESIAN_ERROR] = bayesian->noisy && isfinite(error) ? error : 0.0;
+    if (isnan(told[BAYESIAN_COST])) told[BAYESIAN_KNOWN] = enough ? spec_cost(bayesian->spec, 0, mean) : (double)NAN;
 }
 
 static void bayesian_note(const Search *search, const Trials *trials, int64_t t, double *told)
 {
     const Bayesian *bayesian = search->scratch;
-    const int m = bayesian->m, count = bayesian->spec->replicates.count;
+    const int m = bayesian->m;
     const double fitness = trials->fitness[t];
     told[BAYESIAN_COST] = isfinite(fitness) ? spec_cost(bayesian->spec, 0, fitness) + 0.0 : (double)NAN;
+    told[BAYESIAN_KNOWN] = told[BAYESIAN_COST];
+    told[BAYESIAN_ERROR] = 0.0;
+    told[BAYESIAN_LOST] = isnan(told[BAYESIAN_COST]);
     told[BAYESIAN_SURVIVED] = isnan(trials->survived[t]) ? 0.0 : trials->survived[t];
-    told[BAYESIAN_ERROR] =
-        bayesian->noisy && trials->value != NULL ? bayesian_error(trials->value + t * count, count) : 0.0;
+    if (bayesian->valued && trials->value != NULL)
+        bayesian_note_replicates(bayesian, trials->value + t * bayesian->spec->replicates.count, told);
     for (int i = 0; i < m; i++) {
         const double value = trials->constraint[t * m + i];
         told[BAYESIAN_TOLD + i] = value;

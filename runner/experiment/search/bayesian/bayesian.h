@@ -15,6 +15,7 @@
 #include "../quasi_newton.h"
 #include "../sobol_sequence.h"
 #include "acquisition.h"
+#include "hyperparameters.h"
 
 enum {
     BAYESIAN_AXES_MAX = 50,
@@ -58,14 +59,15 @@ typedef struct BayesianRun {
     double best;                 // cost of the best trial that is feasible; NaN: none
 } BayesianRun;
 
-// A trial of a search. cost: NaN: failed; error: standard error of the cost, 0: unknown or none; predicted, deviation:
-// of the cost before the trial ran, NaN: of a start. Constraints stand behind it, met if <= 0.
+// A trial of a search. What was told of it: its cost, NaN: it failed; what is known of the cost, which for a failed trial
+// is the mean of the replicates that did not fail, NaN: nothing; its standard error, 0: unknown or none; the fraction of
+// replicates that failed, and the time that they survived. The values of constraints stand behind it, met if <= 0.
 typedef struct BayesianRow {
     double *x; // [n] coordinates
     double *told;
 } BayesianRow;
-enum { BAYESIAN_COST, BAYESIAN_SURVIVED, BAYESIAN_ERROR, BAYESIAN_TOLD };
-// Behind the told numbers and the constraints of a row:
+enum { BAYESIAN_COST, BAYESIAN_KNOWN, BAYESIAN_ERROR, BAYESIAN_LOST, BAYESIAN_SURVIVED, BAYESIAN_TOLD };
+// Then what was predicted of the cost before the trial ran, with its standard deviation; NaN: the trial is of a start.
 enum { BAYESIAN_PREDICTED, BAYESIAN_DEVIATION, BAYESIAN_NOTED };
 
 // A run with its arrays, as pointers into the state.
@@ -121,7 +123,8 @@ typedef struct Bayesian {
     const double *settings; // [BAYESIAN_N_OPTIONS]
     int n, m, outputs, batch, design;
     int64_t capacity, row_doubles;
-    bool noisy; // the replicates of a trial say how uncertain its cost is
+    bool valued; // the values of replicates are told
+    bool noisy;  // they say how uncertain the cost is
     size_t run_bytes;
     bool *word; // [n]
     Sobol *sobol;
@@ -154,7 +157,7 @@ BayesianPoints *bayesian_points(const Search *search, int64_t s);
 // ---- warp.c ---------------------------------------------------------------------------------------------------------
 
 // Prepares the warp for cost[count].
-void bayesian_warp_prepare(BayesianWarp *warp, const double *cost, int64_t count, int64_t *order);
+void bayesian_warp_prepare(BayesianWarp *warp, const double *cost, int64_t count);
 // The output of a cost, and its slope.
 double bayesian_warp(const BayesianWarp *warp, double cost, double *slope);
 double bayesian_unwarp(const BayesianWarp *warp, double output);
@@ -172,6 +175,7 @@ double bayesian_constraint(double value, double scale);
 // region has no row.
 int64_t bayesian_centre(const Bayesian *bayesian, const BayesianView *view);
 // Fits hyperparameters of all outputs to the rows of the run, into its state.
+HyperparameterKind bayesian_kind(int output);
 void bayesian_fit(Bayesian *bayesian, const BayesianView *view);
 // Sets and factors the processes for the rows of the run.
 void bayesian_learn(Bayesian *bayesian, const BayesianView *view, int64_t s);

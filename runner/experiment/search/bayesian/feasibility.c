@@ -1,15 +1,16 @@
 // What the processes of feasibility are given. A point is feasible where they are below 0.
 //
-// Success is the latent of a classifier by least squares: -1 where a trial succeeded, up to 1 where it failed. A trial
-// that survived longer is nearer to success; the latent says so by ranks, so a search whose first trials all fail still
-// knows where to go. Constraints are their values, with large ones compressed as SCBO does (section 3).
+// Success is the latent of a classifier by least squares: -1 where a trial succeeded, up to 1 where it failed. A trial of
+// which fewer replicates failed, or that survived longer, is nearer to success. The latent says so by ranks; so a search
+// whose first trials all fail still knows where to go. Constraints are their values, with large ones compressed as SCBO does (section 3).
 #include "bayesian.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double feasibility_span = 0.8; // of the latents of failures, below 1
+static const double feasibility_span = 0.8;  // of the latents of failures, below 1
+static const double feasibility_lost = 1e6; // a replicate that failed weighs more than any survived time
 
 static int feasibility_ascending(const void *a, const void *b)
 {
@@ -31,18 +32,29 @@ static int64_t feasibility_below(const double *value, int64_t count, double x)
     return low;
 }
 
+// Fewer lost replicates first, then longer survived time.
+static double feasibility_nearness(const BayesianRow *row, double longest)
+{
+    const double survived = longest > 0.0 ? row->told[BAYESIAN_SURVIVED] / longest : 0.0;
+    return survived - feasibility_lost * row->told[BAYESIAN_LOST];
+}
+
 void bayesian_success(Bayesian *bayesian, const BayesianView *view, const int64_t *rows, int64_t count, double *out)
 {
-    double *survived = bayesian->number + 2 * bayesian->capacity;
+    double *near = bayesian->number + 2 * bayesian->capacity, longest = 0.0;
     int64_t failures = 0;
     for (int64_t i = 0; i < count; i++) {
         const BayesianRow row = bayesian_row(bayesian, view, rows[i]);
-        if (bayesian_failed(&row)) survived[failures++] = row.told[BAYESIAN_SURVIVED];
+        longest = fabs(row.told[BAYESIAN_SURVIVED]) > longest ? fabs(row.told[BAYESIAN_SURVIVED]) : longest;
     }
-    qsort(survived, (size_t)failures, sizeof *survived, feasibility_ascending);
     for (int64_t i = 0; i < count; i++) {
         const BayesianRow row = bayesian_row(bayesian, view, rows[i]);
-        const double rank = (double)feasibility_below(survived, failures, row.told[BAYESIAN_SURVIVED]);
+        if (bayesian_failed(&row)) near[failures++] = feasibility_nearness(&row, longest);
+    }
+    qsort(near, (size_t)failures, sizeof *near, feasibility_ascending);
+    for (int64_t i = 0; i < count; i++) {
+        const BayesianRow row = bayesian_row(bayesian, view, rows[i]);
+        const double rank = (double)feasibility_below(near, failures, feasibility_nearness(&row, longest));
         out[i] = bayesian_failed(&row) ? 1.0 - feasibility_span * rank / (double)failures : -1.0;
     }
 }

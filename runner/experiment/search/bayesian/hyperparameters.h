@@ -8,11 +8,14 @@
 
 #include "process.h"
 
+// The latent of success is a step rather than a smooth function: its lengths are shorter, and its nugget is small.
+typedef enum HyperparameterKind { HYPERPARAMETERS_SMOOTH, HYPERPARAMETERS_STEP } HyperparameterKind;
+
 // theta[n + 2]: logarithms of the lengths, of the amplitude and of the nugget.
-double *hyperparameters_default(int n, double *theta); // the modes of the priors
+double *hyperparameters_default(HyperparameterKind kind, int n, double *theta); // the modes of the priors
 void hyperparameters_set(GaussianProcess *process, const double *theta);
 // theta <- the best of the maxima that are found from theta and from the default. room[hyperparameters_room].
 int64_t hyperparameters_room(int n, int64_t count);
-void hyperparameters_fit(GaussianProcess *process, double *theta, double *room);
+void hyperparameters_fit(HyperparameterKind kind, GaussianProcess *process, double *theta, double *room);
 
 #endif

@@ -8,12 +8,13 @@
 
 // ---- the best row ---------------------------------------------------------------------------------------------------
 
-// Whether row a is better than row b, which may both be infeasible: failures last, by the time that they survived; then
-// by the violation of the constraints, then by cost.
+// Whether row a is better than row b, which may both be infeasible: failures last, by the replicates that failed and
+// the time that they survived; then by the violation of the constraints, then by cost.
 static bool model_better(const Bayesian *bayesian, const BayesianRow *a, const BayesianRow *b)
 {
     if (bayesian_failed(a) || bayesian_failed(b)) {
         if (bayesian_failed(a) != bayesian_failed(b)) return bayesian_failed(b);
+        if (a->told[BAYESIAN_LOST] != b->told[BAYESIAN_LOST]) return a->told[BAYESIAN_LOST] < b->told[BAYESIAN_LOST];
         return a->told[BAYESIAN_SURVIVED] > b->told[BAYESIAN_SURVIVED];
     }
     const double x = constraints_violation(a->told + BAYESIAN_TOLD, bayesian->m);
@@ -71,7 +72,7 @@ static int64_t model_choose(Bayesian *bayesian, const BayesianView *view, int ou
     int64_t count = 0;
     for (int64_t r = first; r < view->run->trials; r++) {
         const BayesianRow row = bayesian_row(bayesian, view, r);
-        if (!all && bayesian_failed(&row)) continue;
+        if (!all && (output == BAYESIAN_OF_COST ? isnan(row.told[BAYESIAN_KNOWN]) : bayesian_failed(&row))) continue;
         near[count++].row = r;
     }
     const char *local = getenv("LOCAL");
@@ -120,7 +121,7 @@ static void model_outputs(Bayesian *bayesian, const BayesianView *view, int outp
         bayesian_success(bayesian, view, rows, count, out);
         return;
     }
-    const int column = output == BAYESIAN_OF_COST ? BAYESIAN_COST : BAYESIAN_TOLD + output - BAYESIAN_OUTPUTS;
+    const int column = output == BAYESIAN_OF_COST ? BAYESIAN_KNOWN : BAYESIAN_TOLD + output - BAYESIAN_OUTPUTS;
     for (int64_t i = 0; i < count; i++) out[i] = bayesian_row(bayesian, view, rows[i]).told[column];
     if (output != BAYESIAN_OF_COST) {
         const double scale = model_scale(bayesian, out, count);
@@ -128,7 +129,7 @@ static void model_outputs(Bayesian *bayesian, const BayesianView *view, int outp
         return;
     }
     if (count == 0) return;
-    bayesian_warp_prepare(&bayesian->warp, out, count, NULL);
+    bayesian_warp_prepare(&bayesian->warp, out, count);
     for (int64_t i = 0; i < count; i++) {
         double slope;
         out[i] = bayesian_warp(&bayesian->warp, out[i], &slope);
@@ -147,6 +148,11 @@ static bool model_is_constant(const double *out, int64_t count)
 
 // ---- learning -------------------------------------------------------------------------------------------------------
 
+HyperparameterKind bayesian_kind(int output)
+{
+    return output == BAYESIAN_OF_SUCCESS ? HYPERPARAMETERS_STEP : HYPERPARAMETERS_SMOOTH;
+}
+
 void bayesian_fit(Bayesian *bayesian, const BayesianView *view)
 {
     const int n = bayesian->n;
@@ -159,7 +165,7 @@ void bayesian_fit(Bayesian *bayesian, const BayesianView *view)
         bayesian->fit.count = bayesian->fit.factored = 0;
         for (int64_t i = 0; i < count; i++)
             process_add(&bayesian->fit, bayesian_row(bayesian, view, rows[i]).x, out[i], noise[i]);
-        hyperparameters_fit(&bayesian->fit, view->theta + k * (n + 2), bayesian->room);
+        hyperparameters_fit(bayesian_kind(k), &bayesian->fit, view->theta + k * (n + 2), bayesian->room);
     }
     view->run->fitted = view->run->trials;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 static const double region_length = 0.8, region_longest = 1.6;
+static const double region_length_most = 0.6931471805599453; // ln 2
 static const double region_gain = 1e-3; // improvement that counts, as a fraction of the spread of the better half
 enum { REGION_SUCCESSES = 3, REGION_FAILURES_LEAST = 4 };
 
@@ -46,12 +47,13 @@ void bayesian_region_update(const Bayesian *bayesian, const BayesianView *view, 
     }
     const bool improved = region_improved(bayesian, view, first);
     run->successes = improved ? run->successes + 1 : 0;
-    run->failures = improved ? 0 : run->failures + 1;
+    const BayesianRow last = bayesian_row(bayesian, view, run->trials - 1);
+    run->failures = improved ? 0 : run->failures + (bayesian_failed(&last) ? (int)region_env("FW", 4) : 4);
     if (run->successes >= (int)region_env("SUCCESSES", REGION_SUCCESSES)) {
         run->length = run->length * 2.0 < region_longest ? run->length * 2.0 : region_longest;
         run->successes = 0;
     }
-    if (run->failures >= region_patience(bayesian)) {
+    if (run->failures >= 4 * region_patience(bayesian)) {
         run->length *= 0.5;
         run->failures = 0;
     }
@@ -61,14 +63,26 @@ void bayesian_region_update(const Bayesian *bayesian, const BayesianView *view, 
     run->design = bayesian->design;
 }
 
+// The logarithm of an axis' shortest length among the processes that say something. Longer than the ranges, lengths do
+// not differ in what they say.
+static double region_log_length(const Bayesian *bayesian, const BayesianView *view, int a)
+{
+    double least = region_length_most;
+    for (int k = 0; k < bayesian->outputs; k++) {
+        const double length = view->theta[k * (bayesian->n + 2) + a];
+        if (!bayesian->model[k].constant && length < least) least = length;
+    }
+    return least;
+}
+
 void bayesian_region_set(Bayesian *bayesian, const BayesianView *view)
 {
     const BayesianRegion *region = &bayesian->region;
     const int n = bayesian->n;
     double mean = 0.0;
-    for (int a = 0; a < n; a++) mean += view->theta[a] / n;
+    for (int a = 0; a < n; a++) mean += region_log_length(bayesian, view, a) / n;
     for (int a = 0; a < n; a++) {
-        const double half = 0.5 * view->run->length * portable_exp(view->theta[a] - mean);
+        const double half = 0.5 * view->run->length * portable_exp(region_log_length(bayesian, view, a) - mean);
         region->low[a] = search_inside(region->centre[a] - half);
         region->high[a] = search_inside(region->centre[a] + half);
         if (bayesian->word[a]) region->low[a] = 0.0, region->high[a] = 1.0;

@@ -26,9 +26,8 @@ static double warp_output(const BayesianWarp *warp, int64_t first, int64_t end)
     return rank > 0.5 ? normal_tail_inverse(1.0 - rank) : 0.0;
 }
 
-void bayesian_warp_prepare(BayesianWarp *warp, const double *cost, int64_t count, int64_t *order)
+void bayesian_warp_prepare(BayesianWarp *warp, const double *cost, int64_t count)
 {
-    (void)order;
     double squares = 0.0;
     int64_t half = 0;
     warp->count = count;
