@@ -273,6 +273,7 @@ typedef struct SearchProgress {
     int64_t search, generations, evaluations, population, front,
         ends; // ends: rounds with which it, or a restart, ended
     double sigma, condition, best, hypervolume, gradient;
+    double model[MODEL_COLUMNS]; // NaN: it has none
     GradientSigns signs; // of its last gradient; search_progress_next leaves it empty
     const char *stop;    // why it ended; "": it goes on; valid until the next one
 } SearchProgress;
@@ -283,9 +284,12 @@ typedef enum SearchOrder {
     SEARCHES_BY_NUMBER
 } SearchOrder;
 Cursor searches_progress(Database *database, SearchOrder order, int64_t most); // -1: all
-// column: of the norm of the gradient in the row of a round (searches_gradient_column); 0: there is none.
-bool search_progress_next(Cursor *searches, int column, SearchProgress *progress);
-Error searches_gradient_column(Database *database, int *column);
+// Columns in the row of a round, as SearchMethod says; 0: there is none.
+typedef struct RoundColumns {
+    int gradient, model;
+} RoundColumns;
+bool search_progress_next(Cursor *searches, RoundColumns columns, SearchProgress *progress);
+Error searches_columns(Database *database, RoundColumns *columns);
 double round_number(Bytes debug, int column); // of the row of a round; NaN: it has no such column
 
 // How good gradients are (gradients.c). gradients_have: which of these numbers any round has. gradient_of_round: of a

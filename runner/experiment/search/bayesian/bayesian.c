@@ -1,5 +1,5 @@
-// bayesian: Gaussian processes choose the trials, many searches side by side (search/side_by_side.h). A round of a
-// search is a start, or `batch` trials.
+// bayesian: Gaussian processes choose the trials, many searches side by side (search/side_by_side.h). The
+// first round of a search is a start, each later one `batch` trials.
 #include "bayesian.h"
 #include "../sobol_sequence.h"
 #include "hyperparameters.h"
@@ -206,7 +206,7 @@ static Error bayesian_init(const Spec *spec, Arena *arena, Search *search)
     state->capacity = bayesian->capacity;
     for (int64_t s = 0; s < bayesian->side.searches; s++) {
         const BayesianView view = bayesian_view(search, s);
-        *view.run = (BayesianRun){.design = bayesian->design, .best = (double)NAN};
+        *view.run = (BayesianRun){.best = (double)NAN};
         for (int k = 0; k < bayesian->outputs; k++)
             hyperparameters_default(bayesian_kind(k), bayesian->n, view.theta + k * (bayesian->n + 2));
     }
@@ -255,7 +255,7 @@ static int64_t bayesian_members(const Search *search, int64_t s)
 {
     const Bayesian *bayesian = search->scratch;
     const BayesianRun *run = bayesian_view(search, s).run;
-    const int64_t wanted = run->design > 0 ? run->design : bayesian->batch, left = bayesian->capacity - run->trials;
+    const int64_t wanted = run->round == 0 ? bayesian->design : bayesian->batch, left = bayesian->capacity - run->trials;
     return wanted < left ? wanted : left > 0 ? left : 1;
 }
 
@@ -348,7 +348,7 @@ static BayesianStop bayesian_stop(const Bayesian *bayesian, const BayesianRun *r
 // Hyperparameters are fitted after each round at first, and later when there are a tenth more trials.
 static bool bayesian_fit_is_due(const BayesianRun *run)
 {
-    return run->design == 0 && 10 * (run->trials - run->fitted) >= run->trials - run->first - 20;
+    return 10 * (run->trials - run->fitted) >= run->trials - 20;
 }
 
 static void bayesian_end_round(Search *search, void *worker, const SideEnd *end)
@@ -371,8 +371,8 @@ static bool bayesian_run_is_whole(const Bayesian *bayesian, const BayesianView *
 {
     const BayesianRun *run = view->run;
     if (run->trials < 0 || run->trials > bayesian->capacity || run->round < 0 || run->round > run->trials) return false;
-    if (run->stop < 0 || run->stop >= BAYESIAN_STOPS || run->design < 0 || run->design > bayesian->design) return false;
-    if (run->first < 0 || run->first > run->trials || run->fitted < 0 || run->fitted > run->trials) return false;
+    if (run->stop < 0 || run->stop >= BAYESIAN_STOPS || run->restarts < 0) return false;
+    if (run->fitted < 0 || run->fitted > run->trials) return false;
     if (!(run->length >= 0.0 && run->length <= 2.0)) return false;
     for (int64_t r = 0; r < run->trials; r++) {
         const BayesianRow row = bayesian_row(bayesian, view, r);
@@ -448,6 +448,7 @@ const SearchMethod search_bayesian = {
     .options = bayesian_options,
     .n_options = BAYESIAN_N_OPTIONS,
     .wants_range = true,
+    .model_column = BAYESIAN_MODEL_COLUMN,
     .takes_values = bayesian_takes_values,
     .bounds = bayesian_bounds,
     .searches = bayesian_searches,

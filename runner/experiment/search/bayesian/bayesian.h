@@ -49,11 +49,9 @@ typedef struct BayesianRun {
     int64_t round;  // rounds told
     int64_t trials; // told, and rows
     int64_t stop;   // BayesianStop
-    int64_t design; // trials of the next round that are a start of a region, 0: they are where the model says
     int64_t fitted; // rows when hyperparameters were fitted last
     // the trust region
     int64_t restarts;            // regions before this one
-    int64_t first;               // row of its first trial
     int64_t successes, failures; // rounds, one after the other
     double length;               // of its sides, in coordinates
     double best;                 // cost of the best trial that is feasible; NaN: none
@@ -171,8 +169,8 @@ double bayesian_constraint(double value, double scale);
 
 // ---- model.c --------------------------------------------------------------------------------------------------------
 
-// The row that the region is around: the best feasible one, or else the one that is nearest to being feasible; -1: the
-// region has no row.
+// The row that the region is around: the best feasible one, or else the one that is nearest to being feasible; -1: there
+// is no row.
 int64_t bayesian_centre(const Bayesian *bayesian, const BayesianView *view);
 // Fits hyperparameters of all outputs to the rows of the run, into its state.
 HyperparameterKind bayesian_kind(int output);
@@ -182,7 +180,7 @@ void bayesian_learn(Bayesian *bayesian, const BayesianView *view, int64_t s);
 
 // ---- region.c -------------------------------------------------------------------------------------------------------
 
-// After the trials from row `first` on were added: the region moves, grows, shrinks, or begins anew elsewhere.
+// After the trials from row `first` on were added: the region moves, grows, shrinks, or begins anew.
 void bayesian_region_update(const Bayesian *bayesian, const BayesianView *view, int64_t first);
 // The sides of the region around the model's best point, into bayesian->region.
 void bayesian_region_set(Bayesian *bayesian, const BayesianView *view);
@@ -194,6 +192,7 @@ void bayesian_propose(const Search *search, void *worker, int64_t s);
 
 // ---- rounds.c: what is told of a round ------------------------------------------------------------------------------
 
+enum { BAYESIAN_MODEL_COLUMN = 4 }; // where MODEL_COLUMNS stand
 const Field *bayesian_fields(const Spec *spec, Arena *arena, int *count);
 void bayesian_report(Search *search, Bayesian *bayesian, const SideEnd *end, BayesianStop stop);
 

@@ -25,7 +25,7 @@ static bool model_better(const Bayesian *bayesian, const BayesianRow *a, const B
 int64_t bayesian_centre(const Bayesian *bayesian, const BayesianView *view)
 {
     int64_t best = -1;
-    for (int64_t r = view->run->first; r < view->run->trials; r++) {
+    for (int64_t r = 0; r < view->run->trials; r++) {
         const BayesianRow row = bayesian_row(bayesian, view, r);
         const BayesianRow other = bayesian_row(bayesian, view, best < 0 ? r : best);
         if (best < 0 || model_better(bayesian, &row, &other)) best = r;
@@ -68,21 +68,17 @@ static int64_t model_choose(Bayesian *bayesian, const BayesianView *view, int ou
 {
     ModelNear *near = (ModelNear *)(void *)bayesian->number; // [capacity] of 2 numbers each
     const bool all = output == BAYESIAN_OF_SUCCESS;
-    const int64_t first = all || getenv("GLOBAL") ? 0 : view->run->first, centre = bayesian_centre(bayesian, view);
+    const int64_t centre = bayesian_centre(bayesian, view);
     int64_t count = 0;
-    for (int64_t r = first; r < view->run->trials; r++) {
+    for (int64_t r = 0; r < view->run->trials; r++) {
         const BayesianRow row = bayesian_row(bayesian, view, r);
-        if (!all && (output == BAYESIAN_OF_COST ? isnan(row.told[BAYESIAN_KNOWN]) : bayesian_failed(&row))) continue;
+        const bool known = output == BAYESIAN_OF_COST ? !isnan(row.told[BAYESIAN_KNOWN]) : !bayesian_failed(&row);
+        if (!all && !known) continue;
         near[count++].row = r;
-    }
-    const char *local = getenv("LOCAL");
-    if (local != NULL) {
-        const int64_t cap = (int64_t)(atof(local) * bayesian->n);
-        if (most > cap) most = cap;
     }
     if (count > most) {
         const double *theta = view->theta + output * (bayesian->n + 2);
-        const BayesianRow middle = bayesian_row(bayesian, view, centre < 0 ? near[0].row : centre);
+        const BayesianRow middle = bayesian_row(bayesian, view, centre);
         for (int64_t i = 0; i < count; i++)
             near[i].distance =
                 model_distance(bayesian, bayesian_row(bayesian, view, near[i].row).x, middle.x, theta);

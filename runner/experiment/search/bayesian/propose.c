@@ -1,6 +1,6 @@
-// Which trials a round has: a start of the region, or the points where the acquisition is greatest.
+// Which trials a round has: at first they fill the ranges, later they are where the acquisition is greatest.
 //
-// A start is a piece of Sobol's sequence, scrambled anew for each region. Otherwise the acquisition is computed at
+// The first round is a piece of Sobol's sequence, scrambled for each search. Later the acquisition is computed at
 // random points of the region; the best of them climb it. The next point of the same round takes the one before for
 // granted, with its predicted cost (D. Ginsbourger, R. Le Riche, L. Carraro, "Kriging is well-suited to parallelize
 // optimization", 2010: the Kriging believer). So points depend on the spec's batch, and never on the machine.
@@ -29,11 +29,10 @@ static RandomKey propose_key(const Bayesian *bayesian, const BayesianRun *run, i
 // False: the spec drops all draws.
 static bool propose_start(const Bayesian *bayesian, const BayesianRun *run, int64_t number, int64_t member, double *x)
 {
-    const int scrambling = (int)(number * 1024 + run->restarts % 1024);
     for (int attempt = 0; attempt < SIDE_ATTEMPTS; attempt++) {
         const RandomKey key = propose_key(bayesian, run, number, member, attempt);
         for (int a = 0; a < bayesian->n; a++) {
-            const uint64_t scramble = sobol_key(bayesian->spec->seed, scrambling, a);
+            const uint64_t scramble = sobol_key(bayesian->spec->seed, (int)number, a);
             x[a] = attempt > 0 ? random_uniform(&key, (uint32_t)a)
                                : sobol_scrambled(bayesian->sobol, a, (uint64_t)member, scramble);
         }
@@ -222,7 +221,7 @@ void bayesian_propose(const Search *search, void *worker, int64_t s)
     const BayesianView view = bayesian_view(search, s);
     BayesianPoints *points = bayesian_points(search, s);
     const int64_t members = ((const Bayesian *)search->scratch)->side.method->members(search, s);
-    if (view.run->design == 0) {
+    if (view.run->round > 0) {
         propose_by_model(bayesian, &view, s, members, points);
     } else {
         for (int64_t k = 0; k < members; k++) {

@@ -1,66 +1,49 @@
 // The trust region of a search (TuRBO, section 3.2 and its supplement): a box around the best point, longer along axes
-// with longer lengths. It doubles after rounds that improved, one after the other, and halves after rounds that did
-// not; where it gets too short, a new region begins with a start of its own, and the cost's process forgets the old one.
+// with longer lengths. It doubles after rounds that improved, one after the other, and halves after rounds that did not.
+// Where it gets too short it begins anew around the best point, with its first length. Other than in TuRBO nothing is
+// forgotten then: with few trials a second start costs more than it finds.
 #include "bayesian.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-static const double region_length = 0.8, region_longest = 1.6;
-static const double region_length_most = 0.6931471805599453; // ln 2
-static const double region_gain = 1e-3; // improvement that counts, as a fraction of the spread of the better half
+static const double region_length = 0.8, region_longest = 1.6, region_shortest = 0.0078125; // 2^-7
+static const double region_length_most = 0.6931471805599453;                               // ln 2
 enum { REGION_SUCCESSES = 3, REGION_FAILURES_LEAST = 4 };
 
-static double region_env(const char *name, double otherwise)
-{
-    return getenv(name) != NULL ? atof(getenv(name)) : otherwise;
-}
-
+// Rounds without improvement after which the region shrinks.
 static int64_t region_patience(const Bayesian *bayesian)
 {
     const int q = bayesian->batch, most = bayesian->n > REGION_FAILURES_LEAST ? bayesian->n : REGION_FAILURES_LEAST;
-    if (getenv("PATIENCE")) return atoi(getenv("PATIENCE"));
     return (most + q - 1) / q;
 }
 
-static void region_begin(const Bayesian *bayesian, const BayesianView *view)
+static void region_begin(BayesianRun *run)
 {
-    BayesianRun *run = view->run;
     run->length = region_length;
     run->successes = run->failures = 0;
-    (void)bayesian;
-}
-
-// Whether the best row of the region is one of the last round's.
-static bool region_improved(const Bayesian *bayesian, const BayesianView *view, int64_t first)
-{
-    return bayesian_centre(bayesian, view) >= first;
 }
 
 void bayesian_region_update(const Bayesian *bayesian, const BayesianView *view, int64_t first)
 {
     BayesianRun *run = view->run;
-    if (run->design > 0) {
-        run->design = 0;
-        region_begin(bayesian, view);
+    if (run->round == 1) {
+        region_begin(run);
         return;
     }
-    const bool improved = region_improved(bayesian, view, first);
+    const bool improved = bayesian_centre(bayesian, view) >= first;
     run->successes = improved ? run->successes + 1 : 0;
-    const BayesianRow last = bayesian_row(bayesian, view, run->trials - 1);
-    run->failures = improved ? 0 : run->failures + (bayesian_failed(&last) ? (int)region_env("FW", 4) : 4);
-    if (run->successes >= (int)region_env("SUCCESSES", REGION_SUCCESSES)) {
+    run->failures = improved ? 0 : run->failures + 1;
+    if (run->successes >= REGION_SUCCESSES) {
         run->length = run->length * 2.0 < region_longest ? run->length * 2.0 : region_longest;
         run->successes = 0;
     }
-    if (run->failures >= 4 * region_patience(bayesian)) {
+    if (run->failures >= region_patience(bayesian)) {
         run->length *= 0.5;
         run->failures = 0;
     }
-    if (run->length >= region_env("SHORTEST", 0.0078125)) return;
+    if (run->length >= region_shortest) return;
     run->restarts++;
-    run->first = run->trials;
-    run->design = bayesian->design;
+    region_begin(run);
 }
 
 // The logarithm of an axis' shortest length among the processes that say something. Longer than the ranges, lengths do

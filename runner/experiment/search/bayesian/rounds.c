@@ -12,12 +12,12 @@ static const Field bayesian_scalars[BAYESIAN_SCALARS] = {
     {"failed", "1", "failed trials so far", "failed"},
     {"restart", "1", "trust regions before this one", "restart"},
     {"region", "1", "length of the trust region's sides, of ranges from 0 to 1", "region"},
-    {"longest", "1", "longest length of the process of the fitness", "lengths"},
-    {"shortest", "1", "its shortest length", "lengths"},
+    {"shortest", "1", "shortest length of the process of the fitness", "lengths"},
+    {"longest", "1", "its longest length", "lengths"},
     {"noise", "1", "its noise: deviation, through that of its function", "noise"},
+    {"rank_correlation", "1", "of predictions and fitness, of the last 50 trials; NaN: too few", "rank_correlation"},
     {"predicted", "1", "fitness of the round's first trial, as predicted before; NaN: it belongs to a start", "predicted"},
     {"seen", "1", "fitness of that trial; NaN: it failed", "predicted"},
-    {"rank_correlation", "1", "of predictions and fitness, of the last 50 trials; NaN: too few", "rank_correlation"},
     {"best_so_far", "1", "best fitness of the search; NaN: none is feasible", "fitness"},
 };
 
@@ -79,12 +79,12 @@ static void bayesian_fill_row(const Bayesian *bayesian, const BayesianView *view
         (double)failed,
         (double)run->restarts,
         run->length,
-        portable_exp(longest),
         portable_exp(shortest),
+        portable_exp(longest),
         portable_exp(0.5 * (theta[n + 1] - theta[n])),
+        bayesian_rank_correlation(bayesian, view),
         spec_cost(bayesian->spec, 0, bayesian_noted(bayesian, &first)[BAYESIAN_PREDICTED]),
         spec_cost(bayesian->spec, 0, first.told[BAYESIAN_COST]),
-        bayesian_rank_correlation(bayesian, view),
         spec_cost(bayesian->spec, 0, run->best)};
     for (int i = 0; i < BAYESIAN_SCALARS; i++) *row++ = scalars[i];
     for (int a = 0; a < n; a++) *row++ = portable_exp(theta[a]);

@@ -17,11 +17,7 @@ static int warp_ascending(const void *a, const void *b)
 static double warp_output(const BayesianWarp *warp, int64_t first, int64_t end)
 {
     const double cost = warp->cost[first];
-    const char *mode = getenv("WARP");
-    if (mode != NULL && mode[0] == 's') return (cost - warp->middle) / warp->scale;
     const double rank = 0.5 * (double)(first + end) / (double)warp->count;
-    if (mode != NULL && mode[0] == 'r')
-        return rank < 0.5 ? -normal_tail_inverse(rank) : normal_tail_inverse(1.0 - rank);
     if (cost <= warp->middle) return (cost - warp->middle) / warp->scale;
     return rank > 0.5 ? normal_tail_inverse(1.0 - rank) : 0.0;
 }
