@@ -19,19 +19,30 @@ static double normal_tail_series(double z)
     return 0.5 - normal_density(z) * sum;
 }
 
-// density(z)/(z + 1/(z + 2/(z + 3/(z + ...)))), without cancellation for large z: M. Abramowitz & I. A. Stegun,
-// Handbook of Mathematical Functions, 26.2.14.
-static double normal_tail_fraction(double z)
+// 1/(z + 2/(z + 3/(z + ...))). The tail is density(z)/(z + 1/(z + 2/(z + ...))), without cancellation for large z: M.
+// Abramowitz & I. A. Stegun, Handbook of Mathematical Functions, 26.2.14.
+static double normal_fraction(double z)
 {
     double below = z;
-    for (int k = NORMAL_TERMS_MAX; k > 0; k--) below = z + k / below;
-    return normal_density(z) / below;
+    for (int k = NORMAL_TERMS_MAX; k > 1; k--) below = z + k / below;
+    return 1.0 / below;
 }
+
+static const double normal_far = 2.5; // from here on the fraction has converged
 
 double normal_tail(double z)
 {
     if (z < 0.0) return 1.0 - normal_tail(-z);
-    return z < 2.5 ? normal_tail_series(z) : normal_tail_fraction(z);
+    return z < normal_far ? normal_tail_series(z) : normal_density(z) / (z + normal_fraction(z));
+}
+
+double normal_mills(double z, double *rest)
+{
+    const bool far = z >= normal_far;
+    const double below = far ? normal_fraction(z) : 0.0;
+    const double ratio = far ? 1.0 / (z + below) : normal_tail_series(z) / normal_density(z);
+    *rest = far ? below * ratio : 1.0 - z * ratio;
+    return ratio;
 }
 
 // Newton's method from 0. The tail is convex there, so no step overshoots; it ends when the iterate no longer grows.

@@ -943,6 +943,8 @@ void random_normals(const RandomKey *key, uint32_t first, int count, double *z);
 // probability p. Relative error 1e-13.
 double normal_tail(double z);
 double normal_tail_inverse(double p);
+// Mills' ratio of z >= 0: the tail through the density. *rest <- 1 - z times the ratio. Relative error 1e-12.
+double normal_mills(double z, double *rest);
 
 // ---- small linear algebra (sim/symmetric.c) -------------------------------------------------------------------------
 

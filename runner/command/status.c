@@ -10,17 +10,19 @@
 
 // Columns of a table with one row per search, and which searches have them: with several objectives a front instead of
 // a step size; along gradients the length of the last step, and how good the last gradient was as far as that is known;
-// with a surrogate how well its model ranks, and how much of the last generation was run.
+// with a surrogate how well its model ranks, and how much of the last generation was run; how a model of the fitness
+// stands.
 enum { STATUS_OUTER_MAX = 16, STATUS_SEARCHES_SHOWN = 20 };
 typedef enum StatusOf {
     OF_ONE = 1,
     OF_GRADIENT = 2,
     OF_SEVERAL = 4,
-    OF_ALL = 7,
+    OF_ALL = 71,
     OF_SPREAD = 8,
     OF_COSINE = 16,
     OF_GROWTH = 32,
-    OF_SURROGATE = 64
+    OF_SURROGATE = 64,
+    OF_MODEL = 128
 } StatusOf;
 #define WHOLE(member) offsetof(SearchProgress, member), true
 #define REAL(member) offsetof(SearchProgress, member), false
@@ -42,7 +44,12 @@ static const struct {
                       {"growth", REAL(signs.growth), OF_GROWTH},
                       {"tau", REAL(surrogate[0]), OF_SURROGATE},
                       {"evaluated", REAL(surrogate[1]), OF_SURROGATE},
-                      {"best", REAL(best), OF_ONE + OF_GRADIENT},
+                      {"region", REAL(model[MODEL_REGION]), OF_MODEL},
+                      {"shortest", REAL(model[MODEL_SHORTEST]), OF_MODEL},
+                      {"longest", REAL(model[MODEL_LONGEST]), OF_MODEL},
+                      {"noise", REAL(model[MODEL_NOISE]), OF_MODEL},
+                      {"rank_correlation", REAL(model[MODEL_CORRELATION]), OF_MODEL},
+                      {"best", REAL(best), OF_ONE + OF_GRADIENT + OF_MODEL},
                       {"front", WHOLE(front), OF_SEVERAL},
                       {"hypervolume", REAL(hypervolume), OF_SEVERAL},
                       {"ends", WHOLE(ends), OF_ALL}};
@@ -54,7 +61,7 @@ enum { STATUS_COLUMNS = sizeof status_columns / sizeof *status_columns };
 typedef struct StatusSearches {
     Database *database;
     SearchOrder order; // best first; with an outer grid, in the order of its points
-    int gradient;      // column of its norm; 0: none
+    RoundColumns columns;
     int has;           // StatusOf, a sum
     Cursor signs;      // of gradients
     const char *outer[STATUS_OUTER_MAX];
@@ -76,7 +83,9 @@ static Error status_choose_columns(StatusSearches *searches)
 {
     bool spread, cosine, growth, surrogate;
     TRY(gradients_have(searches->database, &spread, &cosine, &growth));
-    searches->has = searches->order == SEARCHES_BY_VOLUME ? OF_SEVERAL : searches->gradient > 0 ? OF_GRADIENT : OF_ONE;
+    searches->has = searches->order == SEARCHES_BY_VOLUME ? OF_SEVERAL : searches->columns.gradient > 0 ? OF_GRADIENT
+                    : searches->columns.model > 0                  ? OF_MODEL
+                                                                   : OF_ONE;
     searches->has += (spread ? OF_SPREAD : 0) + (cosine ? OF_COSINE : 0) + (growth ? OF_GROWTH : 0);
     TRY(searches_have_surrogate(searches->database, &surrogate));
     searches->has += surrogate ? OF_SURROGATE : 0;
@@ -87,7 +96,7 @@ static Error status_choose_columns(StatusSearches *searches)
 // The next search, with the signs of its last gradient.
 static bool status_next(StatusSearches *searches, Cursor *each, SearchProgress *progress)
 {
-    if (!search_progress_next(each, searches->gradient, progress)) return false;
+    if (!search_progress_next(each, searches->columns, progress)) return false;
     gradient_of_round(&searches->signs, progress->search, progress->generations, &progress->signs);
     cursor_stop(each, searches->signs.error);
     return true;
@@ -99,7 +108,7 @@ static Error status_choose(StatusSearches *searches, Arena *arena)
     TRY(outer_names(searches->database, STATUS_OUTER_MAX, arena, searches->outer, &searches->n_outer));
     TRY(fronts_are_stored(searches->database, &fronts));
     TRY(store_maximizes(searches->database, &maximizes));
-    TRY(searches_gradient_column(searches->database, &searches->gradient));
+    TRY(searches_columns(searches->database, &searches->columns));
     searches->order = fronts                  ? SEARCHES_BY_VOLUME
                       : searches->n_outer > 0 ? SEARCHES_BY_NUMBER
                       : maximizes             ? SEARCHES_BY_GREATEST

@@ -559,6 +559,11 @@ typedef struct GradientSigns {
 #define GRADIENT_NOISE 0.3
 const char *gradient_verdict(const GradientSigns *signs);
 
+// How a model that predicts the fitness stands, in the row of a round: the length of its trust region, its shortest and
+// longest length (all of ranges from 0 to 1), its noise through the function's deviation, and the rank correlation of
+// predictions with what trials then gave.
+enum { MODEL_REGION, MODEL_SHORTEST, MODEL_LONGEST, MODEL_NOISE, MODEL_CORRELATION, MODEL_COLUMNS };
+
 // One round of a search that learns: numbers that all such methods have. Each method adds a row of fields.
 typedef struct Round {
     int32_t search, round;
@@ -654,6 +659,7 @@ struct SearchMethod {
     bool whole;                                   // another option changes all points: it can't be extended
     bool several;                                 // for several objectives only
     int gradient_column;                          // of a row of Rounds: the norm of the gradient; 0: it has none
+    int model_column; // of a row of Rounds: the first of MODEL_COLUMNS that say how a model of the fitness stands; 0: none
     bool (*takes_values)(const Spec *spec);       // of each replicate (Trials.value); NULL: it does not
     // Whether an option (by its name) only limits how long the method goes on: an extension may change it, and restore
     // applies it. NULL: no option does.

@@ -183,6 +183,10 @@ method cmaes "{method: cmaes, over: {optimizer: [rmsprop, sgd], $rate}, cmaes: {
 works query cmaes --where "optimizer = 'adam'" --format csv
 [ "$(wc -l <out)" = 1 ] && grep -q 'optimizer: \[sgd, rmsprop\]' results/cmaes/resolved.yaml
 check $? "cmaes searches two of three words"
+method bayesian "{method: bayesian, over: {optimizer: [rmsprop, sgd], $rate}, bayesian: {stop: {trials: 12}}}"
+works query bayesian --group-by optimizer --columns count --format csv
+[ "$(cut -d , -f 1 out | tr '\n' ' ')" = "optimizer rmsprop sgd " ]
+check $? "bayesian searches two of three words"
 method outer "{method: cmaes, over: {$rate}, cmaes: {outer: {optimizer: all}, stop: {generations: 2}}}"
 works status outer
 grep -q '^ *1  sgd ' out

@@ -30,3 +30,16 @@ TEST(normal_tail_inverse_is_its_inverse)
         CHECK_NEAR(z, normal_tail_inverse(normal_tail(z)), z < 0.0 ? 1e-7 : 1e-11);
     CHECK(normal_tail_inverse(0.0) >= 37.0 && isfinite(normal_tail_inverse(0.0)));
 }
+
+// The tail through the density, on both sides of where the formula changes; R(10) and 1 - 10 R(10) by 50 digits.
+TEST(normal_mills_is_a_ratio)
+{
+    double rest;
+    for (double z = 0.0; z < 6.0; z += 0.25) {
+        const double density = 0.3989422804014327 * portable_exp(-0.5 * z * z);
+        CHECK_NEAR(1.0, normal_mills(z, &rest) * density / normal_tail(z), 1e-13);
+        CHECK_NEAR(1.0 - z * normal_mills(z, &rest), rest, 1e-13);
+    }
+    CHECK_NEAR(1.0, normal_mills(10.0, &rest) / 0.099028596471731926, 1e-13);
+    CHECK_NEAR(1.0, rest / 0.009714035282680786, 1e-11);
+}

@@ -280,6 +280,7 @@ typedef struct SearchProgress {
     int64_t search, generations, evaluations, population, front,
         ends; // ends: rounds with which it, or a restart, ended
     double sigma, condition, best, hypervolume, gradient;
+    double model[MODEL_COLUMNS];         // of a model of the fitness; NaN: the search has none
     double surrogate[SURROGATE_COLUMNS]; // search_progress_next sets them
     GradientSigns signs;                 // of its last gradient; search_progress_next leaves it empty
     const char *stop;                    // why it ended; "": it goes on; valid until the next one
@@ -291,9 +292,12 @@ typedef enum SearchOrder {
     SEARCHES_BY_NUMBER
 } SearchOrder;
 Cursor searches_progress(Database *database, SearchOrder order, int64_t most); // -1: all
-// column: of the norm of the gradient in the row of a round (searches_gradient_column); 0: there is none.
-bool search_progress_next(Cursor *searches, int column, SearchProgress *progress);
-Error searches_gradient_column(Database *database, int *column);
+// Columns in the row of a round, as SearchMethod says; 0: there is none.
+typedef struct RoundColumns {
+    int gradient, model;
+} RoundColumns;
+bool search_progress_next(Cursor *searches, RoundColumns columns, SearchProgress *progress);
+Error searches_columns(Database *database, RoundColumns *columns);
 Error searches_have_surrogate(Database *database, bool *have);
 double round_number(Bytes debug, int column); // of the row of a round; NaN: it has no such column
 

@@ -15,6 +15,7 @@
     X(morris) \
     X(sobol_indices) \
     X(cmaes) \
+    X(bayesian) \
     X(nsga2) \
     X(adam) \
     X(lbfgs)

@@ -78,6 +78,7 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
     TRY(plot_rounds_begin(data, spec_several(&data->campaign->spec), arena, all));
     TRY(convergence_find(data, arena, convergence));
     convergence->gradient = data->campaign->spec.method->gradient_column;
+    if (data->campaign->spec.method->model_column > 0) convergence->title[CONVERGENCE_SIGMA] = "trust region";
     Cursor rounds =
         rounds_of_best(data->campaign->database, data->maximize, all->every, all->searches, all->most, arena);
     while (round_next(&rounds, &round)) convergence_take(convergence, &round);
@@ -271,6 +272,8 @@ static const char *convergence_caption(const PlotData *data, Arena *arena)
     if (spec->method->gradient_column > 0)
         return arena_format(arena, "The best fitness so far, the length of each step and the norm of the gradient.%s",
                             line);
+    if (spec->method->model_column > 0)
+        return arena_format(arena, "The best fitness so far, and the length of the trust region's sides.%s", line);
     return arena_format(arena, "%s%s",
                         spec_several(spec)
                             ? "The hypervolume of each generation's front, and the best so far of each objective."

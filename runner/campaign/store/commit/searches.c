@@ -92,13 +92,13 @@ double round_number(Bytes debug, int column)
     return number;
 }
 
-Error searches_gradient_column(Database *database, int *column)
+Error searches_columns(Database *database, RoundColumns *columns)
 {
     Cursor methods = cursor_open(database, "SELECT method FROM searches LIMIT 1");
-    *column = 0;
+    *columns = (RoundColumns){0};
     if (cursor_next(&methods)) {
         const SearchMethod *method = search_method_find(cell_text(&methods, 0));
-        if (method != NULL) *column = method->gradient_column;
+        if (method != NULL) *columns = (RoundColumns){method->gradient_column, method->model_column};
     }
     return cursor_close(&methods);
 }
@@ -111,7 +111,12 @@ Error searches_have_surrogate(Database *database, bool *have)
     return error_none();
 }
 
-bool search_progress_next(Cursor *searches, int column, SearchProgress *progress)
+static double search_number(Cursor *searches, int column)
+{
+    return column > 0 ? round_number(cell_blob(searches, 11), column) : (double)NAN;
+}
+
+bool search_progress_next(Cursor *searches, RoundColumns columns, SearchProgress *progress)
 {
     if (!cursor_next(searches)) return false;
     *progress = (SearchProgress){.search = cell_integer(searches, 0),
@@ -125,9 +130,10 @@ bool search_progress_next(Cursor *searches, int column, SearchProgress *progress
                                  .sigma = cell_real(searches, 8),
                                  .condition = cell_real(searches, 9),
                                  .best = cell_real(searches, 10),
-                                 .gradient = column > 0 ? round_number(cell_blob(searches, 11), column) : (double)NAN};
-    for (int i = 0; i < SURROGATE_COLUMNS; i++)
-        progress->surrogate[i] = round_number(cell_blob(searches, 11), SURROGATE_COLUMN + i);
+                                 .gradient = search_number(searches, columns.gradient)};
+    for (int i = 0; i < MODEL_COLUMNS; i++)
+        progress->model[i] = search_number(searches, columns.model > 0 ? columns.model + i : 0);
+    for (int i = 0; i < SURROGATE_COLUMNS; i++) progress->surrogate[i] = search_number(searches, SURROGATE_COLUMN + i);
     return true;
 }
 

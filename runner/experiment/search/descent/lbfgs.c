@@ -1,7 +1,7 @@
 // lbfgs: the limited-memory quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno, many searches side by side.
 //
 // Source: J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd edition, Springer 2006: the two-loop recursion
-// (algorithm 7.4) with gamma of equation 7.20, the condition of sufficient decrease (equation 3.4, c1 = 1e-4). Symbols:
+// (search/quasi_newton.h), the condition of sufficient decrease (equation 3.4, c1 = 1e-4). Symbols:
 // s = u_k+1 - u_k, y = g_k+1 - g_k of the last `memory` iterations, H the approximation of the inverse Hessian,
 // d = -H g. Without pairs d is steepest descent, of length `rate`.
 //
@@ -15,15 +15,15 @@
 // Control and Optimization 20(2), 1982).
 //
 // All trials of a search share the random numbers of their replicates, so it minimises one function.
+#include "../quasi_newton.h"
 #include "descent.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { LBFGS_MEMORY = DESCENT_OPTIONS, LBFGS_LINE, LBFGS_N_OPTIONS };
-enum { LBFGS_MEMORY_MAX = 100, LBFGS_LINES = 3 };
-static const double lbfgs_decrease = 1e-4;   // c1
-static const double lbfgs_curvature = 1e-12; // least s'y/(|s| |y|)
+enum { LBFGS_MEMORY_MAX = QUASI_NEWTON_MEMORY_MAX, LBFGS_LINES = 3 };
+static const double lbfgs_decrease = 1e-4; // c1
 
 static const Option lbfgs_options[LBFGS_N_OPTIONS] = {
     DESCENT_OPTION_ROWS("lbfgs", 0.1, "length of a step along the gradient alone, as a fraction of the ranges", 100),
@@ -45,23 +45,13 @@ static double *lbfgs_direction(const DescentView *view) { return view->own; }
 
 static double *lbfgs_last_slope(const Descent *descent, const DescentView *view) { return view->own + descent->n; }
 
-// The pair that was kept `back` pairs ago, 0 the last: s, and behind it y. The newest stands first.
-static double *lbfgs_pair(const Descent *descent, const DescentView *view, int64_t back)
-{
-    return view->own + (2 + 2 * back) * descent->n;
-}
+// [memory][2 n]: s of a pair, and behind it y. The newest pair stands first.
+static double *lbfgs_pairs(const Descent *descent, const DescentView *view) { return view->own + 2 * descent->n; }
 
 static void lbfgs_begin(const Descent *descent, const DescentView *view)
 {
     (void)descent;
     view->run->scale = 1.0;
-}
-
-static double lbfgs_dot(const double *a, const double *b, int n)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
 }
 
 // From the last centre with all derivatives to this one.
@@ -74,42 +64,10 @@ static void lbfgs_keep_pair(const Descent *descent, const DescentView *view)
         s[i] = view->x[i] - view->valid[i];
         y[i] = view->slope[i] - before[i];
     }
-    const double curvature = lbfgs_dot(s, y, n);
-    if (!(curvature > lbfgs_curvature * descent_norm(s, n) * descent_norm(y, n)) || isinf(curvature)) return;
-    if (view->run->pairs < lbfgs_memory(descent)) view->run->pairs++;
-    double *first = lbfgs_pair(descent, view, 0);
-    memmove(lbfgs_pair(descent, view, 1), first, (size_t)(2 * (view->run->pairs - 1) * n) * sizeof *first);
-    memcpy(first, s, (size_t)(2 * (int64_t)n) * sizeof *first);
+    (void)quasi_newton_keep(lbfgs_pairs(descent, view), &view->run->pairs, lbfgs_memory(descent), s, n);
 }
 
 // ---- the direction --------------------------------------------------------------------------------------------------
-
-// Of the coordinates that are not held. `free`: 1, held: 0.
-static double lbfgs_free_dot(const double *free, const double *a, const double *b, int n)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += free[i] * a[i] * b[i];
-    return sum;
-}
-
-// q = H q over the free coordinates.
-static void lbfgs_multiply(const Descent *descent, const DescentView *view, const double *free, double *q)
-{
-    const int n = descent->n;
-    double factor[LBFGS_MEMORY_MAX], gamma = 0.0;
-    for (int64_t k = 0; k < view->run->pairs; k++) {
-        const double *s = lbfgs_pair(descent, view, k), *y = s + n, sy = lbfgs_free_dot(free, s, y, n);
-        factor[k] = sy > 0.0 ? lbfgs_free_dot(free, s, q, n) / sy : 0.0;
-        if (sy > 0.0 && gamma == 0.0) gamma = sy / lbfgs_free_dot(free, y, y, n);
-        for (int i = 0; i < n; i++) q[i] -= factor[k] * free[i] * y[i];
-    }
-    for (int i = 0; i < n; i++) q[i] *= gamma;
-    for (int64_t k = view->run->pairs - 1; k >= 0; k--) {
-        const double *s = lbfgs_pair(descent, view, k), *y = s + n, sy = lbfgs_free_dot(free, s, y, n);
-        const double back = sy > 0.0 ? factor[k] - lbfgs_free_dot(free, y, q, n) / sy : 0.0;
-        for (int i = 0; i < n; i++) q[i] += back * free[i] * s[i];
-    }
-}
 
 // The direction of steepest descent. False: the slope vanishes.
 static bool lbfgs_take_steepest(const Descent *descent, const DescentView *view)
@@ -131,7 +89,7 @@ static bool lbfgs_take_newton(const Descent *descent, const DescentView *view)
         free[i] = descent_is_held(view, i) ? 0.0 : 1.0;
         q[i] = free[i] * view->slope[i];
     }
-    lbfgs_multiply(descent, view, free, q);
+    quasi_newton_multiply(lbfgs_pairs(descent, view), view->run->pairs, free, q, n);
     for (int i = 0; i < n; i++) {
         longest = fabs(q[i]) > longest ? fabs(q[i]) : longest;
         down += q[i] * view->slope[i];

@@ -72,8 +72,9 @@ const Form form_recommend = {
         "at the end the best trials, and the mean of cmaes, are run again under fresh seeds, because the best of a "
         "noisy search is also the luckiest. They race (replicates.race): those that fall behind end early. trials: "
         "number of best trials (default 10). replicates: seeds of those that reach the end (default auto: all "
-        "together take about a tenth of the search's simulations). auto: where replicates draw something, for cmaes, adam and lbfgs with one objective and no outer grid; a "
-        "tenth of the trials, at most 10. No stored result changes",
+        "together take about a tenth of the search's simulations). auto: where replicates draw something, for cmaes, "
+        "bayesian, adam and lbfgs with one objective and no outer grid; a tenth of the trials, at most 10. No stored "
+        "result changes",
     .example = "{trials: 10, replicates: 64}",
     .stage = FORM_RECORD,
     .read = recommend_read,
