@@ -144,3 +144,13 @@ hopscotch run fails.yaml --progress none --name half --set 'objective.minimize=(
 row=$(tail -n 1 rows.csv)
 [ "${row%,*}" -le 10 ] && [ "${row#*,}" = 1 ]
 check $? "half of the ranges fail: failed trials of the last 30, and whether the best is below 0.01: $row"
+works plot sphere --kind predictions -o predictions.svg
+works plot sphere --kind convergence -o convergence.svg
+has "trust region" convergence.svg
+works report sphere
+grep -q '<section id="predictions">' results/sphere/report.html
+check $? "the report has what was predicted against what was seen"
+sed 's/bayesian/cmaes/g' sphere.yaml >other.yaml
+hopscotch run other.yaml --name other --progress none --set search.cmaes.stop.trials=40
+refused plot other --kind predictions
+has "the search method has no model of the fitness" err

@@ -274,8 +274,8 @@ typedef struct SearchProgress {
         ends; // ends: rounds with which it, or a restart, ended
     double sigma, condition, best, hypervolume, gradient;
     double model[MODEL_COLUMNS]; // NaN: it has none
-    GradientSigns signs; // of its last gradient; search_progress_next leaves it empty
-    const char *stop;    // why it ended; "": it goes on; valid until the next one
+    GradientSigns signs;         // of its last gradient; search_progress_next leaves it empty
+    const char *stop;            // why it ended; "": it goes on; valid until the next one
 } SearchProgress;
 typedef enum SearchOrder {
     SEARCHES_BY_LEAST,
