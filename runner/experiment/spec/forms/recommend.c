@@ -72,8 +72,8 @@ const Form form_recommend = {
     .doc = "at the end the best trials, and the mean of cmaes, are run again under fresh seeds, because the best of a "
            "noisy search is also the luckiest. trials: number of best trials (default 10). replicates: seeds of each "
            "(default auto: 4 to 64, and at least as many as in the search; about a tenth of the search's simulations). "
-           "auto: where replicates draw something, for cmaes, bayesian, adam and lbfgs with one objective and no outer grid; a "
-           "tenth of the trials, at most 10. No stored result changes",
+           "auto: where replicates draw something, for cmaes, bayesian, adam and lbfgs with one objective and no outer "
+           "grid; a tenth of the trials, at most 10. No stored result changes",
     .example = "{trials: 10, replicates: 64}",
     .stage = FORM_RECORD,
     .read = recommend_read,
