@@ -139,7 +139,8 @@ check $? "all trials fail: the search goes on"
 # Success is known from where trials failed: at most a third of the later trials fail, of a function that fails in half
 # of the ranges.
 hopscotch run fails.yaml --progress none --name half \
-    --set 'objective.minimize=(x1 - 1)^2 + (x2 - 1)^2 + 0*log(x1 + x2)' --set search.bayesian.stop.trials=40 --set search.bayesian.batch=1
+    --set 'objective.minimize=(x1 - 1)^2 + (x2 - 1)^2 + 0*log(x1 + x2)' \
+    --set search.bayesian.stop.trials=40 --set search.bayesian.batch=1
 "$HOPSCOTCH" query half --sql "SELECT sum(fitness IS NULL), min(fitness) < 1e-2 FROM trials WHERE id >= 10" \
     --format csv >rows.csv 2>out
 row=$(tail -n 1 rows.csv)
