@@ -62,8 +62,8 @@ typedef struct StatusSearches {
     Database *database;
     SearchOrder order; // best first; with an outer grid, in the order of its points
     RoundColumns columns;
-    int has;           // StatusOf, a sum
-    Cursor signs;      // of gradients
+    int has;      // StatusOf, a sum
+    Cursor signs; // of gradients
     const char *outer[STATUS_OUTER_MAX];
     int n_outer;
     Cursor outer_values;
@@ -83,9 +83,10 @@ static Error status_choose_columns(StatusSearches *searches)
 {
     bool spread, cosine, growth, surrogate;
     TRY(gradients_have(searches->database, &spread, &cosine, &growth));
-    searches->has = searches->order == SEARCHES_BY_VOLUME ? OF_SEVERAL : searches->columns.gradient > 0 ? OF_GRADIENT
-                    : searches->columns.model > 0                  ? OF_MODEL
-                                                                   : OF_ONE;
+    searches->has = searches->order == SEARCHES_BY_VOLUME ? OF_SEVERAL
+                    : searches->columns.gradient > 0      ? OF_GRADIENT
+                    : searches->columns.model > 0         ? OF_MODEL
+                                                          : OF_ONE;
     searches->has += (spread ? OF_SPREAD : 0) + (cosine ? OF_COSINE : 0) + (growth ? OF_GROWTH : 0);
     TRY(searches_have_surrogate(searches->database, &surrogate));
     searches->has += surrogate ? OF_SURROGATE : 0;

@@ -659,8 +659,8 @@ struct SearchMethod {
     bool whole;                                   // another option changes all points: it can't be extended
     bool several;                                 // for several objectives only
     int gradient_column;                          // of a row of Rounds: the norm of the gradient; 0: it has none
-    int model_column; // of a row of Rounds: the first of MODEL_COLUMNS that say how a model of the fitness stands; 0: none
-    bool (*takes_values)(const Spec *spec);       // of each replicate (Trials.value); NULL: it does not
+    int model_column; // of a row of Rounds: where MODEL_COLUMNS of a model of the fitness stand; 0: it has none
+    bool (*takes_values)(const Spec *spec); // of each replicate (Trials.value); NULL: it does not
     // Whether an option (by its name) only limits how long the method goes on: an extension may change it, and restore
     // applies it. NULL: no option does.
     bool (*budget)(const Spec *spec, const char *option);

@@ -1,7 +1,7 @@
 // Time of a suggestion of the method bayesian, on one thread:
 //     bayesian_speed [AXES [TRIALS]]     (10, 250)
-// prints CSV: trials so far, and ms of CPU time per suggestion (tell of a trial, fits included, and ask of the next) over
-// the last 25 trials. The function is a curved valley without failures.
+// prints CSV: trials so far, and ms of CPU time per suggestion (tell of a trial, fits included, and ask of the next)
+// over the last 25 trials. The function is a curved valley without failures.
 #include "../../runner/experiment/experiment.h"
 
 #include <stdio.h>

@@ -100,7 +100,8 @@ bad() # MESSAGE SET...
 bad "bayesian takes at most 8 constraints; the spec has 9" --set \
     'constraints=[x1 < 1, x1 < 2, x1 < 3, x1 < 4, x2 < 1, x2 < 2, x2 < 3, x2 < 4, x3 < 1]'
 bad "256 searches of 2000 trials are too many: use fewer searches or trials" --set search.bayesian.searches=256 \
-    --set search.bayesian.stop.trials=2000 --set 'constraints=[x1 < 1, x1 < 2, x1 < 3, x1 < 4, x2 < 1, x2 < 2, x2 < 3]'
+    --set search.bayesian.stop.trials=2000 \
+    --set 'constraints=[x1 < 1, x1 < 2, x1 < 3, x1 < 4, x2 < 1, x2 < 2, x2 < 3]'
 names=$(seq -f 'p%g' 1 51)
 cat >wide.yaml <<END
 version: 1
@@ -137,10 +138,21 @@ grep -q "20 of 20" out
 check $? "all trials fail: the search goes on"
 # Success is known from where trials failed: at most a third of the later trials fail, of a function that fails in half
 # of the ranges.
-hopscotch run fails.yaml --progress none --name half --set 'objective.minimize=(x1 - 1)^2 + (x2 - 1)^2 + 0*log(x1 + x2)' \
+hopscotch run fails.yaml --progress none --name half \
+    --set 'objective.minimize=(x1 - 1)^2 + (x2 - 1)^2 + 0*log(x1 + x2)' \
     --set search.bayesian.stop.trials=40 --set search.bayesian.batch=1
 "$HOPSCOTCH" query half --sql "SELECT sum(fitness IS NULL), min(fitness) < 1e-2 FROM trials WHERE id >= 10" \
     --format csv >rows.csv 2>out
 row=$(tail -n 1 rows.csv)
 [ "${row%,*}" -le 10 ] && [ "${row#*,}" = 1 ]
 check $? "half of the ranges fail: failed trials of the last 30, and whether the best is below 0.01: $row"
+works plot sphere --kind predictions -o predictions.svg
+works plot sphere --kind convergence -o convergence.svg
+has "trust region" convergence.svg
+works report sphere
+grep -q '<section id="predictions">' results/sphere/report.html
+check $? "the report has what was predicted against what was seen"
+sed 's/bayesian/cmaes/g' sphere.yaml >other.yaml
+hopscotch run other.yaml --name other --progress none --set search.cmaes.stop.trials=40
+refused plot other --kind predictions
+has "the search method has no model of the fitness" err

@@ -106,7 +106,7 @@ for n, count, words in CASES:
     line(list(process.posterior(x)) + means + variances, 12)
 print("};\n\n// z, log h(z), its slope; then the logarithm of the normal distribution, and its slope.")
 print("static const double reference_improvement[][5] = {")
-for z in ["-1000", "-100", "-37.5", "-10", "-3", "-2.5", "-2.4", "-1.001", "-1", "-0.999", "-0.3", "0", "0.7", "3", "8"]:
+for z in "-1000 -100 -37.5 -10 -3 -2.5 -2.4 -1.001 -1 -0.999 -0.3 0 0.7 3 8".split():
     z = mp.mpf(z)
     line([z, log_improvement(z), mp.diff(log_improvement, z), log_normal(z), mp.diff(log_normal, z)], 5)
 print("};\n\n#endif")

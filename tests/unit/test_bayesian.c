@@ -200,7 +200,8 @@ TEST(bayesian_fit_finds_the_axis_that_matters)
         const double x[2] = {i * 7 % POINTS / (double)POINTS, i * 11 % POINTS / (double)POINTS};
         process_add(&process, x, portable_sin(9.0 * x[1]), 0.0);
     }
-    hyperparameters_fit(HYPERPARAMETERS_SMOOTH, &process, hyperparameters_default(HYPERPARAMETERS_SMOOTH, 2, theta), room);
+    hyperparameters_fit(HYPERPARAMETERS_SMOOTH, &process, hyperparameters_default(HYPERPARAMETERS_SMOOTH, 2, theta),
+                        room);
     CHECK(theta[0] > theta[1] + 2.0);
     CHECK(theta[3] < -8.0);
     arena_destroy(&arena);
@@ -213,7 +214,8 @@ TEST(bayesian_warp_keeps_order_and_the_better_half)
     bayesian_warp_prepare(&warp, cost, 9);
     for (int i = 0; i < 9; i++) {
         for (int j = 0; j < 9; j++)
-            CHECK((cost[i] < cost[j]) <= (bayesian_warp(&warp, cost[i], &slope) < bayesian_warp(&warp, cost[j], &slope)));
+            CHECK((cost[i] < cost[j]) <=
+                  (bayesian_warp(&warp, cost[i], &slope) < bayesian_warp(&warp, cost[j], &slope)));
         CHECK_NEAR(1.0, bayesian_unwarp(&warp, bayesian_warp(&warp, cost[i], &slope)) / cost[i], 1e-12);
     }
     const double step = bayesian_warp(&warp, 1.5, &slope) - bayesian_warp(&warp, 1.0, &slope);

@@ -98,8 +98,7 @@ static void bounded_aim(const BoundedMinimum *problem, const BoundedRoom *room, 
     }
     *pairs = 0;
     for (int i = 0; i < n; i++)
-        room->direction[i] =
-            -0.1 * (problem->high[i] - problem->low[i]) * room->free[i] * room->gradient[i] / greatest;
+        room->direction[i] = -0.1 * (problem->high[i] - problem->low[i]) * room->free[i] * room->gradient[i] / greatest;
 }
 
 // The first of x + d, x + d/2, ... with sufficient decrease, into room->next with its gradient. False: there is none.

@@ -24,9 +24,9 @@ _Static_assert((int)CONVERGENCE_PANELS <= (int)PLOT_ROUND_VALUES, "a round has r
 
 typedef struct Convergence {
     PlotRounds rounds;
-    bool several;         // several objectives: they have no common best
-    int median, gradient; // columns of the median and of the gradient's norm in the row of a round; 0: there is none
-    int tau;              // of the first number of a surrogate
+    bool several;                // several objectives: they have no common best
+    int median, gradient, model; // columns in the row of a round: median, norm of the gradient, MODEL_COLUMNS; 0: none
+    int tau;                     // of the first number of a surrogate
     const char *title[CONVERGENCE_PANELS];
 } Convergence;
 
@@ -63,7 +63,8 @@ static void convergence_take(Convergence *convergence, const RoundRow *round)
     if (!convergence->several) value[CONVERGENCE_BEST] = round->best;
     value[CONVERGENCE_MEDIAN] = convergence_number(round, convergence->median);
     value[CONVERGENCE_SIGMA] = round->sigma;
-    value[CONVERGENCE_CONDITION] = round->condition;
+    value[CONVERGENCE_CONDITION] =
+        convergence->model > 0 ? convergence_number(round, convergence->model + MODEL_SHORTEST) : round->condition;
     value[CONVERGENCE_GRADIENT] = convergence_number(round, convergence->gradient);
     value[CONVERGENCE_TAU] = convergence_number(round, convergence->tau);
     value[CONVERGENCE_EVALUATED] = convergence_number(round, convergence->tau > 0 ? convergence->tau + 1 : 0);
@@ -78,7 +79,11 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
     TRY(plot_rounds_begin(data, spec_several(&data->campaign->spec), arena, all));
     TRY(convergence_find(data, arena, convergence));
     convergence->gradient = data->campaign->spec.method->gradient_column;
-    if (data->campaign->spec.method->model_column > 0) convergence->title[CONVERGENCE_SIGMA] = "trust region";
+    convergence->model = data->campaign->spec.method->model_column;
+    if (convergence->model > 0) {
+        convergence->title[CONVERGENCE_SIGMA] = "trust region";
+        convergence->title[CONVERGENCE_CONDITION] = "shortest length";
+    }
     Cursor rounds =
         rounds_of_best(data->campaign->database, data->maximize, all->every, all->searches, all->most, arena);
     while (round_next(&rounds, &round)) convergence_take(convergence, &round);
@@ -273,7 +278,9 @@ static const char *convergence_caption(const PlotData *data, Arena *arena)
         return arena_format(arena, "The best fitness so far, the length of each step and the norm of the gradient.%s",
                             line);
     if (spec->method->model_column > 0)
-        return arena_format(arena, "The best fitness so far, and the length of the trust region's sides.%s", line);
+        return arena_format(
+            arena, "The best fitness so far, the sides of the trust region, the shortest length of the process.%s",
+            line);
     return arena_format(arena, "%s%s",
                         spec_several(spec)
                             ? "The hypervolume of each generation's front, and the best so far of each objective."

@@ -7,6 +7,7 @@
 #define PLOT_KINDS(X) \
     X(convergence) \
     X(gradient) \
+    X(predictions) \
     X(outer) \
     X(scatter) \
     X(pairs) \

@@ -17,8 +17,8 @@ double log_normal(double z, double *slope);
 
 typedef struct Acquisition {
     int n;
-    GaussianProcess *objective; // factored; NULL: only feasibility counts
-    double best;                // of the objective
+    GaussianProcess *objective;       // factored; NULL: only feasibility counts
+    double best;                      // of the objective
     GaussianProcess *const *feasible; // [n_feasible] factored; a point is feasible where each is below 0
     int n_feasible;
     double *room; // [4 n]

@@ -28,7 +28,10 @@ BayesianRow bayesian_row(const Bayesian *bayesian, const BayesianView *view, int
     return (BayesianRow){x, x + bayesian->n};
 }
 
-double *bayesian_noted(const Bayesian *bayesian, const BayesianRow *row) { return row->told + BAYESIAN_TOLD + bayesian->m; }
+double *bayesian_noted(const Bayesian *bayesian, const BayesianRow *row)
+{
+    return row->told + BAYESIAN_TOLD + bayesian->m;
+}
 
 bool bayesian_failed(const BayesianRow *row) { return isnan(row->told[BAYESIAN_COST]); }
 
@@ -142,8 +145,8 @@ static Error bayesian_check(const Spec *spec, const char **key)
                           BAYESIAN_AXES_MAX, bayesian.n);
     *key = "constraints";
     if (bayesian.m > BAYESIAN_CONSTRAINTS_MAX)
-        return error_make(ERROR_USER, "bayesian takes at most %d constraints; the spec has %d", BAYESIAN_CONSTRAINTS_MAX,
-                          bayesian.m);
+        return error_make(ERROR_USER, "bayesian takes at most %d constraints; the spec has %d",
+                          BAYESIAN_CONSTRAINTS_MAX, bayesian.m);
     *key = "search.bayesian.searches";
     if (bayesian.side.told_at + bayesian_room_bytes(&bayesian) > bayesian_bytes_max)
         return error_make(ERROR_USER, "%lld searches of %lld trials are too many: use fewer searches or trials",
@@ -170,8 +173,8 @@ static void bayesian_take_room(Bayesian *bayesian, Arena *arena)
     bayesian->number = ARENA_NEW(arena, double, 3 * capacity);
     bayesian->chosen = ARENA_NEW(arena, int64_t, capacity);
     bayesian->pool = ARENA_NEW(arena, double, bayesian_pool_doubles(bayesian));
-    bayesian->region = (BayesianRegion){
-        ARENA_NEW(arena, double, n), ARENA_NEW(arena, double, n), ARENA_NEW(arena, double, n)};
+    bayesian->region =
+        (BayesianRegion){ARENA_NEW(arena, double, n), ARENA_NEW(arena, double, n), ARENA_NEW(arena, double, n)};
     bayesian->vector = ARENA_NEW(arena, double, 8 * n + bounded_minimum_room(n));
 }
 
@@ -182,7 +185,7 @@ static void bayesian_take_points(Bayesian *bayesian, int64_t count, Arena *arena
     bayesian->points = ARENA_NEW(arena, BayesianPoints, count);
     for (int64_t i = 0; i < count; i++)
         bayesian->points[i] = (BayesianPoints){.drawn = side_drawn_take(most, most, arena),
-                                               .x = ARENA_NEW(arena, double, most *bayesian->n),
+                                               .x = ARENA_NEW(arena, double, most * bayesian->n),
                                                .predicted = ARENA_NEW(arena, double, most *BAYESIAN_NOTED)};
 }
 
@@ -255,7 +258,8 @@ static int64_t bayesian_members(const Search *search, int64_t s)
 {
     const Bayesian *bayesian = search->scratch;
     const BayesianRun *run = bayesian_view(search, s).run;
-    const int64_t wanted = run->round == 0 ? bayesian->design : bayesian->batch, left = bayesian->capacity - run->trials;
+    const int64_t wanted = run->round == 0 ? bayesian->design : bayesian->batch,
+                  left = bayesian->capacity - run->trials;
     return wanted < left ? wanted : left > 0 ? left : 1;
 }
 
@@ -346,10 +350,7 @@ static BayesianStop bayesian_stop(const Bayesian *bayesian, const BayesianRun *r
 }
 
 // Hyperparameters are fitted after each round at first, and later when there are a tenth more trials.
-static bool bayesian_fit_is_due(const BayesianRun *run)
-{
-    return 10 * (run->trials - run->fitted) >= run->trials - 20;
-}
+static bool bayesian_fit_is_due(const BayesianRun *run) { return 10 * (run->trials - run->fitted) >= run->trials - 20; }
 
 static void bayesian_end_round(Search *search, void *worker, const SideEnd *end)
 {

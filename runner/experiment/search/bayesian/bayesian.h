@@ -57,9 +57,9 @@ typedef struct BayesianRun {
     double best;                 // cost of the best trial that is feasible; NaN: none
 } BayesianRun;
 
-// A trial of a search. What was told of it: its cost, NaN: it failed; what is known of the cost, which for a failed trial
-// is the mean of the replicates that did not fail, NaN: nothing; its standard error, 0: unknown or none; the fraction of
-// replicates that failed, and the time that they survived. The values of constraints stand behind it, met if <= 0.
+// A trial of a search. What was told of it: its cost, NaN: it failed; what is known of the cost, which for a failed
+// trial is the mean of the replicates that did not fail, NaN: nothing; its standard error, 0: unknown or none; the
+// fraction of replicates that failed; the time that they survived. The values of constraints stand behind, met if <= 0.
 typedef struct BayesianRow {
     double *x; // [n] coordinates
     double *told;
@@ -96,10 +96,10 @@ enum { BAYESIAN_OF_COST, BAYESIAN_OF_SUCCESS, BAYESIAN_OUTPUTS };
 // One process and the rows that it knows.
 typedef struct BayesianModel {
     GaussianProcess process;
-    int64_t *row;  // [process.count] ascending
-    double *theta; // [n + 2] that it was factored with
+    int64_t *row;   // [process.count] ascending
+    double *theta;  // [n + 2] that it was factored with
     int64_t search; // that it was factored for; -1: none
-    bool constant; // all outputs are equal: it says nothing
+    bool constant;  // all outputs are equal: it says nothing
 } BayesianModel;
 
 // How outputs become those of a process, and back (warp.c).
@@ -169,8 +169,8 @@ double bayesian_constraint(double value, double scale);
 
 // ---- model.c --------------------------------------------------------------------------------------------------------
 
-// The row that the region is around: the best feasible one, or else the one that is nearest to being feasible; -1: there
-// is no row.
+// The row that the region is around: the best feasible one, or else the one that is nearest to being feasible; -1:
+// there is no row.
 int64_t bayesian_centre(const Bayesian *bayesian, const BayesianView *view);
 // Fits hyperparameters of all outputs to the rows of the run, into its state.
 HyperparameterKind bayesian_kind(int output);

@@ -1,15 +1,16 @@
 // What the processes of feasibility are given. A point is feasible where they are below 0.
 //
-// Success is the latent of a classifier by least squares: -1 where a trial succeeded, up to 1 where it failed. A trial of
-// which fewer replicates failed, or that survived longer, is nearer to success. The latent says so by ranks; so a search
-// whose first trials all fail still knows where to go. Constraints are their values, with large ones compressed as SCBO does (section 3).
+// Success is the latent of a classifier by least squares: -1 where a trial succeeded, up to 1 where it failed. A trial
+// of which fewer replicates failed, or that survived longer, is nearer to success. The latent says so by ranks; so a
+// search whose first trials all fail still knows where to go. Constraints are their values, with large ones compressed
+// as SCBO does (section 3).
 #include "bayesian.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double feasibility_span = 0.8;  // of the latents of failures, below 1
+static const double feasibility_span = 0.8; // of the latents of failures, below 1
 static const double feasibility_lost = 1e6; // a replicate that failed weighs more than any survived time
 
 static int feasibility_ascending(const void *a, const void *b)

@@ -16,8 +16,8 @@ static HyperparameterPrior hyperparameters_prior(HyperparameterKind kind, int n,
 {
     const bool step = kind == HYPERPARAMETERS_STEP;
     if (i == n) return (HyperparameterPrior){0.0, 1.5, -7.0, 9.0};
-    if (i == n + 1 && step) return (HyperparameterPrior){-4.6, 1.0, -20.0, 1.0}; // 1e-2
-    if (i == n + 1) return (HyperparameterPrior){-9.2, 4.0, -20.0, 1.0}; // 1e-4
+    if (i == n + 1 && step) return (HyperparameterPrior){-4.6, 1.0, -20.0, 1.0};                  // 1e-2
+    if (i == n + 1) return (HyperparameterPrior){-9.2, 4.0, -20.0, 1.0};                          // 1e-4
     if (step) return (HyperparameterPrior){-1.2 + 0.5 * portable_log((double)n), 0.7, -7.0, 5.0}; // 0.3 sqrt(n)
     return (HyperparameterPrior){1.4142135623730951 + 0.5 * portable_log((double)n), 1.7320508075688772, -7.0, 5.0};
 }
@@ -57,7 +57,10 @@ static double hyperparameters_value(void *of, const double *theta, double *gradi
     return value;
 }
 
-int64_t hyperparameters_room(int n, int64_t count) { return 2 * count * count + 4 * (n + 2) + bounded_minimum_room(n + 2); }
+int64_t hyperparameters_room(int n, int64_t count)
+{
+    return 2 * count * count + 4 * (n + 2) + bounded_minimum_room(n + 2);
+}
 
 void hyperparameters_fit(HyperparameterKind kind, GaussianProcess *process, double *theta, double *room)
 {

@@ -80,8 +80,7 @@ static int64_t model_choose(Bayesian *bayesian, const BayesianView *view, int ou
         const double *theta = view->theta + output * (bayesian->n + 2);
         const BayesianRow middle = bayesian_row(bayesian, view, centre);
         for (int64_t i = 0; i < count; i++)
-            near[i].distance =
-                model_distance(bayesian, bayesian_row(bayesian, view, near[i].row).x, middle.x, theta);
+            near[i].distance = model_distance(bayesian, bayesian_row(bayesian, view, near[i].row).x, middle.x, theta);
         qsort(near, (size_t)count, sizeof *near, model_nearer);
         count = most;
     }

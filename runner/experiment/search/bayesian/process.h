@@ -20,9 +20,9 @@ typedef struct GaussianProcess {
     const bool *word; // [n] values of the axis are words
     // set by the user; after a change of what belongs to points that were factored, `factored` is set back
     int64_t count;
-    double *x;              // [n][capacity]
-    double *y, *noise;      // [capacity]; noise: v
-    double *length;         // [n]
+    double *x;         // [n][capacity]
+    double *y, *noise; // [capacity]; noise: v
+    double *length;    // [n]
     double amplitude, nugget;
     // computed
     int64_t factored; // rows of L

@@ -199,16 +199,16 @@ static void propose_by_model(Bayesian *bayesian, const BayesianView *view, int64
     bayesian_learn(bayesian, view, s);
     const int64_t incumbent = propose_incumbent(bayesian, view, &best);
     const int64_t centre = incumbent >= 0 ? incumbent : bayesian_centre(bayesian, view);
-    if (centre >= 0) memcpy(bayesian->region.centre, bayesian_row(bayesian, view, centre).x, (size_t)n * sizeof(double));
+    if (centre >= 0)
+        memcpy(bayesian->region.centre, bayesian_row(bayesian, view, centre).x, (size_t)n * sizeof(double));
     for (int a = 0; a < n && centre < 0; a++) bayesian->region.centre[a] = 0.5;
     bayesian_region_set(bayesian, view);
     Acquisition acquisition = propose_acquisition(bayesian, incumbent, feasible);
     acquisition.best = best;
     for (int64_t k = 0; k < members; k++) {
         double *x = points->x + k * n;
-        points->drawn.left_out[k] =
-            !propose_best(bayesian, view, &acquisition, s + bayesian->side.first, k, x) &&
-            !propose_start(bayesian, view->run, s + bayesian->side.first, k + PROPOSE_POOL, x);
+        points->drawn.left_out[k] = !propose_best(bayesian, view, &acquisition, s + bayesian->side.first, k, x) &&
+                                    !propose_start(bayesian, view->run, s + bayesian->side.first, k + PROPOSE_POOL, x);
         if (points->drawn.left_out[k]) continue;
         propose_note(bayesian, x, points->predicted + k * BAYESIAN_NOTED);
         if (k + 1 < members) propose_believe(bayesian, x);

@@ -1,5 +1,6 @@
 // The trust region of a search (TuRBO, section 3.2 and its supplement): a box around the best point, longer along axes
-// with longer lengths. It doubles after rounds that improved, one after the other, and halves after rounds that did not.
+// with longer lengths. It doubles after rounds that improved, one after the other, and halves after rounds that did
+// not.
 // Where it gets too short it begins anew around the best point, with its first length. Other than in TuRBO nothing is
 // forgotten then: with few trials a second start costs more than it finds.
 #include "bayesian.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 
 static const double region_length = 0.8, region_longest = 1.6, region_shortest = 0.0078125; // 2^-7
-static const double region_length_most = 0.6931471805599453;                               // ln 2
+static const double region_length_most = 0.6931471805599453;                                // ln 2
 enum { REGION_SUCCESSES = 3, REGION_FAILURES_LEAST = 4 };
 
 // Rounds without improvement after which the region shrinks.

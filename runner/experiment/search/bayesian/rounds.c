@@ -2,7 +2,6 @@
 #include "bayesian.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { BAYESIAN_SCALARS = 12, BAYESIAN_COMPARED = 50, BAYESIAN_COMPARED_LEAST = 5 };
 
@@ -16,7 +15,8 @@ static const Field bayesian_scalars[BAYESIAN_SCALARS] = {
     {"longest", "1", "its longest length", "lengths"},
     {"noise", "1", "its noise: deviation, through that of its function", "noise"},
     {"rank_correlation", "1", "of predictions and fitness, of the last 50 trials; NaN: too few", "rank_correlation"},
-    {"predicted", "1", "fitness of the round's first trial, as predicted before; NaN: it belongs to a start", "predicted"},
+    {"predicted", "1", "fitness of the round's first trial, as predicted before; NaN: it belongs to a start",
+     "predicted"},
     {"seen", "1", "fitness of that trial; NaN: it failed", "predicted"},
     {"best_so_far", "1", "best fitness of the search; NaN: none is feasible", "fitness"},
 };
@@ -27,9 +27,9 @@ const Field *bayesian_fields(const Spec *spec, Arena *arena, int *count)
     Field *fields = ARENA_NEW(arena, Field, *count), *field = fields;
     for (int i = 0; i < BAYESIAN_SCALARS; i++) *field++ = bayesian_scalars[i];
     for (int a = 0; a < spec->n_axes; a++)
-        *field++ = (Field){
-            arena_format(arena, "length_%s", spec->configured.parameters[spec->axes[a].parameter].name), "1",
-            "length of the process of the fitness along the axis, of a range from 0 to 1", "lengths"};
+        *field++ =
+            (Field){arena_format(arena, "length_%s", spec->configured.parameters[spec->axes[a].parameter].name), "1",
+                    "length of the process of the fitness along the axis, of a range from 0 to 1", "lengths"};
     return fields;
 }
 
