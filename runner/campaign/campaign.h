@@ -148,7 +148,7 @@ typedef struct Awaited {
 } Awaited;
 Error awaited_read(Database *database, Awaited *awaited); // asked 0: none was asked for, or another model's campaign
 Error by_hand_awaited(const ByHand *hand, Awaited *awaited);
-const char *awaited_text(const Awaited *awaited, Arena *arena);             // "trials 3, 5 and 2 more"
+const char *awaited_text(const Awaited *awaited, Arena *arena); // "trials 3, 5 and 2 more"
 
 // A result. by_hand_compare says what is known of this replicate.
 typedef struct Told {
@@ -295,7 +295,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 // Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
 // maximises it (store/trials/rank.c). Worst first is the reverse.
 
-#define STORE_WAITING "waiting" // the state of a campaign by hand until it is done
+#define STORE_WAITING "waiting"         // the state of a campaign by hand until it is done
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
 #define STORE_SCHEMA_WITH_SUMS 3   // some trials keep a row, all are summed up (store/commit/kept_rows.c)

@@ -35,7 +35,8 @@ static Error manual_check(const Points *lists, Configured *out)
 {
     if (lists[DECLARED_METRICS].count == 0)
         return error_make(
-            ERROR_USER, "metrics is missing: the numbers that are measured in a trial, for example `metrics: {slip: mm}`");
+            ERROR_USER,
+            "metrics is missing: the numbers that are measured in a trial, for example `metrics: {slip: mm}`");
     for (int list = 0; list < MANUAL_N_LISTS; list++) TRY(declared_check_names(lists, list, out));
     return error_none();
 }
