@@ -7,7 +7,8 @@
 
 // ---- what is checked against the campaign ---------------------------------------------------------------------------
 
-// A line that repeats the parameters must have those of the trial: else it is another trial's result. Spreadsheets round.
+// A line that repeats the parameters must have those of the trial: else it is another trial's result. Spreadsheets
+// round.
 static Error tell_check_parameters(ByHand *hand, const ResultLine *result, Diagnostics *diagnostics)
 {
     const double rounded = 1e-6;
