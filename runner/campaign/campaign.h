@@ -44,7 +44,8 @@ CommandText command_again(const char *results, const char *format, ...) PRINTF_L
 // ---- models that run a program (batch/program.c, store/campaign/program.c) ------------------------------------------
 
 // For such a model, completes the options of a backend: it runs the program in the folder of the options, else the
-// spec's. Error (user): the user did not allow it, or the folder is not known. Other models: does nothing; error (user):
+// spec's. Error (user): the user did not allow it, or the folder is not known. Other models: does nothing; error
+// (user):
 // people run its trials.
 Error program_options(const Spec *spec, Arena *arena, BackendOptions *options);
 
@@ -108,7 +109,7 @@ typedef struct RunSummary {
 // it committed all complete trials). After an error of the machine everything committed is readable.
 Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary);
 
-// ---- a campaign whose trials people run (run/by_hand.c, run/ask.c, run/tell.c) ---------------------------------------
+// ---- a campaign whose trials people run (run/by_hand.c, run/ask.c, run/tell.c) --------------------------------------
 
 // Between open and close the campaign's lock is held. It is waited for: others hold it for an instant only.
 typedef struct ByHand ByHand;
@@ -148,7 +149,7 @@ typedef struct Awaited {
 } Awaited;
 Error awaited_read(Database *database, Awaited *awaited); // asked 0: none was asked for, or another model's campaign
 Error by_hand_awaited(const ByHand *hand, Awaited *awaited);
-const char *awaited_text(const Awaited *awaited, Arena *arena);             // "trials 3, 5 and 2 more"
+const char *awaited_text(const Awaited *awaited, Arena *arena); // "trials 3, 5 and 2 more"
 
 // A result. by_hand_compare says what is known of this replicate.
 typedef struct Told {
@@ -250,7 +251,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //
 //   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
 //                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
-//                'interrupted', 'stopped', 'done', 'waiting': for results of trials that people run), reason, trials_total (NULL: not known), replicates, trials_most
+//                'interrupted', 'stopped', 'done', 'waiting': for results of trials that people run), reason,
+//                trials_total (NULL: not known), replicates, trials_most
 //                (an upper bound, where the total is not known)
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
 //   rounds       search, round, debug BLOB (a row of doubles), population, evaluations, sigma, condition, best, stop:
@@ -280,7 +282,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   overrides    id, key, value: what --set changed in the spec; extensions keep it (store/campaign/overrides.c)
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
-//   asked        trial, replicate, asked, told, failure, metrics BLOB: of a model that is run by hand: when a replicate was
+//   asked        trial, replicate, asked, told, failure, metrics BLOB: of a model that is run by hand: when a
+//                replicate was
 //                asked for, and what was told of it; told_before has what was corrected (store/commit/asked.c)
 //   tags         tag;  notes  time, text
 //   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was derived from
@@ -297,7 +300,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 // Best first is always: ORDER BY fitness IS NULL, of a race replicates DESC and perhaps n_failed, violation, fitness,
 // survived DESC, id; `fitness DESC` if the spec maximises it (store/trials/rank.c). Worst first is the reverse.
 
-#define STORE_WAITING "waiting" // the state of a campaign by hand until it is done
+#define STORE_WAITING "waiting"         // the state of a campaign by hand until it is done
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
 #define STORE_SCHEMA_WITH_SUMS 3   // some trials keep a row, all are summed up (store/commit/kept_rows.c)

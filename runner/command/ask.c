@@ -68,7 +68,8 @@ static void ask_report(const CommandLine *line, const Asked *asked, const Awaite
         fprintf(out, "%s waits for results of %s: further trials depend on them; `%s` gives these again\n", name, waits,
                 again);
     else if (awaited->open > 0)
-        fprintf(out, "%s has no further trials; results of %s are missing; `%s` gives these again\n", name, waits, again);
+        fprintf(out, "%s has no further trials; results of %s are missing; `%s` gives these again\n", name, waits,
+                again);
     else
         fprintf(out, "%s is %s: %s trials%s%s\n", name, asked->state, text_count(awaited->asked).text,
                 asked->reason != NULL ? "; " : "",
@@ -130,7 +131,8 @@ static Error ask_run(const CommandLine *line)
 }
 
 static const Switch ask_rows[] = {
-    {"trials", SWITCH_INTEGER, "N", 0, 100000, "how many trials, at most; also -n (default 8; 0: only make the campaign)"},
+    {"trials", SWITCH_INTEGER, "N", 0, 100000,
+     "how many trials, at most; also -n (default 8; 0: only make the campaign)"},
     {"again", SWITCH_FLAG, NULL, 0, 0, "first give those again that were asked for and not told"},
     {"older", SWITCH_INTEGER, "MINUTES", 0, 1 << 30,
      "the same, only of those that were asked for longer ago: others may still be running"},

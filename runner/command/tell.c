@@ -7,7 +7,8 @@
 
 // ---- what is checked against the campaign ---------------------------------------------------------------------------
 
-// A line that repeats the parameters must have those of the trial: else it is another trial's result. Spreadsheets round.
+// A line that repeats the parameters must have those of the trial: else it is another trial's result. Spreadsheets
+// round.
 static Error tell_check_parameters(ByHand *hand, const ResultLine *result, Diagnostics *diagnostics)
 {
     const double rounded = 1e-6;
@@ -18,7 +19,8 @@ static Error tell_check_parameters(ByHand *hand, const ResultLine *result, Diagn
         const double given = result->parameter[i], own = parameter[i];
         if (isnan(given) || fabs(given - own) <= rounded * fmax(fabs(given), fabs(own))) continue;
         const char *choices = configured_choices(configured, i);
-        diagnose(diagnostics, result->at, "trial %lld has %s = %s, and this line says %s: is it another trial's result?",
+        diagnose(diagnostics, result->at,
+                 "trial %lld has %s = %s, and this line says %s: is it another trial's result?",
                  (long long)result->trial, configured->parameters[i].name, value_text(choices, own).text,
                  value_text(choices, given).text);
         break;
@@ -71,10 +73,11 @@ static Error tell_report(const CommandLine *line, ByHand *hand, const TellSummar
                                   : arena_format(line->arena, "%s lines were", text_count(lines->empty).text),
                 lines->empty == 1 ? "it has" : "they have");
     if (summary->learned > 0)
-        fprintf(out,
-                "the search learned from %s of the corrected trials before: it keeps what it learned, and trials that it "
-                "gave stay as they are\n",
-                text_count(summary->learned).text);
+        fprintf(
+            out,
+            "the search learned from %s of the corrected trials before: it keeps what it learned, and trials that it "
+            "gave stay as they are\n",
+            text_count(summary->learned).text);
     if (awaited.open > 0)
         fprintf(out, "results of %s are still awaited\n", awaited_text(&awaited, line->arena));
     else if (strcmp(summary->state, STORE_WAITING) == 0)

@@ -495,8 +495,9 @@ static Error verify_run(const CommandLine *line)
     TRY(campaign_find(line, line->arguments[0], &verify.location));
     TRY(campaign_open(verify.location.results, verify.location.name, line->arena, &campaign));
     verify.task.campaign = &campaign;
-    Error error = campaign.spec.model->by_hand ? spec_check_run(&campaign.spec) : command_program_remark(line, &campaign);
     const bool several = switch_given(line, "finalists");
+    Error error =
+        campaign.spec.model->by_hand ? spec_check_run(&campaign.spec) : command_program_remark(line, &campaign);
     if (error.kind == OK && several) error = finalists_verify(line, &verify.location, &campaign);
     if (error.kind == OK && !several) error = verify_campaign(&verify);
     campaign_close(&verify.seeds);

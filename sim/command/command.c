@@ -36,10 +36,8 @@ static const Option command_options[COMMAND_N_OPTIONS] = {
 };
 
 static const char *const command_failures[COMMAND_FAILURES] = {
-    [COMMAND_NONE] = "none",
-    [COMMAND_CRASHED] = "crashed",
-    [COMMAND_TIMEOUT] = "timeout",
-    [COMMAND_BROKE_PROTOCOL] = "protocol",
+    [COMMAND_NONE] = "none",           [COMMAND_CRASHED] = "crashed",
+    [COMMAND_TIMEOUT] = "timeout",     [COMMAND_BROKE_PROTOCOL] = "protocol",
     [COMMAND_NON_FINITE] = NON_FINITE,
 };
 

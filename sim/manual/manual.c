@@ -35,7 +35,8 @@ static Error manual_check(const Points *lists, Configured *out)
 {
     if (lists[DECLARED_METRICS].count == 0)
         return error_make(
-            ERROR_USER, "metrics is missing: the numbers that are measured in a trial, for example `metrics: {slip: mm}`");
+            ERROR_USER,
+            "metrics is missing: the numbers that are measured in a trial, for example `metrics: {slip: mm}`");
     for (int list = 0; list < MANUAL_N_LISTS; list++) TRY(declared_check_names(lists, list, out));
     return error_none();
 }
@@ -59,8 +60,8 @@ static Error manual_configure(const double *settings, const Points *points, Aren
 
 // A test plays it.
 static const char manual_words[] =
-    "`hopscotch ask SPEC` makes the campaign and gives the next trials; after they were run, `hopscotch tell NAME FILE`\n"
-    "takes their results, in any order. `ask NAME` gives further ones. A search that learns goes on when all results of\n"
+    "`hopscotch ask SPEC` makes the campaign and gives the next trials; after they were run, `hopscotch tell NAME\n"
+    "FILE` takes their results, in any order. `ask NAME` gives further ones. A search that learns goes on when all results of\n"
     "its generation are there.\n\n"
     "    hopscotch ask experiments/manual_gripper.yaml -n 4 --format csv > todo.csv   # fill in what was measured\n"
     "    hopscotch tell manual_gripper todo.csv\n"

@@ -46,7 +46,8 @@ END
 
 expect "no command is a usage error" 2
 expect "help" 0 help
-commands="check plan run resume stop submit ask tell status best query show report plot replay verify compare export merge
+commands="check plan run resume stop submit ask tell status best query show report plot replay verify compare export
+merge
 gather digest doctor list tag note rm gc models schema help version"
 for command in $commands; do
     has "help lists $command" out "  $command "

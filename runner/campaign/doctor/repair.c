@@ -31,9 +31,9 @@ Error repair_open_device(Repair *repair)
     ProgramNoted noted;
     if (repair->device_open) return error_none();
     if (repair->spec.model->by_hand)
-        return error_make(ERROR_USER,
-                          "people measured what is damaged, and no repair can measure again: the table `asked` has what "
-                          "they told; nothing was changed");
+        return error_make(
+            ERROR_USER, "people measured what is damaged, and no repair can measure again: the table `asked` has what "
+                        "they told; nothing was changed");
     if (repair->spec.model->runs_program) {
         TRY(program_noted(repair->store->database, repair->arena, &noted));
         if (repair->options.backend.program.folder == NULL) repair->options.backend.program.folder = noted.folder;

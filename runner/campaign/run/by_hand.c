@@ -1,8 +1,10 @@
-// A campaign whose trials people run. `ask` and `tell` open it for an instant: they restore the search, and store in one
+// A campaign whose trials people run. `ask` and `tell` open it for an instant: they restore the search, and store in
+// one
 // transaction what was asked for, or the results with all that follows from them: the rows of trials that are complete,
 // and the state of the search.
 //
-// A search that learns is told a round at once, when all of it is there, in the order of ids. One that does not learn is
+// A search that learns is told a round at once, when all of it is there, in the order of ids. One that does not learn
+// is
 // told the trials before the first one that has no result. So the state depends on the results that are there, and not
 // on the order in which they came.
 #include "by_hand.h"
@@ -112,7 +114,8 @@ Error by_hand_trial(ByHand *hand, int64_t id, Trials *trials, int64_t i, bool *f
     *found = true;
     if (!hand->learns) {
         trials->search[i] = trials->round[i] = 0;
-        *found = hand->search.method->trial(&hand->search, id, &trials->ordinal[i], &trials->parameter[i * n]).kind == OK;
+        *found =
+            hand->search.method->trial(&hand->search, id, &trials->ordinal[i], &trials->parameter[i * n]).kind == OK;
         return error_none();
     }
     if (at < 0 || at >= round->count) return hand_stored_trial(hand, id, trials, i, found);
@@ -150,7 +153,8 @@ static Error hand_fill_lane(ByHand *hand, AskedLane *told, int64_t lane, Batch *
     TRY(asked_read(hand->store->database, hand->spec, told, &found));
     if (!found || !told->told)
         return error_make(ERROR_MACHINE, "bug: trial %lld was collected before it was told", (long long)told->trial);
-    for (int m = 0; m < hand->spec->configured.n_metrics; m++) batch->metric[m * batch->stride + lane] = told->metric[m];
+    for (int m = 0; m < hand->spec->configured.n_metrics; m++)
+        batch->metric[m * batch->stride + lane] = told->metric[m];
     batch->status[lane] = LANE_DONE + told->failure;
     return error_none();
 }
@@ -197,14 +201,14 @@ static Error hand_end(ByHand *hand, const char *state, const char *reason, int64
     TRY(rounds_record(hand->store, &hand->search));
     if (strcmp(state, "done") == 0) TRY(sensitivity_record(hand->store, &hand->search));
     if (reason == NULL) reason = stop;
-    return store_set_state(hand->store, &(StoreState){.state = state,
-                                                      .reason = reason,
-                                                      .stop_reason = stop,
-                                                      .event = state,
-                                                      .text = arena_format(hand->arena, "%lld trials%s%s",
-                                                                           (long long)trials, reason != NULL ? "; " : "",
-                                                                           reason != NULL ? reason : ""),
-                                                      .trials_total = trials});
+    return store_set_state(hand->store,
+                           &(StoreState){.state = state,
+                                         .reason = reason,
+                                         .stop_reason = stop,
+                                         .event = state,
+                                         .text = arena_format(hand->arena, "%lld trials%s%s", (long long)trials,
+                                                              reason != NULL ? "; " : "", reason != NULL ? reason : ""),
+                                         .trials_total = trials});
 }
 
 Error by_hand_settle(ByHand *hand)
@@ -306,10 +310,7 @@ Error awaited_read(Database *database, Awaited *awaited)
     return cursor_close(&open);
 }
 
-Error by_hand_awaited(const ByHand *hand, Awaited *awaited)
-{
-    return awaited_read(hand->store->database, awaited);
-}
+Error by_hand_awaited(const ByHand *hand, Awaited *awaited) { return awaited_read(hand->store->database, awaited); }
 
 const char *awaited_text(const Awaited *awaited, Arena *arena)
 {

@@ -15,9 +15,9 @@ struct ByHand {
     Store *store;
     Search search;
     bool learns;
-    Flight round;   // of a search that learns: the trials that it gives before it needs results, asked for or not
-    int64_t id;     // of the first of them: all before it were told
-    bool limited;   // limits.trials cuts it
+    Flight round; // of a search that learns: the trials that it gives before it needs results, asked for or not
+    int64_t id;   // of the first of them: all before it were told
+    bool limited; // limits.trials cuts it
 };
 
 // The search as it is stored, before its next trial; then `round`.

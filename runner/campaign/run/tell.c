@@ -23,11 +23,12 @@ static bool tell_is_same(const Spec *spec, const AskedLane *stored, const Told *
 
 static const char *tell_words(const Spec *spec, const AskedLane *lane, Arena *arena)
 {
-    const char *text = lane->failure != 0 ? arena_format(arena, "failure=%s", spec->configured.failures[lane->failure]) : "";
+    const char *text =
+        lane->failure != 0 ? arena_format(arena, "failure=%s", spec->configured.failures[lane->failure]) : "";
     for (int m = 0; m < spec->configured.n_metrics; m++) {
         if (!isnan(lane->metric[m]))
-            text = arena_format(arena, "%s%s%s=%.12g", text, text[0] != '\0' ? " " : "", spec->configured.metrics[m].name,
-                                lane->metric[m]);
+            text = arena_format(arena, "%s%s%s=%.12g", text, text[0] != '\0' ? " " : "",
+                                spec->configured.metrics[m].name, lane->metric[m]);
     }
     return text;
 }
@@ -40,10 +41,10 @@ Error by_hand_compare(ByHand *hand, const Told *told, ToldBefore *before, const 
                       .metric = ARENA_NEW(hand->arena, double, hand->spec->configured.n_metrics)};
     TRY(asked_read(hand->store->database, hand->spec, &lane, &found));
     *stored = found && lane.told ? tell_words(hand->spec, &lane, hand->arena) : "";
-    *before = !found                                 ? TOLD_UNKNOWN
-              : !lane.told                           ? TOLD_NEVER
+    *before = !found                                  ? TOLD_UNKNOWN
+              : !lane.told                            ? TOLD_NEVER
               : tell_is_same(hand->spec, &lane, told) ? TOLD_SAME
-                                                     : TOLD_OTHERS;
+                                                      : TOLD_OTHERS;
     return error_none();
 }
 
@@ -74,9 +75,10 @@ static Error tell_lane(ByHand *hand, const Told *told, const char *time, TellSum
     if (before == TOLD_SAME) return error_none();
     if (before == TOLD_OTHERS) TRY(tell_correct(hand, told, stored, time));
     memcpy(metric, told->metric, (size_t)hand->spec->configured.n_metrics * sizeof *metric);
-    return asked_tell(hand->store,
-                      &(AskedLane){.trial = told->trial, .replicate = told->replicate, .failure = told->failure, .metric = metric},
-                      time);
+    return asked_tell(
+        hand->store,
+        &(AskedLane){.trial = told->trial, .replicate = told->replicate, .failure = told->failure, .metric = metric},
+        time);
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------------

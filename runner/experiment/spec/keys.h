@@ -254,7 +254,7 @@ void axes_read_without_model(SpecReader *reader); // finds errors of `search:` w
 
 // ---- spec/spec.c ----------------------------------------------------------------------------------------------------
 
-const Key *key_find(const SpecReader *reader, const char *path);        // the row; NULL: there is none
+const Key *key_find(const SpecReader *reader, const char *path); // the row; NULL: there is none
 // Refuses keys that mean nothing where people run the trials (spec/by_hand.c).
 void by_hand_check_keys(SpecReader *reader);
 const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given

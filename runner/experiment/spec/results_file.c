@@ -9,7 +9,15 @@
 enum { RESULTS_BYTES_MAX = 256 << 20, RESULTS_COLUMNS_MAX = 4096 };
 
 // What a column is. index: of the metric, the parameter or the failure.
-typedef enum ColumnIs { IS_WRONG, IS_TRIAL, IS_REPLICATE, IS_FAILURE, IS_FAILURE_NAME, IS_METRIC, IS_PARAMETER } ColumnIs;
+typedef enum ColumnIs {
+    IS_WRONG,
+    IS_TRIAL,
+    IS_REPLICATE,
+    IS_FAILURE,
+    IS_FAILURE_NAME,
+    IS_METRIC,
+    IS_PARAMETER
+} ColumnIs;
 typedef struct ResultColumn {
     ColumnIs is;
     int index;
@@ -66,8 +74,8 @@ static ResultColumn results_unknown(ResultReader *reader, const Node *at, const 
 {
     const Configured *configured = &reader->spec->configured;
     const int named = configured_named(configured);
-    const char **names = ARENA_NEW(reader->arena, const char *,
-                                   configured->n_metrics + named + configured->n_failures + 3);
+    const char **names =
+        ARENA_NEW(reader->arena, const char *, configured->n_metrics + named + configured->n_failures + 3);
     int count = 0;
     names[count++] = "trial";
     names[count++] = "replicate";
@@ -293,8 +301,9 @@ static void results_read_row(ResultReader *reader, CsvLines *csv, const ResultCo
 {
     ResultRow row = results_row(reader, results_keep_node(reader, &csv->fields[0]));
     if (csv->n_fields != n_columns) {
-        diagnose(reader->diagnostics, &csv->fields[csv->n_fields - 1], "the line has %s%d fields, and the header has %d",
-                 csv->n_fields > n_columns ? "at least " : "", csv->n_fields, n_columns);
+        diagnose(reader->diagnostics, &csv->fields[csv->n_fields - 1],
+                 "the line has %s%d fields, and the header has %d", csv->n_fields > n_columns ? "at least " : "",
+                 csv->n_fields, n_columns);
         return;
     }
     for (int c = 0; c < n_columns; c++) results_value(reader, &row, &columns[c], &csv->fields[c]);
@@ -307,7 +316,8 @@ static void results_check_twice(ResultReader *reader, const ResultColumn *column
         for (int b = 0; b < a; b++) {
             if (columns[a].is == IS_WRONG || columns[a].is != columns[b].is || columns[a].index != columns[b].index)
                 continue;
-            diagnose(reader->diagnostics, at[a], "'%.60s' is there twice: remove one", text_visible(at[a]->text, reader->arena));
+            diagnose(reader->diagnostics, at[a], "'%.60s' is there twice: remove one",
+                     text_visible(at[a]->text, reader->arena));
         }
     }
 }
@@ -316,7 +326,8 @@ static void results_read_csv(ResultReader *reader, const Source *source)
 {
     CsvLines csv = csv_lines(source, RESULTS_COLUMNS_MAX, reader->arena);
     if (!csv_row(&csv, RESULTS_COLUMNS_MAX + 1)) {
-        diagnose_at(reader->diagnostics, source, 1, 1, 1, "the table is empty; it starts with the names of its columns");
+        diagnose_at(reader->diagnostics, source, 1, 1, 1,
+                    "the table is empty; it starts with the names of its columns");
         return;
     }
     const int n = csv.n_fields;

@@ -94,10 +94,11 @@ Error spec_check_run(const Spec *spec)
 {
     const Node *at = spec->waits_at;
     if (spec->model->by_hand)
-        return error_make(ERROR_USER,
-                          "people run the trials of model %s: `hopscotch ask` gives the next ones, and `hopscotch tell` "
-                          "takes their results",
-                          spec->model->name);
+        return error_make(
+            ERROR_USER,
+            "people run the trials of model %s: `hopscotch ask` gives the next ones, and `hopscotch tell` "
+            "takes their results",
+            spec->model->name);
     if (at == NULL) return error_none();
     return error_make(ERROR_USER, "%s:%d:%d: %s", at->source->file, at->line, at->column, spec->waits_for);
 }

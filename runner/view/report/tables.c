@@ -82,7 +82,9 @@ static void report_hint(const StoredCampaign *campaign, const char *state, FILE 
     const bool waits = strcmp(state, STORE_WAITING) == 0;
     fputs("<p class=\"none\">No trial is stored yet.", out);
     if (waits || strcmp(state, "interrupted") == 0) {
-        fputs(waits ? " Its trials come from <code>hopscotch ask " : " The campaign continues with <code>hopscotch resume ", out);
+        fputs(waits ? " Its trials come from <code>hopscotch ask "
+                    : " The campaign continues with <code>hopscotch resume ",
+              out);
         put_markup(out, campaign->name);
         fputs("</code>.", out);
     }

@@ -97,8 +97,8 @@ Error asked_read(Database *database, const Spec *spec, AskedLane *lane, bool *fo
 Error asked_tell(Store *store, const AskedLane *lane, const char *time)
 {
     const Configured *configured = &store->spec->configured;
-    Cursor update = cursor_open(store->database,
-                                "UPDATE asked SET told = ?, failure = ?, metrics = ? WHERE trial = ? AND replicate = ?");
+    Cursor update = cursor_open(
+        store->database, "UPDATE asked SET told = ?, failure = ?, metrics = ? WHERE trial = ? AND replicate = ?");
     with_text(&update, time);
     with_text(&update, configured->failures[lane->failure]);
     with_blob(&update, lane->metric, (size_t)configured->n_metrics * sizeof *lane->metric);
@@ -109,10 +109,10 @@ Error asked_tell(Store *store, const AskedLane *lane, const char *time)
 
 Error asked_keep_old(Store *store, const AskedLane *lane, const char *time)
 {
-    Cursor insert = cursor_open(store->database,
-                                "INSERT INTO told_before(trial, replicate, told, failure, metrics, replaced) SELECT "
-                                "trial, replicate, told, failure, metrics, ? FROM asked WHERE trial = ? AND replicate = "
-                                "? AND told IS NOT NULL");
+    Cursor insert = cursor_open(
+        store->database, "INSERT INTO told_before(trial, replicate, told, failure, metrics, replaced) SELECT "
+                         "trial, replicate, told, failure, metrics, ? FROM asked WHERE trial = ? AND replicate = "
+                         "? AND told IS NOT NULL");
     with_text(&insert, time);
     with_integer(&insert, lane->trial);
     with_integer(&insert, lane->replicate);
