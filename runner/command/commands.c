@@ -8,7 +8,8 @@
 // One row per command: its group and its name, in the order of `help`.
 // clang-format off
 #define COMMANDS(X) \
-    X("run", check) X("run", plan) X("run", run) X("run", resume) X("run", stop) X("run", submit) X("run", ask) X("run", tell) \
+    X("run", check) X("run", plan) X("run", run) X("run", resume) X("run", stop) X("run", submit) \
+    X("run", ask) X("run", tell) \
     X("look", status) X("look", list) X("look", best) X("look", sensitivity) X("look", query) X("look", show) \
     X("look", report) X("look", plot) X("look", replay) X("look", gradient) X("look", verify) \
     X("look", compare) \

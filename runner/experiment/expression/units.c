@@ -193,8 +193,8 @@ static int unit_word_length(const char *at)
     return n;
 }
 
-// What runs units together, as "Nm" does: "N m". NULL: it does not. Only words that begin with a capital letter, as names
-// of persons do: the user's own words, such as "lm", may be made of letters that are units.
+// What runs units together, as "Nm" does: "N m". NULL: it does not. Only words that begin with a capital letter: the
+// user's own words, such as "lm", may be made of letters that are units.
 static const char *unit_apart(const char *word, Arena *arena)
 {
     if (*word < 'A' || *word > 'Z') return NULL;

@@ -30,7 +30,7 @@ typedef struct Finalists {
 
 static bool finalists_counts(double value) { return isfinite(value); }
 
-// ---- a rung: the seeds [first, end) of those that ran them all --------------------------------------------------------
+// ---- a rung: the seeds [first, end) of those that ran them all ------------------------------------------------------
 
 static int finalists_members(Finalists *of, int end)
 {

@@ -16,7 +16,7 @@ Error race_left(Database *database, const Spec *spec, int rung, int64_t *trials)
 // Replaces the row by that with more replicates, within a transaction. rows: from rows_take for race_rung(spec).
 // failed: by how much its batch has more failed trials now.
 Error race_replace(Store *store, const TrialRows *rows, int64_t row, int64_t failed);
-// For repairs. *ended: the race of the trial ended with this rung, or it waits there for the next one. race_drop_surplus
+// For repairs. *ended: the race of the trial ended with this rung, or waits there for the next one. race_drop_surplus
 // deletes replicates that the rows of these trials do not count.
 Error race_ended(Store *store, int64_t trial, int rung, bool *ended);
 Error race_drop_surplus(Store *store, int64_t first, int64_t end);
