@@ -57,6 +57,9 @@ def made(spec, path):
                 system and len(path) > 3 and (path[2] in ("let", "rates", "next", "failures") or len(path) == 4) or
                 system and path[2:3] == ("modes",) and len(path) > 5 and path[4] in ("let", "rates", "next") or
                 "set" in path[:-1])
+    if spec["model"] == "manual":  # it declares its parameters and metrics
+        return (path[:1] == ("parameters",) and len(path) == 2 or path[:1] == ("metrics",) or
+                path[:2] in (("search", "over"), ("replicates", "perturb")) and len(path) == 3)
     law = (spec["simulation"].get("control") or {}).get("mode") == "law"
     if path[:1] == ("metrics",) or law and path[:3] == ("simulation", "control", "law") and len(path) > 3:
         return True
