@@ -30,7 +30,8 @@ page_commands()
             '$ '*)
                 eval "${line#\$ }" >out 2>err </dev/null
                 got=$?
-                wanted=$(awk -v line="$line" 'found { if (/^> .*error: /) print 1; exit } $0 == line { found = 1 }' lines)
+                wanted=$(awk -v line="$line" 'found { if (/^> .*error: /) print 1; exit }
+                    $0 == line { found = 1 }' lines)
                 expect $got "${wanted:-0}" "${line#\$ }"
                 ;;
             *)

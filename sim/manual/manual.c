@@ -61,8 +61,8 @@ static Error manual_configure(const double *settings, const Points *points, Aren
 // A test plays it.
 static const char manual_words[] =
     "`hopscotch ask SPEC` makes the campaign and gives the next trials; after they were run, `hopscotch tell NAME\n"
-    "FILE` takes their results, in any order. `ask NAME` gives further ones. A search that learns goes on when all results of\n"
-    "its generation are there.\n\n"
+    "FILE` takes their results, in any order. `ask NAME` gives further ones. A search that learns goes on when all\n"
+    "results of its generation are there.\n\n"
     "    hopscotch ask experiments/manual_gripper.yaml -n 4 --format csv > todo.csv   # fill in what was measured\n"
     "    hopscotch tell manual_gripper todo.csv\n"
     "    hopscotch tell manual_gripper/4 slip=0.8 lift_time=3.1\n"

@@ -100,7 +100,8 @@ wrong 'trial,y,z\n0,1,inf\n' "w.csv:2:5: error: z is 'inf', expected a number"
 wrong 'trial,y,z\n0,1,2\n1,1,2\n0,1,2\n' 'w.csv:4:1: error: trial 0 is there twice, first in line 2: remove one'
 wrong 'trial,y,z\n7,1,2\n' 'w.csv:2:1: error: trial 7 was not asked for: `ask` gives the trials to run'
 wrong 'trial,y,z\n0,1,\n' 'w.csv:2:1: error: trial 0 has no value of z: give all metrics, or a failure'
-wrong 'trial,y,z,failure\n0,,,feel\n' "w.csv:2:5: error: failure is 'feel', expected one of none, failed, skipped, fell; did you mean 'fell'?"
+wrong 'trial,y,z,failure\n0,,,feel\n' \
+    "w.csv:2:5: error: failure is 'feel', expected one of none, failed, skipped, fell; did you mean 'fell'?"
 wrong 'trial,y,z,fell\n0,1,1,perhaps\n' "fell is 'perhaps', expected yes or no"
 wrong 'trial,fell,failure\n0,yes,skipped\n' "the trial failed as 'fell' already in this line: give one failure"
 wrong 'trial,a,y,z\n0,2,1,2\n' "trial 0 has a = 1, and this line says 2: is it another trial's result?"
@@ -112,7 +113,8 @@ wrong 'trial,y,z\n0,1\n' 'the line has 2 fields, and the header has 3'
 wrong 'y,z\n1,2\n' 'w.csv:2:1: error: a result without the id of its trial: give `trial`'
 wrong 'trial,y,z\n-1,1,2\n' "trial is '-1', expected the id of a trial, a whole number"
 wrong '' 'the table is empty; it starts with the names of its columns'
-wrong '[{"trial": 0, "y": 1, "z": 2}, 7]' "w.json:1:32: error: this is '7', expected an object with the results of a trial" w.json
+wrong '[{"trial": 0, "y": 1, "z": 2}, 7]' \
+    "w.json:1:32: error: this is '7', expected an object with the results of a trial" w.json
 wrong '[{"trial": 0, "y": [1], "z": 2}]' 'expected a number or a word' w.json
 refused tell wrong/0 y
 has 'expected NAME=VALUE, such as y=1' err
@@ -146,7 +148,8 @@ for command in 'run bench.yaml' 'resume bench' 'plan bench.yaml' 'verify bench' 
     refused $command
     has 'people run the trials of model manual: `hopscotch ask` gives the next ones' err
 done
-printf 'version: 1\nexperiment: f\nmodel: bbob\nsearch: {method: random, trials: 3, over: {x1: {range: [0, 1]}}}\n' >f.yaml
+printf '%s\n' 'version: 1' 'experiment: f' 'model: bbob' \
+    'search: {method: random, trials: 3, over: {x1: {range: [0, 1]}}}' >f.yaml
 refused ask f.yaml
 has 'ask and tell are for `model: manual`' err
 refused ask nobody
@@ -182,7 +185,9 @@ works doctor thrice
 
 # ---- a search that learns: the order of telling changes nothing ------------------------------------------------------
 
-sed 's/^search.*/search: {method: cmaes, over: {a: {range: [0, 10]}, b: {range: [0, 40]}}, cmaes: {population: 5, stop: {generations: 3}}}/
+learning='{method: cmaes, over: {a: {range: [0, 10]}, b: {range: [0, 40]}},'
+learning="$learning cmaes: {population: 5, stop: {generations: 3}}}"
+sed "s/^search.*/search: $learning/"'
      s/^experiment.*/experiment: learns/' bench.yaml >learns.yaml
 # The results of what was asked for, in an order: (a - 3)^2 + (b - 7)^2 / 50.
 results() # ORDER...
@@ -259,7 +264,8 @@ moments()
         results -n | sed 's/^/trial=/; s/ y=/,/; s/ z=/,/; s/^trial=//' | { echo trial,y,z && cat; } >round.csv
         HOPSCOTCH_FAULT="$1:$n:KILL" "$HOPSCOTCH_FAULTS_PROGRAM" tell cut round.csv >out 2>err
         [ $? -eq 137 ] && unharmed=0 || unharmed=$((unharmed + 1))
-        "$HOPSCOTCH" tell cut round.csv >out 2>err && "$HOPSCOTCH" ask cut --format csv >next.csv 2>err || bad=$((bad + 1))
+        "$HOPSCOTCH" tell cut round.csv >out 2>err && "$HOPSCOTCH" ask cut --format csv >next.csv 2>err ||
+            bad=$((bad + 1))
         [ "$(digest cut)" = "$once" ] && cmp -s next.csv expected.csv || bad=$((bad + 1))
         n=$((n + ${2:-1})) tried=$((tried + 1))
     done 2>/dev/null
@@ -277,11 +283,11 @@ if with_faults "tell that is killed at each call"; then
     for call in write fsync; do moments $call "$([ -n "${QUICK:-}" ] && echo 7 || echo 1)"; done
 fi
 
-# ---- several people, random --------------------------------------------------------------------------------------------
+# ---- several people, random ------------------------------------------------------------------------------------------
 
 if with_python "several people at once"; then
-    PYTHONDONTWRITEBYTECODE=1 python3 "$root/tests/ask_tell.py" "$HOPSCOTCH" "${SEED:-0}" "$([ -n "${QUICK:-}" ] && echo 3 || echo 8)" \
-        "$([ -n "${QUICK:-}" ] && echo 12 || echo 300)" >random.out 2>&1
+    PYTHONDONTWRITEBYTECODE=1 python3 "$root/tests/ask_tell.py" "$HOPSCOTCH" "${SEED:-0}" \
+        "$([ -n "${QUICK:-}" ] && echo 3 || echo 8)" "$([ -n "${QUICK:-}" ] && echo 12 || echo 300)" >random.out 2>&1
     grep -e '^ok' -e '^FAIL' random.out || tail -n 5 random.out
     ! grep -q '^FAIL\|Traceback' random.out || status=1
 fi

@@ -69,7 +69,7 @@ parameters: {gain: {value: 0.5, unit: N m/rad}}
 effort: {leg*: -gain*leg2_q - 0.1*leg2_rate}
 END
 refused check checked.yaml
-has 'checked.yaml:13:35: error: N m/rad - rad/s: both sides must have the same unit; a gain in kg m^2/s on the right would fit' err
+has 'checked.yaml:13:35: error: N m/rad - rad/s: both sides must have the same unit; a gain in kg m^2/s on the' err
 law mine <<'END'
 parameters: {period: 0.1, yaw: 2}
 effort: {leg*: "period*yaw - 0.5*leg2_q"}

@@ -32,8 +32,9 @@ same mean '' 4 0.5
 has "50 trials, 4 rungs, 644 replicates of 3200"
 same median '--set objective.over=median --set replicates.race.keep=0.25' 4 0.25 median
 same worst '--set objective.over=worst --set replicates.common=false' 4 0.5 worst
-same best '--set objective.maximize=f --set objective.over=quantile(0.2) --set replicates.count=20 --set replicates.race.start=3' \
-    3 0.5 quantile 0.2 --maximize
+same best \
+    "--set objective.maximize=f --set objective.over=quantile(0.2) --set replicates.count=20 \
+    --set replicates.race.start=3" 3 0.5 quantile 0.2 --maximize
 failing='objective.minimize="f+0*log(x3+5)"'
 same ignored "--set $failing --set objective.failed=ignore" 4 0.5 --failed ignore \
     --objective 'lambda f, x3: f if x3 > -5 else None'
