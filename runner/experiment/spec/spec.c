@@ -67,11 +67,25 @@ static const Model *spec_debug_model(const SpecReader *reader)
     return model;
 }
 
+// The value of `model`, before keys are read; also of a misspelt one, if it is the name of a model.
+static const Node *spec_names_model(const SpecReader *reader)
+{
+    static const char *const key[] = {"model"};
+    const Node *named = node_find(reader->root, key[0]);
+    for (int k = 0; k < reader->root->count && named == NULL; k++) {
+        const Node *item = reader->root->items[k];
+        if (item->kind == NODE_SCALAR && model_find(item->text) != NULL &&
+            nearest_name(reader->root->keys[k]->text, key, 1) != NULL)
+            named = item;
+    }
+    return named;
+}
+
 // The model whose keys stand at the top, before the model is read. If its name is misspelt, the one whose key is given.
 static const Model *spec_find_top(const SpecReader *reader)
 {
     if (reader->spec->model != NULL) return reader->spec->model->top != NULL ? reader->spec->model : NULL;
-    const Node *named = node_find(reader->root, "model");
+    const Node *named = spec_names_model(reader);
     const Model *model = named != NULL && named->kind == NODE_SCALAR ? model_find(named->text) : NULL;
     if (model != NULL) return model->top != NULL ? model : NULL;
     for (int i = 0; i < model_count(); i++) {
