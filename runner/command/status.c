@@ -9,20 +9,18 @@
 // ---- searches that learn --------------------------------------------------------------------------------------------
 
 // Columns of a table with one row per search, and which searches have them: with several objectives a front instead of
-// a step size; along gradients the length of the last step, and how good the last gradient was as far as that is known;
-// with a surrogate how well its model ranks, and how much of the last generation was run; how a model of the fitness
-// stands.
+// a step size; along gradients the length of the last step, and how good the last gradient was as far as that is known.
+// Those of a model of the fitness follow.
 enum { STATUS_OUTER_MAX = 16, STATUS_SEARCHES_SHOWN = 20 };
 typedef enum StatusOf {
     OF_ONE = 1,
     OF_GRADIENT = 2,
     OF_SEVERAL = 4,
-    OF_ALL = 71,
-    OF_SPREAD = 8,
-    OF_COSINE = 16,
-    OF_GROWTH = 32,
-    OF_SURROGATE = 64,
-    OF_MODEL = 128
+    OF_MODEL = 8,
+    OF_ALL = OF_ONE + OF_GRADIENT + OF_SEVERAL + OF_MODEL,
+    OF_SPREAD = 16,
+    OF_COSINE = 32,
+    OF_GROWTH = 64
 } StatusOf;
 #define WHOLE(member) offsetof(SearchProgress, member), true
 #define REAL(member) offsetof(SearchProgress, member), false
@@ -42,13 +40,6 @@ static const struct {
                       {"spread", REAL(signs.spread), OF_SPREAD},
                       {"cosine", REAL(signs.cosine), OF_COSINE},
                       {"growth", REAL(signs.growth), OF_GROWTH},
-                      {"tau", REAL(surrogate[0]), OF_SURROGATE},
-                      {"evaluated", REAL(surrogate[1]), OF_SURROGATE},
-                      {"region", REAL(model[MODEL_REGION]), OF_MODEL},
-                      {"shortest", REAL(model[MODEL_SHORTEST]), OF_MODEL},
-                      {"longest", REAL(model[MODEL_LONGEST]), OF_MODEL},
-                      {"noise", REAL(model[MODEL_NOISE]), OF_MODEL},
-                      {"rank_correlation", REAL(model[MODEL_CORRELATION]), OF_MODEL},
                       {"best", REAL(best), OF_ONE + OF_GRADIENT + OF_MODEL},
                       {"front", WHOLE(front), OF_SEVERAL},
                       {"hypervolume", REAL(hypervolume), OF_SEVERAL},
@@ -74,6 +65,13 @@ static bool status_has(const StatusSearches *searches, int column)
     return (status_columns[column].of & searches->has) != 0;
 }
 
+// With a model of the fitness a generation takes several rounds, or there is none.
+static const char *status_name(const StatusSearches *searches, int column)
+{
+    const bool rounds = searches->columns.model != NULL && strcmp(status_columns[column].name, "generations") == 0;
+    return rounds ? "rounds" : status_columns[column].name;
+}
+
 static const void *status_member(const SearchProgress *progress, int column)
 {
     return (const char *)progress + status_columns[column].member;
@@ -81,15 +79,14 @@ static const void *status_member(const SearchProgress *progress, int column)
 
 static Error status_choose_columns(StatusSearches *searches)
 {
-    bool spread, cosine, growth, surrogate;
+    bool spread, cosine, growth;
     TRY(gradients_have(searches->database, &spread, &cosine, &growth));
+    const ModelColumns *model = searches->columns.model;
     searches->has = searches->order == SEARCHES_BY_VOLUME ? OF_SEVERAL
                     : searches->columns.gradient > 0      ? OF_GRADIENT
-                    : searches->columns.model > 0         ? OF_MODEL
+                    : model != NULL && model->key == NULL ? OF_MODEL
                                                           : OF_ONE;
     searches->has += (spread ? OF_SPREAD : 0) + (cosine ? OF_COSINE : 0) + (growth ? OF_GROWTH : 0);
-    TRY(searches_have_surrogate(searches->database, &surrogate));
-    searches->has += surrogate ? OF_SURROGATE : 0;
     searches->signs = gradients_by_round(searches->database);
     return error_none();
 }
@@ -117,12 +114,17 @@ static Error status_choose(StatusSearches *searches, Arena *arena)
     return status_choose_columns(searches);
 }
 
-// The kind of the surrogate's model.
-static const char *status_model(const SearchProgress *progress)
+// The word of a number of the model; NULL: it is a number.
+static const char *status_model_word(const ModelColumns *model, const SearchProgress *progress, int column)
 {
-    const double kind = progress->surrogate[SURROGATE_COLUMNS - 1];
-    const int known = sizeof surrogate_kinds / sizeof *surrogate_kinds;
-    return kind >= 0.0 && kind < known ? surrogate_kinds[(int)kind] : surrogate_kinds[0];
+    const double index = progress->model[column];
+    if (column + 1 < model->count || model->n_words == 0) return NULL;
+    return index >= 0.0 && index < model->n_words ? model->words[(int)index] : model->words[0];
+}
+
+static int status_models(const StatusSearches *searches)
+{
+    return searches->columns.model != NULL ? searches->columns.model->count : 0;
 }
 
 static void status_row_of_search(StatusSearches *searches, const SearchProgress *progress, Table *table, Arena *arena)
@@ -141,20 +143,26 @@ static void status_row_of_search(StatusSearches *searches, const SearchProgress 
                 table_exact(table, value.number);
         }
     }
-    if ((searches->has & OF_SURROGATE) != 0) table_text(table, status_model(progress));
+    for (int c = 0; c < status_models(searches); c++) {
+        const char *word = status_model_word(searches->columns.model, progress, c);
+        if (word != NULL)
+            table_text(table, word);
+        else
+            table_number(table, progress->model[c]);
+    }
     table_text(table, text_visible(progress->stop, arena));
 }
 
 static Error status_print_searches(StatusSearches *searches, FILE *out, Arena *arena)
 {
-    const char *names[STATUS_COLUMNS + STATUS_OUTER_MAX + 2];
+    const char *names[STATUS_COLUMNS + STATUS_OUTER_MAX + MODEL_COLUMNS_MAX + 1];
     SearchProgress progress;
     int count = 0;
     for (int c = 0; c < STATUS_COLUMNS; c++) {
-        if (status_has(searches, c)) names[count++] = status_columns[c].name;
+        if (status_has(searches, c)) names[count++] = status_name(searches, c);
         for (int i = 0; c == 0 && i < searches->n_outer; i++) names[count++] = text_visible(searches->outer[i], arena);
     }
-    if ((searches->has & OF_SURROGATE) != 0) names[count++] = "model";
+    for (int c = 0; c < status_models(searches); c++) names[count++] = searches->columns.model->fields[c].name;
     names[count++] = "last end";
     Cursor each = searches_progress(searches->database, searches->order, STATUS_SEARCHES_SHOWN);
     if (each.error.kind != OK) return cursor_close(&each);
@@ -173,11 +181,18 @@ static void status_json_search(StatusSearches *searches, const SearchProgress *p
     json_object(json, NULL);
     for (int c = 0; c < STATUS_COLUMNS; c++) {
         if (status_has(searches, c) && status_columns[c].whole)
-            json_integer(json, status_columns[c].name, *(const int64_t *)status_member(progress, c));
+            json_integer(json, status_name(searches, c), *(const int64_t *)status_member(progress, c));
         else if (status_has(searches, c))
-            json_number(json, status_columns[c].name, *(const double *)status_member(progress, c));
+            json_number(json, status_name(searches, c), *(const double *)status_member(progress, c));
     }
-    if ((searches->has & OF_SURROGATE) != 0) json_text(json, "model", status_model(progress));
+    for (int c = 0; c < status_models(searches); c++) {
+        const char *name = searches->columns.model->fields[c].name;
+        const char *word = status_model_word(searches->columns.model, progress, c);
+        if (word != NULL)
+            json_text(json, name, word);
+        else
+            json_number(json, name, progress->model[c]);
+    }
     json_text(json, "stop", progress->stop);
     if (searches->n_outer > 0) json_object(json, "outer");
     for (int i = 0; i < searches->n_outer; i++) {

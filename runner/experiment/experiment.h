@@ -559,10 +559,16 @@ typedef struct GradientSigns {
 #define GRADIENT_NOISE 0.3
 const char *gradient_verdict(const GradientSigns *signs);
 
-// How a model that predicts the fitness stands, in the row of a round: the length of its trust region, its shortest and
-// longest length (all of ranges from 0 to 1), its noise through the function's deviation, and the rank correlation of
-// predictions with what trials then gave.
-enum { MODEL_REGION, MODEL_SHORTEST, MODEL_LONGEST, MODEL_NOISE, MODEL_CORRELATION, MODEL_COLUMNS };
+// How a model of the fitness stands: numbers in the row of a round, which `status` shows.
+enum { MODEL_COLUMNS_MAX = 5 };
+typedef struct ModelColumns {
+    int first, count;         // columns of the row
+    const Field *fields;      // [count]
+    const char *const *words; // [n_words] that the last number is the index of; n_words 0: it is a number
+    int n_words;
+    const char *key; // of the canonical text of specs that have the model; NULL: the model is the method. Then what it
+                     // predicted for a trial of the round, and what the trial gave, stand behind these columns
+} ModelColumns;
 
 // One round of a search that learns: numbers that all such methods have. Each method adds a row of fields.
 typedef struct Round {
@@ -576,12 +582,6 @@ typedef struct Round {
     GradientSigns gradient;          // how good it is
     const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
 } Round;
-
-// Of a cmaes campaign with a surrogate these columns of a round's row are Kendall's tau of its model, how many members
-// of the generation were run, and the kind of the model, whose words are surrogate_kinds.
-enum { SURROGATE_COLUMN = 10, SURROGATE_COLUMNS = 3 };
-extern const char *const surrogate_kinds[4];
-#define SURROGATE_KEY "search.cmaes.surrogate" // in the canonical text of their specs alone
 
 typedef struct Rounds {
     int64_t count, capacity;
@@ -659,8 +659,8 @@ struct SearchMethod {
     bool whole;                                   // another option changes all points: it can't be extended
     bool several;                                 // for several objectives only
     int gradient_column;                          // of a row of Rounds: the norm of the gradient; 0: it has none
-    int model_column; // of a row of Rounds: where MODEL_COLUMNS of a model of the fitness stand; 0: it has none
-    bool (*takes_values)(const Spec *spec); // of each replicate (Trials.value); NULL: it does not
+    const ModelColumns *model;                    // of a row of Rounds; NULL: it has no model of the fitness
+    bool (*takes_values)(const Spec *spec);       // of each replicate (Trials.value); NULL: it does not
     // Whether an option (by its name) only limits how long the method goes on: an extension may change it, and restore
     // applies it. NULL: no option does.
     bool (*budget)(const Spec *spec, const char *option);
@@ -752,6 +752,7 @@ void search_join_end(Search *whole, int64_t trials);
 
 size_t search_state_most(const Search *search);   // greatest size of the state, bytes
 bool search_learns(const SearchMethod *method);   // trials depend on the results of earlier trials
+bool search_predicts(const SearchMethod *method); // a model of the fitness chooses them, and its predictions are stored
 bool search_takes_values(const Spec *spec);       // tell uses Trials.value
 SearchBounds search_bounds(const Search *search); // for any method, limits.trials included
 

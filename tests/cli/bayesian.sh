@@ -86,8 +86,8 @@ hopscotch status sphere
 grep -q "the fitness reached stop.target" out
 check $? "the target is reached within 40 trials"
 works status sphere
-has "region"
-has "noise"
+grep -Eq '^search +rounds +evaluations +population +best +ends +region +shortest +longest +noise +rank_corr.* last end$' out
+check $? "status shows the search, and how its model stands"
 
 # All that is refused.
 bad() # MESSAGE SET...

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The page experiments/costly_trials.md works as printed, and its searches are in the order that it says.
+# The page experiments/costly_trials.md works as printed, and its searches find what it says.
 . "$(dirname "$0")/../scratch.sh"
 . "$root/tests/page.sh"
 page costly_trials.md
@@ -12,7 +12,7 @@ page_commands
 for name in gait surrogate bayesian; do
     "$HOPSCOTCH" query $name --columns fitness --order fitness --limit 1 --format csv | sed 1d
 done >best
-[ "$(sort -rg best | tr '\n' ' ')" = "$(tr '\n' ' ' <best)" ] && [ "$(wc -l <best)" -eq 3 ]
-check $? "120 trials, 120 with a surrogate, 60 of bayesian: each is better than the one before ($(tr '\n' ' ' <best))"
+[ "$(awk '{ printf "%.3f ", $1 }' best)" = "0.946 0.918 0.907 " ]
+check $? "120 trials, 120 with a surrogate, 60 of bayesian find what the page says: $(tr '\n' ' ' <best)"
 page_experiments
 exit $status

@@ -3,6 +3,8 @@
 // pieces.
 #include "cmaes_case.h"
 
+#include "../../runner/experiment/search/kendall_tau.h"
+
 #include <math.h>
 #include <string.h>
 

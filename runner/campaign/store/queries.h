@@ -280,10 +280,9 @@ typedef struct SearchProgress {
     int64_t search, generations, evaluations, population, front,
         ends; // ends: rounds with which it, or a restart, ended
     double sigma, condition, best, hypervolume, gradient;
-    double model[MODEL_COLUMNS];         // of a model of the fitness; NaN: the search has none
-    double surrogate[SURROGATE_COLUMNS]; // search_progress_next sets them
-    GradientSigns signs;                 // of its last gradient; search_progress_next leaves it empty
-    const char *stop;                    // why it ended; "": it goes on; valid until the next one
+    double model[MODEL_COLUMNS_MAX]; // of its model of the fitness, if it has one
+    GradientSigns signs;             // of its last gradient; search_progress_next leaves it empty
+    const char *stop;                // why it ended; "": it goes on; valid until the next one
 } SearchProgress;
 typedef enum SearchOrder {
     SEARCHES_BY_LEAST,
@@ -292,13 +291,13 @@ typedef enum SearchOrder {
     SEARCHES_BY_NUMBER
 } SearchOrder;
 Cursor searches_progress(Database *database, SearchOrder order, int64_t most); // -1: all
-// Columns in the row of a round, as SearchMethod says; 0: there is none.
+// Columns in the row of a round, as SearchMethod says.
 typedef struct RoundColumns {
-    int gradient, model;
+    int gradient;              // 0: there is none
+    const ModelColumns *model; // NULL: there are none
 } RoundColumns;
 bool search_progress_next(Cursor *searches, RoundColumns columns, SearchProgress *progress);
 Error searches_columns(Database *database, RoundColumns *columns);
-Error searches_have_surrogate(Database *database, bool *have);
 double round_number(Bytes debug, int column); // of the row of a round; NaN: it has no such column
 
 // How good gradients are (gradients.c). gradients_have: which of these numbers any round has. gradient_of_round: of a

@@ -93,6 +93,8 @@ double search_stretch(const Values *values, double value)
 
 bool search_learns(const SearchMethod *method) { return method->trial == NULL; }
 
+bool search_predicts(const SearchMethod *method) { return method->model != NULL && method->model->key == NULL; }
+
 bool search_takes_values(const Spec *spec)
 {
     return spec->method->takes_values != NULL && spec->method->takes_values(spec);

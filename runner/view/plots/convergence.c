@@ -24,9 +24,10 @@ _Static_assert((int)CONVERGENCE_PANELS <= (int)PLOT_ROUND_VALUES, "a round has r
 
 typedef struct Convergence {
     PlotRounds rounds;
-    bool several;                // several objectives: they have no common best
-    int median, gradient, model; // columns in the row of a round: median, norm of the gradient, MODEL_COLUMNS; 0: none
-    int tau;                     // of the first number of a surrogate
+    bool several; // several objectives: they have no common best
+    // columns in the row of a round: the median, the norm of the gradient, of a model of the fitness its shortest
+    // length, tau, and how many members were run; 0: none
+    int median, gradient, shortest, tau, evaluated;
     const char *title[CONVERGENCE_PANELS];
 } Convergence;
 
@@ -46,8 +47,11 @@ static Error convergence_find(const PlotData *data, Arena *arena, Convergence *c
     Search search;
     TRY(search_init(&data->campaign->spec, arena, &search));
     for (int f = 0; f < search.n_round_fields; f++) {
-        if (strcmp(search.round_fields[f].name, "median") == 0) convergence->median = f;
-        if (strcmp(search.round_fields[f].name, "tau") == 0) convergence->tau = f;
+        const char *name = search.round_fields[f].name;
+        if (strcmp(name, "median") == 0) convergence->median = f;
+        if (strcmp(name, "shortest") == 0) convergence->shortest = f;
+        if (strcmp(name, "tau") == 0) convergence->tau = f;
+        if (strcmp(name, "evaluated") == 0) convergence->evaluated = f;
     }
     return error_none();
 }
@@ -64,10 +68,10 @@ static void convergence_take(Convergence *convergence, const RoundRow *round)
     value[CONVERGENCE_MEDIAN] = convergence_number(round, convergence->median);
     value[CONVERGENCE_SIGMA] = round->sigma;
     value[CONVERGENCE_CONDITION] =
-        convergence->model > 0 ? convergence_number(round, convergence->model + MODEL_SHORTEST) : round->condition;
+        convergence->shortest > 0 ? convergence_number(round, convergence->shortest) : round->condition;
     value[CONVERGENCE_GRADIENT] = convergence_number(round, convergence->gradient);
     value[CONVERGENCE_TAU] = convergence_number(round, convergence->tau);
-    value[CONVERGENCE_EVALUATED] = convergence_number(round, convergence->tau > 0 ? convergence->tau + 1 : 0);
+    value[CONVERGENCE_EVALUATED] = convergence_number(round, convergence->evaluated);
     value[CONVERGENCE_VOLUME] = round->hypervolume;
 }
 
@@ -79,8 +83,7 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
     TRY(plot_rounds_begin(data, spec_several(&data->campaign->spec), arena, all));
     TRY(convergence_find(data, arena, convergence));
     convergence->gradient = data->campaign->spec.method->gradient_column;
-    convergence->model = data->campaign->spec.method->model_column;
-    if (convergence->model > 0) {
+    if (convergence->shortest > 0) {
         convergence->title[CONVERGENCE_SIGMA] = "trust region";
         convergence->title[CONVERGENCE_CONDITION] = "shortest length";
     }
@@ -277,7 +280,7 @@ static const char *convergence_caption(const PlotData *data, Arena *arena)
     if (spec->method->gradient_column > 0)
         return arena_format(arena, "The best fitness so far, the length of each step and the norm of the gradient.%s",
                             line);
-    if (spec->method->model_column > 0)
+    if (search_predicts(spec->method))
         return arena_format(
             arena, "The best fitness so far, the sides of the trust region, the shortest length of the process.%s",
             line);

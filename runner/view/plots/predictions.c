@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-// Columns of the row of a round behind those of the model (SearchMethod.model_column): predicted, then seen.
+// The column of what was predicted in the row of a round, before that of what was seen; 0: there is none.
 static int predictions_column(const PlotData *data)
 {
-    const int model = data->campaign->spec.method->model_column;
-    return model > 0 ? model + MODEL_COLUMNS : 0;
+    const SearchMethod *method = data->campaign->spec.method;
+    return search_predicts(method) ? method->model->first + method->model->count : 0;
 }
 
 static Error predictions_read(const PlotData *data, Arena *arena, PlotRounds *all)

@@ -112,7 +112,7 @@ typedef struct ReportSection {
 static bool report_has_trial(const Report *report) { return plot_shown_trial(report->data) >= 0; }
 static bool report_has_best(const Report *report) { return report->data->n_best > 0; }
 static bool report_has_several_best(const Report *report) { return report->data->n_best > 1; }
-static bool report_has_model(const Report *report) { return report->data->campaign->spec.method->model_column > 0; }
+static bool report_predicts(const Report *report) { return search_predicts(report->data->campaign->spec.method); }
 
 static bool report_has_several_gains(const Report *report)
 {
@@ -179,7 +179,7 @@ static const ReportSection report_sections[] = {
      .write = report_slopes,
      .has = report_has_slopes},
     {.id = "convergence", .link = "Convergence", .has = report_has_convergence},
-    {.id = "predictions", .link = "Predictions", .has = report_has_model},
+    {.id = "predictions", .link = "Predictions", .has = report_predicts},
     {.id = "outer", .link = "Outer points"},
     {.id = "scatter", .link = "Parameters", .has = report_has_several_best},
     {.id = "importance", .link = "Importance", .has = report_has_several_gains},

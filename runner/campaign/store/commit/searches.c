@@ -94,21 +94,19 @@ double round_number(Bytes debug, int column)
 
 Error searches_columns(Database *database, RoundColumns *columns)
 {
+    int64_t has = 0;
     Cursor methods = cursor_open(database, "SELECT method FROM searches LIMIT 1");
     *columns = (RoundColumns){0};
     if (cursor_next(&methods)) {
         const SearchMethod *method = search_method_find(cell_text(&methods, 0));
-        if (method != NULL) *columns = (RoundColumns){method->gradient_column, method->model_column};
+        if (method != NULL) *columns = (RoundColumns){method->gradient_column, method->model};
     }
-    return cursor_close(&methods);
-}
-
-Error searches_have_surrogate(Database *database, bool *have)
-{
-    int64_t at = 0;
-    TRY(store_integer(database, "SELECT instr(canonical, '" SURROGATE_KEY " = ') FROM campaign", 0, &at));
-    *have = at > 0;
-    return error_none();
+    TRY(cursor_close(&methods));
+    if (columns->model == NULL || columns->model->key == NULL) return error_none();
+    Cursor specs = cursor_open(database, "SELECT instr(canonical, ? || ' = ') FROM campaign");
+    with_text(&specs, columns->model->key);
+    if (next_integer(&specs, &has) && has == 0) columns->model = NULL;
+    return cursor_close(&specs);
 }
 
 static double search_number(Cursor *searches, int column)
@@ -131,9 +129,8 @@ bool search_progress_next(Cursor *searches, RoundColumns columns, SearchProgress
                                  .condition = cell_real(searches, 9),
                                  .best = cell_real(searches, 10),
                                  .gradient = search_number(searches, columns.gradient)};
-    for (int i = 0; i < MODEL_COLUMNS; i++)
-        progress->model[i] = search_number(searches, columns.model > 0 ? columns.model + i : 0);
-    for (int i = 0; i < SURROGATE_COLUMNS; i++) progress->surrogate[i] = search_number(searches, SURROGATE_COLUMN + i);
+    for (int i = 0; columns.model != NULL && i < columns.model->count; i++)
+        progress->model[i] = search_number(searches, columns.model->first + i);
     return true;
 }
 

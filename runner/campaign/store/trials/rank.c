@@ -109,8 +109,9 @@ Error rank_best(Database *database, int64_t *id, double *fitness)
     TrialOrder columns[RANK_COLUMNS_MAX];
     TRY(store_maximizes(database, &maximizes));
     TRY(race_is_by_failures(database, &by_failures));
-    const RankOf of = {.races = database_has(database, "race", NULL),
-                       .by_failures = by_failures,
+    const bool races = database_has(database, "race", NULL);
+    const RankOf of = {.races = races,
+                       .by_failures = races && by_failures,
                        .violates = violates,
                        .survives = database_has(database, table, "survived"),
                        .maximize = &maximizes,

@@ -192,7 +192,7 @@ void bayesian_propose(const Search *search, void *worker, int64_t s);
 
 // ---- rounds.c: what is told of a round ------------------------------------------------------------------------------
 
-enum { BAYESIAN_MODEL_COLUMN = 4 }; // where MODEL_COLUMNS stand
+extern const ModelColumns bayesian_columns;
 const Field *bayesian_fields(const Spec *spec, Arena *arena, int *count);
 void bayesian_report(Search *search, Bayesian *bayesian, const SideEnd *end, BayesianStop stop);
 

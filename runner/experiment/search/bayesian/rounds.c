@@ -1,9 +1,11 @@
 // The record of every round: a few numbers for `status` and SQL, and a row of all for HDF5.
 #include "bayesian.h"
 
+#include "../kendall_tau.h"
+
 #include <math.h>
 
-enum { BAYESIAN_SCALARS = 12, BAYESIAN_COMPARED = 50, BAYESIAN_COMPARED_LEAST = 5 };
+enum { BAYESIAN_SCALARS = 12, BAYESIAN_REGION = 4, BAYESIAN_COMPARED = 50, BAYESIAN_COMPARED_LEAST = 5 };
 
 static const Field bayesian_scalars[BAYESIAN_SCALARS] = {
     {"round", "1", "number of the round, from 0", "round"},
@@ -21,6 +23,9 @@ static const Field bayesian_scalars[BAYESIAN_SCALARS] = {
     {"best_so_far", "1", "best fitness of the search; NaN: none is feasible", "fitness"},
 };
 
+const ModelColumns bayesian_columns = {
+    .first = BAYESIAN_REGION, .count = 5, .fields = &bayesian_scalars[BAYESIAN_REGION]};
+
 const Field *bayesian_fields(const Spec *spec, Arena *arena, int *count)
 {
     *count = BAYESIAN_SCALARS + spec->n_axes;
@@ -36,7 +41,7 @@ const Field *bayesian_fields(const Spec *spec, Arena *arena, int *count)
 // Kendall's tau-b of the last predictions and what was seen; NaN: too few.
 static double bayesian_rank_correlation(const Bayesian *bayesian, const BayesianView *view)
 {
-    double seen[BAYESIAN_COMPARED], predicted[BAYESIAN_COMPARED], sum = 0.0, pairs_seen = 0.0, pairs_predicted = 0.0;
+    double seen[BAYESIAN_COMPARED], predicted[BAYESIAN_COMPARED];
     int count = 0;
     for (int64_t r = view->run->trials - 1; r >= 0 && count < BAYESIAN_COMPARED; r--) {
         const BayesianRow row = bayesian_row(bayesian, view, r);
@@ -44,17 +49,7 @@ static double bayesian_rank_correlation(const Bayesian *bayesian, const Bayesian
         seen[count] = row.told[BAYESIAN_COST];
         if (!isnan(seen[count]) && !isnan(predicted[count])) count++;
     }
-    for (int i = 0; i < count; i++) {
-        for (int j = 0; j < i; j++) {
-            const int a = (seen[i] > seen[j]) - (seen[i] < seen[j]);
-            const int b = (predicted[i] > predicted[j]) - (predicted[i] < predicted[j]);
-            sum += a * b;
-            pairs_seen += a * a;
-            pairs_predicted += b * b;
-        }
-    }
-    const double pairs = sqrt(pairs_seen * pairs_predicted);
-    return count >= BAYESIAN_COMPARED_LEAST && pairs > 0.0 ? sum / pairs : (double)NAN;
+    return count >= BAYESIAN_COMPARED_LEAST ? kendall_tau(seen, predicted, count) : (double)NAN;
 }
 
 static void bayesian_fill_row(const Bayesian *bayesian, const BayesianView *view, int64_t trials, double *row)

@@ -490,6 +490,7 @@ const SearchMethod search_cmaes = {
     .wants_range = true,
     .wants_sigma = true,
     .wants_outer = true,
+    .model = &cmaes_surrogate_columns,
     .budget = cmaes_budget,
     .bounds = cmaes_bounds,
     .searches = cmaes_searches,

@@ -364,6 +364,7 @@ int64_t cmaes_reconsider_run(const Search *search, int64_t s);
 // The fields of a row of Rounds. cmaes_report adds a row after the update of a generation and before a restart, or of a
 // round of a generation that goes on, `partly` of whose members were run.
 const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count);
+extern const ModelColumns cmaes_surrogate_columns;
 void cmaes_report(Search *search, const SideEnd *end, int64_t partly, CmaesStop stop);
 
 #endif

@@ -24,8 +24,14 @@ static const Field cmaes_surrogate_scalars[] = {
     {"model", "1", "kind of the model: 0 none, 1 linear, 2 diagonal, 3 full quadratic", "surrogate"},
 };
 enum { CMAES_SURROGATE_SCALARS = sizeof cmaes_surrogate_scalars / sizeof *cmaes_surrogate_scalars };
+static const char *const cmaes_surrogate_kinds[SURROGATE_KINDS] = {"none", "linear", "diagonal", "full"};
 
-_Static_assert(1 + CMAES_SCALARS == SURROGATE_COLUMN, "others read these numbers");
+const ModelColumns cmaes_surrogate_columns = {.first = 1 + CMAES_SCALARS,
+                                              .count = CMAES_SURROGATE_SCALARS,
+                                              .fields = cmaes_surrogate_scalars,
+                                              .words = cmaes_surrogate_kinds,
+                                              .n_words = SURROGATE_KINDS,
+                                              .key = "search.cmaes.surrogate"};
 
 static Field *cmaes_add_fields(Field *field, const Spec *spec, int n, const char *group, const char *doc, Arena *arena)
 {

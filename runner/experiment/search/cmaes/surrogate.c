@@ -9,6 +9,8 @@
 // ranks badly, and more members are evaluated. A generation whose evaluated members all failed goes on too.
 #include "cmaes.h"
 
+#include "../kendall_tau.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -46,28 +48,6 @@ Error surrogate_check(const Cmaes *cmaes, const char **key)
         return error_make(ERROR_USER, "cmaes.surrogate: quadratic runs a part of each generation, and "
                                       "cmaes.uncertainty runs members twice: use one of them");
     return error_none();
-}
-
-// ---- Kendall's tau --------------------------------------------------------------------------------------------------
-
-static int kendall_compare(double a, double b)
-{
-    if (isnan(a) || isnan(b)) return isnan(a) - isnan(b);
-    return (a > b) - (a < b);
-}
-
-double kendall_tau(const double *a, const double *b, int64_t count)
-{
-    double sum = 0.0, of_a = 0.0, of_b = 0.0;
-    for (int64_t i = 0; i < count; i++) {
-        for (int64_t j = 0; j < i; j++) {
-            const int x = kendall_compare(a[i], a[j]), y = kendall_compare(b[i], b[j]);
-            sum += x * y;
-            of_a += x != 0;
-            of_b += y != 0;
-        }
-    }
-    return of_a > 0.0 && of_b > 0.0 ? sum / sqrt(of_a * of_b) : 0.0;
 }
 
 // ---- how many -------------------------------------------------------------------------------------------------------

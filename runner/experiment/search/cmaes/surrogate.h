@@ -57,8 +57,4 @@ int64_t least_squares(LeastSquares *of, double *x);
 // Terms of a model beside the constant.
 int64_t surrogate_terms(SurrogateKind kind, int64_t n);
 
-// Kendall's tau-b of `count` pairs a, b (M. G. Kendall, The treatment of ties in ranking problems, Biometrika 33,
-// 1945). NaN stands for the greatest number. 0: all a, or all b, are equal, or there are fewer than two.
-double kendall_tau(const double *a, const double *b, int64_t count);
-
 #endif

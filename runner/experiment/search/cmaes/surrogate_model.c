@@ -11,9 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *const surrogate_kinds[] = {"none", "linear", "diagonal", "full"};
-_Static_assert(sizeof surrogate_kinds / sizeof *surrogate_kinds == SURROGATE_KINDS, "a word for each kind");
-
 static const double surrogate_more = 1.1, surrogate_kept = 0.75, surrogate_greatest = 20.0;
 
 int64_t surrogate_terms(SurrogateKind kind, int64_t n)
