@@ -1,6 +1,5 @@
 // Tables that a spec declares itself (declared.c), for models whose parameters, metrics, columns and failures are all
-// the
-// user's own.
+// the user's own.
 #ifndef HOPSCOTCH_DECLARED_H
 #define HOPSCOTCH_DECLARED_H
 

@@ -45,8 +45,7 @@ CommandText command_again(const char *results, const char *format, ...) PRINTF_L
 
 // For such a model, completes the options of a backend: it runs the program in the folder of the options, else the
 // spec's. Error (user): the user did not allow it, or the folder is not known. Other models: does nothing; error
-// (user):
-// people run its trials.
+// (user): people run its trials.
 Error program_options(const Spec *spec, Arena *arena, BackendOptions *options);
 
 // Folder and version of the program that a campaign ran; NULL: not stored.
@@ -282,9 +281,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   overrides    id, key, value: what --set changed in the spec; extensions keep it (store/campaign/overrides.c)
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
-//   asked        trial, replicate, asked, told, failure, metrics BLOB: of a model that is run by hand: when a
-//                replicate was
-//                asked for, and what was told of it; told_before has what was corrected (store/commit/asked.c)
+//   asked        trial, replicate, asked, told, failure, metrics BLOB: where people run the trials, when a replicate
+//                was asked for, and what was told of it; told_before has what was corrected (store/commit/asked.c)
 //   tags         tag;  notes  time, text
 //   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was derived from
 //                (store/campaign/origin.c)

@@ -1,12 +1,10 @@
 // A campaign whose trials people run. `ask` and `tell` open it for an instant: they restore the search, and store in
-// one
-// transaction what was asked for, or the results with all that follows from them: the rows of trials that are complete,
-// and the state of the search.
+// one transaction what was asked for, or the results with all that follows from them: the rows of trials that are
+// complete, and the state of the search.
 //
 // A search that learns is told a round at once, when all of it is there, in the order of ids. One that does not learn
-// is
-// told the trials before the first one that has no result. So the state depends on the results that are there, and not
-// on the order in which they came.
+// is told the trials before the first one that has no result. So the state depends on the results that are there, and
+// not on the order in which they came.
 #include "by_hand.h"
 
 #include "../store/commit/rounds.h"

@@ -1,8 +1,7 @@
 // The trust region of a search (TuRBO, section 3.2 and its supplement): a box around the best point, longer along axes
 // with longer lengths. It doubles after rounds that improved, one after the other, and halves after rounds that did
-// not.
-// Where it gets too short it begins anew around the best point, with its first length. Other than in TuRBO nothing is
-// forgotten then: with few trials a second start costs more than it finds.
+// not. Where it gets too short it begins anew around the best point, with its first length. Other than in TuRBO nothing
+// is forgotten then, and no new start is drawn.
 #include "bayesian.h"
 
 #include <math.h>
