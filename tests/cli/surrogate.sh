@@ -82,7 +82,8 @@ done
 # ---- what is shown and stored ----------------------------------------------------------------------------------------
 
 "$HOPSCOTCH" status plain >out
-grep -Eq '^search +rounds +evaluations .* sigma +condition +best +ends +tau +evaluated +model +last end$' out && grep -Eq ' (linear|diagonal|full) +trials$' out
+grep -Eq '^search +rounds +evaluations .* sigma +condition +best +ends +tau +evaluated +model +last end$' out &&
+    grep -Eq ' (linear|diagonal|full) +trials$' out
 check $? "status shows tau, how much of a generation was run, and the kind of the model"
 hopscotch status plain --json
 grep -q '"model": "\(linear\|diagonal\|full\)"' out && grep -q '"tau": ' out && grep -q '"evaluated": [1-8],' out
