@@ -814,7 +814,7 @@ const char *plan_idle(const Spec *spec, int64_t round_trials, int64_t trials, co
 Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan);
 
 // The objective, units in it that differ, and the model's remarks on the trials of a spec before they run:
-// remarks[REMARKS_MAX + 2]. At most a few thousand trials are examined. explain_warn prints warnings, and an objective
+// remarks[REMARKS_MAX + 3]. At most a few thousand trials are examined. explain_warn prints warnings, and an objective
 // that the spec leaves to the model.
 Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count);
 Error explain_warn(const Spec *spec, Arena *arena, FILE *out);

@@ -123,7 +123,7 @@ static Error check_one(const CommandLine *line)
 {
     Spec spec;
     Search search;
-    Remark remarks[REMARKS_MAX + 2];
+    Remark remarks[REMARKS_MAX + 3];
     int n_remarks;
     TRY(command_spec(line, line->arguments[0], &spec));
     TRY(check_start(line, &spec));

@@ -229,6 +229,7 @@ typedef struct Spec {
 
     const SearchMethod *method;
     const double *method_settings;  // [method->n_options]
+    const char *chosen;             // why method auto chose this one; NULL: the spec names it
     const Axis *axes;               // [n_axes + n_derived + n_outer] in the order of the spec: axes, derived, outer
     int n_axes, n_derived, n_outer; // derived ones stand at axes[n_axes ...], outer ones behind them
     struct {                        // of the outer axes (search/outer_grid.c); unused if there are none
@@ -706,6 +707,14 @@ struct SearchMethod {
 int search_method_count(void);
 const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
+// What stands for method auto in a spec that was read (search/auto.c), with its settings. Error (user): a setting of
+// auto lacks, and *key is the key of the spec that it is about.
+typedef struct AutoChoice {
+    const SearchMethod *method;
+    const double *settings; // [method->n_options]
+    const char *why;
+} AutoChoice;
+Error auto_choose(const Spec *spec, Arena *arena, AutoChoice *out, const char **key);
 // Error (user): the method can't run the spec; *key is the key of the spec to change. search_init checks this too.
 Error search_check(const Spec *spec, const char **key);
 Error search_init(const Spec *spec, Arena *arena, Search *search); // at the first trial; memory in the arena

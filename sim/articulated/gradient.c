@@ -38,6 +38,13 @@ static const char *gradient_refuses(const Configured *configured)
     return c.attachment == ARTICULATED_ATTACHMENT_tree ? NULL : "only `attachment: tree` has a gradient by the adjoint";
 }
 
+static bool gradient_smooth(const Configured *configured)
+{
+    ArticulatedConstants c;
+    memcpy(&c, &configured->constants, sizeof c);
+    return c.n_points == 0;
+}
+
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
 // A single lane leaves the others of a vector idle.
@@ -72,6 +79,7 @@ static bool gradient_back(const Configured *configured, int lanes, void *memory,
 const Adjoint articulated_adjoint = {.refuses = gradient_refuses,
                                      .bends = gradient_bends,
                                      .parameter = gradient_by_parameter,
+                                     .smooth = gradient_smooth,
                                      .lanes = gradient_lanes,
                                      .bytes = gradient_bytes,
                                      .run = gradient_run,

@@ -35,6 +35,13 @@ static const char *gradient_bends_equations(const Configured *configured, int me
 
 static const char *gradient_jumping(const Configured *configured) { return equations_derivatives(configured)->jumping; }
 
+static bool gradient_smooth_equations(const Configured *configured)
+{
+    EquationsConstants c;
+    memcpy(&c, &configured->constants, sizeof c);
+    return c.n_events == 0 && gradient_jumping(configured) == NULL;
+}
+
 static bool gradient_by_parameter_of_equations(const Configured *configured, int parameter)
 {
     (void)configured, (void)parameter;
@@ -80,6 +87,7 @@ static int gradient_lane_tangent(const Configured *configured, const double *par
 const Adjoint equations_adjoint = {.refuses = gradient_refuses_equations,
                                    .bends = gradient_bends_equations,
                                    .jumping = gradient_jumping,
+                                   .smooth = gradient_smooth_equations,
                                    .parameter = gradient_by_parameter_of_equations,
                                    .lanes = gradient_one_lane,
                                    .bytes = gradient_lane_bytes,

@@ -4,13 +4,13 @@
 //
 //   build/bench_search [DIMENSIONS [INSTANCES [BUDGET]]]     2,5,10 and 5; a run has 1e4 x dimension evaluations
 //   build/bench_search values FUNCTION DIMENSION INSTANCE
-//   build/bench_search trace FUNCTION DIMENSION INSTANCE OPTIONS
+//   build/bench_search trace FUNCTION DIMENSION INSTANCE METHOD OPTIONS
 //   build/bench_search update [DIMENSION [POPULATION [GENERATIONS [SEARCHES [THREADS]]]]]     8, 1024, 2000, 1 and 1
 //
 // The first prints CSV (`make bench-search` keeps it as tests/bench/search.csv). The second is for
 // tests/bench/compare_pycma.py, which measures the reference implementation on the same functions: points come as
-// doubles on the standard input, their values go to the output. The third is for tests/bench/compare_surrogate.py: it
-// prints the fitness of each evaluation of a search with these options of `cmaes`. The fourth times what a generation
+// doubles on the standard input, their values go to the output. The third is for tests/bench/compare_methods.py: it
+// prints the fitness of each evaluation of a search by this method with these options. The fourth times what a generation
 // costs beside its evaluations: quartiles over N generations of all searches, which share one batch.
 #include "../../runner/command/command.h"
 
@@ -34,7 +34,8 @@ static void bench_die(Error error)
     exit(1);
 }
 
-static void bench_spec(int function, int dimension, int instance, const char *options, Arena *arena, Spec *spec)
+static void bench_spec(int function, int dimension, int instance, const char *method, const char *options, Arena *arena,
+                       Spec *spec)
 {
     const Model *model = model_find("bbob");
     const char *names = model->options[0].choices, *over = "";
@@ -43,9 +44,10 @@ static void bench_spec(int function, int dimension, int instance, const char *op
     const char *text = arena_format(arena,
                                     "version: 1\nexperiment: bench\nseed: %d\nmodel: bbob\n"
                                     "simulation: {function: %.*s, dimension: %d, instance: %d}\n"
-                                    "search:\n  method: cmaes\n  over:\n%s"
-                                    "  cmaes: {sigma: 0.2, %s}\n",
-                                    instance, (int)strcspn(names, "|"), names, dimension, instance, over, options);
+                                    "search:\n  method: %s\n  over:\n%s"
+                                    "  %s: {%s}\n",
+                                    instance, (int)strcspn(names, "|"), names, dimension, instance, method, over,
+                                    method, options);
     bench_die(spec_parse("bench.yaml", text, NULL, 0, arena, diagnostics_new(arena), spec));
 }
 
@@ -88,7 +90,7 @@ static void bench_note(const Trials *trials, BenchRun *run)
 }
 
 // trace: where the fitness of each evaluation goes, one a line; NULL: nowhere.
-static BenchRun bench_run(int function, int dimension, int instance, const char *with, FILE *trace)
+static BenchRun bench_run(int function, int dimension, int instance, const char *method, const char *with, FILE *trace)
 {
     const BackendOptions options = {.name = "cpu", .threads = 1};
     BenchRun run = {0};
@@ -97,7 +99,7 @@ static BenchRun bench_run(int function, int dimension, int instance, const char 
     Search search;
     Backend *backend = NULL;
     bench_die(arena_create(&arena, (size_t)1 << 28, "a benchmark"));
-    bench_spec(function, dimension, instance, with, &arena, &spec);
+    bench_spec(function, dimension, instance, method, with, &arena, &spec);
     bench_die(search_init(&spec, &arena, &search));
     bench_die(backend_open(&options, &backend));
     bench_die(backend_prepare(backend, &spec.configured, BENCH_LANES, 0, 0));
@@ -120,9 +122,9 @@ static void bench_function(int function, int dimension, int instances, double bu
     double evaluations[BENCH_TARGETS] = {0};
     int successes[BENCH_TARGETS] = {0};
     char options[96];
-    snprintf(options, sizeof options, "restarts: bipop, stop: {target: 1e-8, trials: %.0f}", budget * dimension);
+    snprintf(options, sizeof options, "sigma: 0.2, restarts: bipop, stop: {target: 1e-8, trials: %.0f}", budget * dimension);
     for (int i = 1; i <= instances; i++) {
-        const BenchRun run = bench_run(function, dimension, i, options, NULL);
+        const BenchRun run = bench_run(function, dimension, i, "cmaes", options, NULL);
         for (int k = 0; k < BENCH_TARGETS; k++) {
             evaluations[k] += (double)(run.hit[k] > 0 ? run.hit[k] : run.evaluations);
             successes[k] += run.hit[k] > 0;
@@ -141,7 +143,7 @@ static int bench_values(int function, int dimension, int instance)
     Spec spec;
     Backend *backend = NULL;
     bench_die(arena_create(&arena, (size_t)1 << 28, "values"));
-    bench_spec(function - 1, dimension, instance, "population: auto", &arena, &spec);
+    bench_spec(function - 1, dimension, instance, "cmaes", "population: auto", &arena, &spec);
     bench_die(backend_open(&options, &backend));
     bench_die(backend_prepare(backend, &spec.configured, BENCH_LANES, 0, 0));
     Trials trials = bench_trials(&spec, BENCH_LANES, &arena);
@@ -238,8 +240,8 @@ int main(int argc, char **argv)
                             argc > 4 ? atoi(argv[4]) : 2000, argc > 5 ? atoi(argv[5]) : 1,
                             argc > 6 ? atoi(argv[6]) : 1);
     if (argc == 5 && strcmp(argv[1], "values") == 0) return bench_values(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
-    if (argc == 6 && strcmp(argv[1], "trace") == 0) {
-        (void)bench_run(atoi(argv[2]) - 1, atoi(argv[3]), atoi(argv[4]), argv[5], stdout);
+    if (argc == 7 && strcmp(argv[1], "trace") == 0) {
+        (void)bench_run(atoi(argv[2]) - 1, atoi(argv[3]), atoi(argv[4]), argv[5], argv[6], stdout);
         return 0;
     }
     const char *dimensions = argc > 1 ? argv[1] : "2,5,10";

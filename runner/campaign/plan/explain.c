@@ -62,10 +62,16 @@ static void explain_units(const Spec *spec, Arena *arena, Remark *remarks, int *
     if (fault != NULL) remarks[(*count)++] = (Remark){.name = "units", .text = fault};
 }
 
+static const char *explain_method(const Spec *spec, Arena *arena)
+{
+    return arena_format(arena, "auto chose %s: %s", spec->method->name, spec->chosen);
+}
+
 Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count)
 {
     remarks[0] = (Remark){.name = "objective", .text = explain_objective(spec, arena)};
     *count = 1;
+    if (spec->chosen != NULL) remarks[(*count)++] = (Remark){.name = "method", .text = explain_method(spec, arena)};
     explain_units(spec, arena, remarks, count);
     if (spec->model->explain == NULL) return error_none();
     double *point = ARENA_NEW(arena, double, EXPLAIN_TRIALS *(int64_t)spec->configured.n_parameters);
@@ -77,9 +83,10 @@ Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *rema
 Error explain_warn(const Spec *spec, Arena *arena, FILE *out)
 {
     Search search;
-    Remark remarks[REMARKS_MAX + 2];
+    Remark remarks[REMARKS_MAX + 3];
     int count;
     if (spec->objective.by_default) fprintf(out, "objective: %s\n", explain_objective(spec, arena));
+    if (spec->chosen != NULL) fprintf(out, "method: %s\n", explain_method(spec, arena));
     if (spec->model->explain == NULL) return error_none();
     TRY(search_init(spec, arena, &search));
     TRY(explain(spec, &search, arena, remarks, &count));

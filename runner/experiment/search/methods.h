@@ -18,7 +18,8 @@
     X(bayesian) \
     X(nsga2) \
     X(adam) \
-    X(lbfgs)
+    X(lbfgs) \
+    X(auto)
 // clang-format on
 
 #endif

@@ -716,6 +716,7 @@ static void spec_read(SpecReader *reader)
         axes_read_without_model(reader);
     }
     forms_read(reader, FORM_OBJECTIVE);
+    if (diagnostics_errors(reader->diagnostics) == 0) method_choose(reader);
     environment_check_reward(reader);
     policy_see(reader);
     system_check_actions(reader);

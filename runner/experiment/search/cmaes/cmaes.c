@@ -92,10 +92,12 @@ ThreadTeam *cmaes_team(const Cmaes *cmaes, int64_t lambda)
 
 // ---- init -----------------------------------------------------------------------------------------------------------
 
+int64_t cmaes_usual_population(int n) { return 4 + (int64_t)(3.0 * portable_log((double)n)); }
+
 static int64_t cmaes_lambda(const double *settings, int n)
 {
     const double given = settings[CMAES_POPULATION];
-    return given > 0.0 ? (int64_t)given : 4 + (int64_t)(3.0 * portable_log((double)n));
+    return given > 0.0 ? (int64_t)given : cmaes_usual_population(n);
 }
 
 static bool cmaes_is_separable(const double *settings, int64_t n)

@@ -45,12 +45,35 @@ static void method_read(SpecReader *reader, const GivenKey *given)
     for (int i = 0; i < reader->n_given; i++) method_foreign_key(reader, &reader->given[i]);
 }
 
+void method_choose(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    const char *key;
+    AutoChoice choice;
+    int option = 0;
+    if (spec->method != &search_auto) return;
+    const Error error = auto_choose(spec, reader->arena, &choice, &key);
+    if (error.kind != OK) {
+        diagnose(reader->diagnostics, given_find(reader, key)->value, "%s", error.text);
+        return;
+    }
+    spec->method_settings = NULL;
+    for (int i = 0; i < reader->n_keys; i++) {
+        const Key *row = &reader->keys[i];
+        if (row->method == NULL || strcmp(row->method, choice.method->name) != 0 || row->type == KEY_FORM) continue;
+        if (spec->method_settings == NULL) spec->method_settings = row->at;
+        *(double *)row->at = choice.settings[option++];
+    }
+    spec->method = choice.method;
+    spec->chosen = choice.why;
+}
+
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 static void method_resolve(ResolveWriter *writer, const char *path)
 {
     const SearchMethod *method = writer->reader->spec->method;
-    resolve_line(writer, path, method->name, NULL);
+    resolve_line(writer, path, method->name, writer->reader->spec->chosen);
     for (int i = 0; i < writer->reader->n_keys; i++) {
         const Key *key = &writer->reader->keys[i];
         const bool own = key->method != NULL && strcmp(key->method, method->name) == 0;

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""cmaes with and without its surrogate beside the reference implementation (package cma: fmin2, fmin_lq_surr2) on the
-functions of the model bbob: the share of 41 targets, 10^2 to 10^-6, that are reached within 10, 20, 50 and 100
-evaluations per dimension. Without the package it measures ours alone.
+"""Search methods on the functions of the model bbob: the share of 41 targets, 10^2 to 10^-6, that are reached within
+10, 20, 50 and 100 evaluations per dimension. Beside ours stand the reference implementation of the CMA-ES (package cma:
+fmin2, fmin_lq_surr2) and restarts of SLSQP with forward differences (scipy); without a package its rows are left out.
+bayesian and auto run for up to 2,000 trials.
 
-    compare_surrogate.py BENCH_SEARCH [DIMENSIONS [INSTANCES [FUNCTIONS [JOBS]]]]     5,10 1-5 1-24 1
+    compare_methods.py BENCH_SEARCH [DIMENSIONS [INSTANCES [FUNCTIONS [JOBS [METHODS]]]]]
+                                    5,10        1-5        1-24       1     all
 
-The values of both come from one program. Starts: uniform in [-4, 4]^n, sigma 2, bounds [-5, 5].
+The values of all come from one program. Starts: uniform in [-4, 4]^n, sigma 2, bounds [-5, 5].
 """
 import collections
+import importlib
 import multiprocessing
 import os
 import struct
@@ -21,7 +24,10 @@ TARGETS = [10.0 ** (2 - k / 5) for k in range(41)]
 BUDGETS = [10, 20, 50, 100]
 GROUPS = {"separable": range(1, 6), "moderate": range(6, 10), "ill": range(10, 15), "multimodal": range(15, 20),
           "weak": range(20, 25)}
-OURS = {"cmaes": "", "surrogate": "surrogate: quadratic, "}
+OURS = {"cmaes": ("cmaes", "sigma: 0.2, restarts: ipop, "),
+        "surrogate": ("cmaes", "sigma: 0.2, surrogate: quadratic, restarts: ipop, "),
+        "bayesian": ("bayesian", ""), "lbfgs": ("lbfgs", "restarts: 16, ")}
+THEIRS = {"pycma": "cma", "pycma lq": "cma", "slsqp": "scipy"}
 
 
 def shares(values, dimension):
@@ -33,14 +39,41 @@ def shares(values, dimension):
     return found
 
 
-def ours(program, options, function, dimension, instance):
-    text = options + f"restarts: ipop, stop: {{target: 1e-8, trials: {BUDGETS[-1] * dimension}}}"
-    command = [program, "trace", str(function), str(dimension), str(instance), text]
+def ours(program, name, function, dimension, instance, trials):
+    if name == "auto":
+        method, text = "auto", f"trials: {trials}"
+    else:
+        method, options = OURS[name]
+        text = f"{options}stop: {{target: 1e-8, trials: {trials}}}"
+    command = [program, "trace", str(function), str(dimension), str(instance), method, text]
     return [float(line) for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()]
 
 
-def theirs(program, with_model, function, dimension, instance):
-    import cma
+class Enough(Exception):
+    """The evaluations are used up."""
+
+
+def slsqp(value, random, dimension, most):
+    import scipy.optimize
+
+    count = 0
+
+    def counted(x):
+        nonlocal count
+        if count == most:
+            raise Enough
+        count += 1
+        return value(x)
+
+    try:
+        while True:
+            scipy.optimize.minimize(counted, random.uniform(-4, 4, dimension), method="SLSQP",
+                                    bounds=[(-5, 5)] * dimension, options={"ftol": 1e-12, "maxiter": most})
+    except Enough:
+        pass
+
+
+def theirs(program, name, function, dimension, instance):
     import numpy
 
     warnings.filterwarnings("ignore")
@@ -55,9 +88,16 @@ def theirs(program, with_model, function, dimension, instance):
         return seen[-1]
 
     random = numpy.random.RandomState(1000 * function + instance)
+    if name == "slsqp":
+        slsqp(value, random, dimension, BUDGETS[-1] * dimension)
+        pipe.stdin.close()
+        pipe.wait()
+        return seen
+    import cma
+
     options = {"bounds": [-5, 5], "ftarget": 1e-8, "maxfevals": BUDGETS[-1] * dimension, "verbose": -9,
                "seed": 100 * function + instance}
-    search = cma.fmin_lq_surr2 if with_model else cma.fmin2
+    search = cma.fmin_lq_surr2 if name == "pycma lq" else cma.fmin2
     search(value, lambda: random.uniform(-4, 4, dimension), 2.0, options, restarts=9)
     pipe.stdin.close()
     pipe.wait()
@@ -66,9 +106,15 @@ def theirs(program, with_model, function, dimension, instance):
 
 def one(task):
     program, name, function, dimension, instance = task
+    budgets = [budget * dimension for budget in BUDGETS]
+    if name == "auto": # another method for each budget
+        runs = [ours(program, name, function, dimension, instance, budget) for budget in budgets]
+        return [share for k, run in enumerate(runs) for share in shares(run, dimension)[k : k + 1]]
+    if name == "bayesian":
+        return shares(ours(program, name, function, dimension, instance, min(budgets[-1], 2000)), dimension)
     if name in OURS:
-        return shares(ours(program, OURS[name], function, dimension, instance), dimension)
-    return shares(theirs(program, name == "pycma lq", function, dimension, instance), dimension)
+        return shares(ours(program, name, function, dimension, instance, budgets[-1]), dimension)
+    return shares(theirs(program, name, function, dimension, instance), dimension)
 
 
 def numbers(text):
@@ -84,15 +130,15 @@ def table(title, rows, found):
         print(f"{name:24s}" + "".join(f"{value:8.3f}" for value in mean))
 
 
-def main(program, dimensions="5,10", instances="1-5", functions="1-24", jobs="1"):
-    names = list(OURS)
-    try:
-        import cma
-
-        names += ["pycma", "pycma lq"]
-        print(f"cma {cma.__version__}")
-    except ImportError:
-        print("without the package cma: ours alone")
+def main(program, dimensions="5,10", instances="1-5", functions="1-24", jobs="1", methods="all"):
+    names = [*OURS, "auto", *THEIRS] if methods == "all" else methods.split(",")
+    for name in [name for name in names if name in THEIRS]:
+        try:
+            package = importlib.import_module(THEIRS[name])
+            print(f"{name}: {package.__name__} {package.__version__}")
+        except ImportError:
+            print(f"without the package {THEIRS[name]}: no {name}")
+            names.remove(name)
     for dimension in numbers(dimensions):
         tasks = [(program, name, function, dimension, instance) for name in names for function in numbers(functions)
                  for instance in numbers(instances)]
