@@ -157,3 +157,25 @@ sed 's/bayesian/cmaes/g' sphere.yaml >other.yaml
 hopscotch run other.yaml --name other --progress none --set search.cmaes.stop.trials=40
 refused plot other --kind predictions
 has "the search method has no model of the fitness" err
+
+# ---- few points, many at once ----------------------------------------------------------------------------------------
+
+cat >few.yaml <<'END'
+version: 1
+experiment: few
+seed: 2
+model: bbob
+simulation: {function: ellipsoid, dimension: 2}
+search:
+  method: bayesian
+  over: {x1: {range: [-5, 5], integer: true}, x2: {range: [-2, 2], integer: true}}
+  bayesian: {stop: {trials: 80}}
+END
+for batch in 1 8; do
+    hopscotch run few.yaml --name "few-$batch" --progress none --set "search.bayesian.batch=$batch" &&
+        grep -q 'every point of the ranges was computed' out
+    check $? "batch $batch: a search over few integers ends when it has tried all points"
+    "$HOPSCOTCH" query "few-$batch" --columns x1,x2 --limit 99 --format csv | tail -n +2 | sort | uniq -c >points
+    [ "$(wc -l <points)" -eq 55 ] && [ "$(grep -c '^ *1 ' points)" -ge 50 ]
+    check $? "batch $batch: hardly a point is run twice"
+done

@@ -63,10 +63,14 @@ void loop_note_time(Loop *loop, const char *rest)
              text_duration(limit).text, rest, limit < 10 ? 2 : 9, 2 * limit);
 }
 
+// The fraction of the trials so far means something from ENOUGH on; that of all trials once it is certain.
 static bool loop_fails_too_often(const Loop *loop)
 {
-    enum { ENOUGH = 100 }; // trials, before the fraction is meaningful
-    return loop->told >= ENOUGH && (double)loop->failures > loop->spec->limits.failures * (double)loop->told;
+    enum { ENOUGH = 100 };
+    const double limit = loop->spec->limits.failures, failures = (double)loop->failures;
+    const int64_t total = loop_total(loop), all = total > 0 ? total : loop_most(loop);
+    if (loop->told >= ENOUGH && failures > limit * (double)loop->told) return true;
+    return all > 0 && failures > limit * (double)(all > loop->told ? all : loop->told);
 }
 
 // ---- out ------------------------------------------------------------------------------------------------------------

@@ -387,6 +387,7 @@ const char *side_stop_words(const char *name)
     } known[] = {
         {"target", "the fitness reached stop.target"},
         {"trials", "stop.trials trials were computed"},
+        {"points", "every point of the ranges was computed"},
         {"generations", "stop.generations generations were computed"},
         {"iterations", "stop.iterations iterations were computed"},
         {"tolfun", "converged: the fitness changes by less than stop.tolfun"},

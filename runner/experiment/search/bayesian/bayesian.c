@@ -53,6 +53,14 @@ bool bayesian_point(const Bayesian *bayesian, double *x)
     return search_complete(spec, bayesian->parameter);
 }
 
+bool bayesian_is_known(const Bayesian *bayesian, const BayesianView *view, int64_t trials, const double *x)
+{
+    for (int64_t r = 0; r < trials; r++) {
+        if (memcmp(bayesian_row(bayesian, view, r).x, x, (size_t)bayesian->n * sizeof *x) == 0) return true;
+    }
+    return false;
+}
+
 BayesianPoints *bayesian_points(const Search *search, int64_t s)
 {
     const Bayesian *bayesian = search->scratch;
@@ -71,8 +79,9 @@ static int64_t bayesian_trials(const Spec *spec)
 
 static int bayesian_design(const Spec *spec)
 {
-    const int given = (int)spec->method_settings[BAYESIAN_START], least = 2 * spec->n_axes;
-    return given > 0 ? given : least < 4 ? 4 : least;
+    const int given = (int)spec->method_settings[BAYESIAN_START], batch = (int)spec->method_settings[BAYESIAN_BATCH];
+    const int least = 2 * spec->n_axes < 4 ? 4 : 2 * spec->n_axes;
+    return given > 0 ? given : least < batch ? batch : least;
 }
 
 // The values of replicates are used where the cost is their mean. They say how uncertain it is if they are draws of the
@@ -342,11 +351,34 @@ static void bayesian_add_rows(const Bayesian *bayesian, const BayesianView *view
     }
 }
 
-static BayesianStop bayesian_stop(const Bayesian *bayesian, const BayesianRun *run)
+// Points of the ranges, before `exclude`; infinite where an axis is not of integers or words.
+static double bayesian_all_points(const Spec *spec)
 {
+    double points = 1.0;
+    for (int a = 0; a < spec->n_axes; a++) {
+        const Values *values = &spec->axes[a].values;
+        points *= values->integer ? values->high - values->low + 1.0 : (double)INFINITY;
+    }
+    return points;
+}
+
+static bool bayesian_has_all(const Bayesian *bayesian, const BayesianView *view)
+{
+    const double points = bayesian_all_points(bayesian->spec);
+    int64_t different = 0;
+    if (points > (double)view->run->trials) return false;
+    for (int64_t r = 0; r < view->run->trials; r++)
+        different += !bayesian_is_known(bayesian, view, r, bayesian_row(bayesian, view, r).x);
+    return (double)different >= points;
+}
+
+static BayesianStop bayesian_stop(const Bayesian *bayesian, const BayesianView *view)
+{
+    const BayesianRun *run = view->run;
     const double target = bayesian->settings[BAYESIAN_STOP_TARGET];
     if (isfinite(target) && run->best <= spec_cost(bayesian->spec, 0, target)) return BAYESIAN_AT_TARGET;
-    return run->trials >= bayesian->capacity ? BAYESIAN_AT_TRIALS : BAYESIAN_GOES_ON;
+    if (run->trials >= bayesian->capacity) return BAYESIAN_AT_TRIALS;
+    return bayesian_has_all(bayesian, view) ? BAYESIAN_AT_POINTS : BAYESIAN_GOES_ON;
 }
 
 // Hyperparameters are fitted after each round at first, and later when there are a tenth more trials.
@@ -361,7 +393,7 @@ static void bayesian_end_round(Search *search, void *worker, const SideEnd *end)
     bayesian_add_rows(bayesian, &view, bayesian_points(search, end->search), end->told);
     run->round++;
     bayesian_region_update(bayesian, &view, first);
-    run->stop = bayesian_stop(bayesian, run);
+    run->stop = bayesian_stop(bayesian, &view);
     if (run->stop == BAYESIAN_GOES_ON && bayesian_fit_is_due(run)) bayesian_fit(bayesian, &view);
     bayesian_report(search, bayesian, end, (BayesianStop)run->stop);
 }
@@ -402,9 +434,10 @@ static bool bayesian_is_whole(const Search *search)
 
 static int64_t bayesian_reconsider(const Search *search, int64_t s)
 {
-    BayesianRun *run = bayesian_view(search, s).run;
+    const BayesianView view = bayesian_view(search, s);
+    BayesianRun *run = view.run;
     if (run->round == 0) return -1;
-    run->stop = bayesian_stop(search->scratch, run);
+    run->stop = bayesian_stop(search->scratch, &view);
     return run->stop;
 }
 
@@ -437,10 +470,11 @@ static void bayesian_bounds(const Search *search, SearchBounds *bounds)
     const double searches = (double)bayesian->side.searches, trials = (double)bayesian->capacity;
     const double later = trials > bayesian->design ? trials - bayesian->design : 0.0;
     const SearchBudget most = {searches * trials, searches * (1.0 + ceil(later / bayesian->batch))};
-    const bool early = isfinite(bayesian->settings[BAYESIAN_STOP_TARGET]);
+    const bool few = bayesian_all_points(bayesian->spec) < trials;
+    const bool early = few || isfinite(bayesian->settings[BAYESIAN_STOP_TARGET]);
     *bounds = (SearchBounds){.least = early ? (SearchBudget){searches, searches} : most,
                              .most = most,
-                             .early = early ? "stop.target" : NULL};
+                             .early = few ? "every point of the ranges" : early ? "stop.target" : NULL};
 }
 
 const SearchMethod search_bayesian = {

@@ -41,7 +41,13 @@ enum {
 extern const Option bayesian_options[BAYESIAN_N_OPTIONS];
 
 // Why a search ended. The names are stored (bayesian_stop_names).
-typedef enum BayesianStop { BAYESIAN_GOES_ON, BAYESIAN_AT_TRIALS, BAYESIAN_AT_TARGET, BAYESIAN_STOPS } BayesianStop;
+typedef enum BayesianStop {
+    BAYESIAN_GOES_ON,
+    BAYESIAN_AT_TRIALS,
+    BAYESIAN_AT_TARGET,
+    BAYESIAN_AT_POINTS,
+    BAYESIAN_STOPS
+} BayesianStop;
 extern const char *const bayesian_stop_names[BAYESIAN_STOPS];
 
 // What the checkpoint holds of one search: this and the arrays behind it, raw, without pointers or padding.
@@ -149,6 +155,8 @@ bool bayesian_failed(const BayesianRow *row);
 // It did not fail, and meets the constraints.
 bool bayesian_feasible(const Bayesian *bayesian, const BayesianRow *row);
 // The parameters of coordinates, into bayesian->parameter; integers are rounded in x too. False: the spec drops it.
+// Whether one of the search's first `trials` trials has the coordinates x.
+bool bayesian_is_known(const Bayesian *bayesian, const BayesianView *view, int64_t trials, const double *x);
 bool bayesian_point(const Bayesian *bayesian, double *x);
 BayesianPoints *bayesian_points(const Search *search, int64_t s);
 

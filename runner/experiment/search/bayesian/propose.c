@@ -41,6 +41,14 @@ static bool propose_start(const Bayesian *bayesian, const BayesianRun *run, int6
     return false;
 }
 
+// The round, up to the member that is being chosen.
+typedef struct ProposeRound {
+    const BayesianView *view;
+    const BayesianPoints *points;
+    Acquisition acquisition;
+    int64_t number, member; // of the search
+} ProposeRound;
+
 // ---- candidates -----------------------------------------------------------------------------------------------------
 
 typedef struct ProposeCandidate {
@@ -71,12 +79,14 @@ static void propose_draw(const Bayesian *bayesian, const RandomKey *key, bool ne
     }
 }
 
-static bool propose_is_known(const Bayesian *bayesian, const BayesianView *view, const double *x)
+// Also by one of the round's points so far.
+static bool propose_is_known(const Bayesian *bayesian, const ProposeRound *round, const double *x)
 {
-    for (int64_t r = 0; r < view->run->trials; r++) {
-        if (memcmp(bayesian_row(bayesian, view, r).x, x, (size_t)bayesian->n * sizeof *x) == 0) return true;
+    const size_t size = (size_t)bayesian->n * sizeof *x;
+    for (int64_t k = 0; k < round->member; k++) {
+        if (!round->points->drawn.left_out[k] && memcmp(round->points->x + k * bayesian->n, x, size) == 0) return true;
     }
-    return false;
+    return bayesian_is_known(bayesian, round->view, round->view->run->trials, x);
 }
 
 static double propose_value(void *of, const double *x, double *gradient) { return acquisition_value(of, x, gradient); }
@@ -101,39 +111,67 @@ static double propose_climb(Bayesian *bayesian, Acquisition *acquisition, double
     return bounded_minimum(&problem, x, bayesian->vector + 8 * n);
 }
 
-// The best point of the region into x. False: the spec drops all.
-static bool propose_best(Bayesian *bayesian, const BayesianView *view, Acquisition *acquisition, int64_t number,
-                         int64_t member, double *x)
+// The pool from random points: of the region, or of the whole ranges. order[PROPOSE_POOL]: by the acquisition, the
+// greatest first; infinite where the spec drops a point.
+static void propose_fill_pool(Bayesian *bayesian, const ProposeRound *round, bool whole, ProposeCandidate *order)
+{
+    const int n = bayesian->n;
+    for (int64_t i = 0; i < PROPOSE_POOL; i++) {
+        const RandomKey key = propose_key(bayesian, round->view->run, round->number, round->member,
+                                          whole ? PROPOSE_POOL + i : i);
+        double *x = bayesian->pool + i * n;
+        if (whole)
+            for (int a = 0; a < n; a++) x[a] = random_uniform(&key, (uint32_t)a);
+        else
+            propose_draw(bayesian, &key, i >= PROPOSE_RANDOM, x);
+        const double value =
+            bayesian_point(bayesian, x) ? acquisition_value(&round->acquisition, x, NULL) : (double)INFINITY;
+        order[i] = (ProposeCandidate){isnan(value) ? (double)INFINITY : value, i};
+    }
+    qsort(order, PROPOSE_POOL, sizeof *order, propose_order);
+}
+
+// The best point of the region into x. False: the spec drops all, or all are known.
+static bool propose_best(Bayesian *bayesian, ProposeRound *round, double *x)
 {
     const int n = bayesian->n;
     double *pool = bayesian->pool, *climbed = pool + (int64_t)PROPOSE_POOL * n, best = (double)INFINITY;
     ProposeCandidate order[PROPOSE_POOL];
     bool found = false;
-    for (int64_t i = 0; i < PROPOSE_POOL; i++) {
-        const RandomKey key = propose_key(bayesian, view->run, number, member, i);
-        propose_draw(bayesian, &key, i >= PROPOSE_RANDOM, pool + i * n);
-        const bool allowed = bayesian_point(bayesian, pool + i * n);
-        const double value = allowed ? acquisition_value(acquisition, pool + i * n, NULL) : (double)INFINITY;
-        order[i] = (ProposeCandidate){isnan(value) ? (double)INFINITY : value, i};
-    }
-    qsort(order, PROPOSE_POOL, sizeof *order, propose_order);
+    propose_fill_pool(bayesian, round, false, order);
     for (int k = 0; k < PROPOSE_POOL && (k < PROPOSE_CLIMBS || !found); k++) {
         double *from = pool + order[k].index * n, value = order[k].value;
         if (!(value < (double)INFINITY)) break;
         memcpy(climbed, from, (size_t)n * sizeof *x);
         if (k < PROPOSE_CLIMBS) {
-            const double higher = propose_climb(bayesian, acquisition, climbed);
+            const double higher = propose_climb(bayesian, &round->acquisition, climbed);
             if (higher < value && bayesian_point(bayesian, climbed))
                 value = higher;
             else
                 memcpy(climbed, from, (size_t)n * sizeof *x);
         }
-        if (value >= best || propose_is_known(bayesian, view, climbed)) continue;
+        if (value >= best || propose_is_known(bayesian, round, climbed)) continue;
         memcpy(x, climbed, (size_t)n * sizeof *x);
         best = value;
         found = true;
     }
     return found;
+}
+
+// The best random point of the whole ranges that is not known, or the best one if all are: few integers and words have
+// few points. False: the spec drops all.
+static bool propose_elsewhere(Bayesian *bayesian, const ProposeRound *round, double *x)
+{
+    ProposeCandidate order[PROPOSE_POOL];
+    propose_fill_pool(bayesian, round, true, order);
+    int k = 0;
+    while (k < PROPOSE_POOL && order[k].value < (double)INFINITY &&
+           propose_is_known(bayesian, round, bayesian->pool + order[k].index * bayesian->n))
+        k++;
+    if (k == PROPOSE_POOL || !(order[k].value < (double)INFINITY)) k = 0;
+    if (!(order[k].value < (double)INFINITY)) return false;
+    memcpy(x, bayesian->pool + order[k].index * bayesian->n, (size_t)bayesian->n * sizeof *x);
+    return true;
 }
 
 // ---- the acquisition ------------------------------------------------------------------------------------------------
@@ -165,9 +203,11 @@ static Acquisition propose_acquisition(Bayesian *bayesian, int64_t incumbent, Ga
     return acquisition;
 }
 
-// The processes take the point for granted.
-static void propose_believe(Bayesian *bayesian, const double *x)
+// The processes take the point for granted. What improves is then better than the point too, if it is feasible.
+static void propose_believe(Bayesian *bayesian, const double *x, Acquisition *acquisition)
 {
+    double best = acquisition->best;
+    bool feasible = true;
     for (int k = 0; k < bayesian->outputs; k++) {
         GaussianProcess *process = &bayesian->model[k].process;
         double mean, variance;
@@ -176,7 +216,12 @@ static void propose_believe(Bayesian *bayesian, const double *x)
         process_add(process, x, mean, 0.0);
         process_factor(process);
         bayesian->model[k].search = -1; // the fantasy must go before the next round
+        if (k == BAYESIAN_OF_COST)
+            best = mean < best ? mean : best;
+        else
+            feasible &= mean < 0.0;
     }
+    if (feasible) acquisition->best = best;
 }
 
 static void propose_note(Bayesian *bayesian, const double *x, double *noted)
@@ -203,15 +248,19 @@ static void propose_by_model(Bayesian *bayesian, const BayesianView *view, int64
         memcpy(bayesian->region.centre, bayesian_row(bayesian, view, centre).x, (size_t)n * sizeof(double));
     for (int a = 0; a < n && centre < 0; a++) bayesian->region.centre[a] = 0.5;
     bayesian_region_set(bayesian, view);
-    Acquisition acquisition = propose_acquisition(bayesian, incumbent, feasible);
-    acquisition.best = best;
+    ProposeRound round = {.view = view,
+                          .points = points,
+                          .acquisition = propose_acquisition(bayesian, incumbent, feasible),
+                          .number = s + bayesian->side.first};
+    round.acquisition.best = best;
     for (int64_t k = 0; k < members; k++) {
         double *x = points->x + k * n;
-        points->drawn.left_out[k] = !propose_best(bayesian, view, &acquisition, s + bayesian->side.first, k, x) &&
-                                    !propose_start(bayesian, view->run, s + bayesian->side.first, k + PROPOSE_POOL, x);
+        round.member = k;
+        points->drawn.left_out[k] = !propose_best(bayesian, &round, x) && !propose_elsewhere(bayesian, &round, x) &&
+                                    !propose_start(bayesian, view->run, round.number, k + PROPOSE_POOL, x);
         if (points->drawn.left_out[k]) continue;
         propose_note(bayesian, x, points->predicted + k * BAYESIAN_NOTED);
-        if (k + 1 < members) propose_believe(bayesian, x);
+        if (k + 1 < members) propose_believe(bayesian, x, &round.acquisition);
     }
 }
 

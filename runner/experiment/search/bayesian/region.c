@@ -8,6 +8,7 @@
 
 static const double region_length = 0.8, region_longest = 1.6, region_shortest = 0.0078125; // 2^-7
 static const double region_length_most = 0.6931471805599453;                                // ln 2
+static const double region_narrow = -1.3862943611198906;                                    // -ln 4
 enum { REGION_SUCCESSES = 3, REGION_FAILURES_LEAST = 4 };
 
 // Rounds without improvement after which the region shrinks.
@@ -58,6 +59,8 @@ static double region_log_length(const Bayesian *bayesian, const BayesianView *vi
     return least;
 }
 
+// Sides differ by what the processes believe, but none is so narrow that no trial can show a wrong belief: a length that
+// was taken for too short would keep all further trials in a slice of the range.
 void bayesian_region_set(Bayesian *bayesian, const BayesianView *view)
 {
     const BayesianRegion *region = &bayesian->region;
@@ -65,7 +68,8 @@ void bayesian_region_set(Bayesian *bayesian, const BayesianView *view)
     double mean = 0.0;
     for (int a = 0; a < n; a++) mean += region_log_length(bayesian, view, a) / n;
     for (int a = 0; a < n; a++) {
-        const double half = 0.5 * view->run->length * portable_exp(region_log_length(bayesian, view, a) - mean);
+        const double ratio = region_log_length(bayesian, view, a) - mean;
+        const double half = 0.5 * view->run->length * portable_exp(ratio > region_narrow ? ratio : region_narrow);
         region->low[a] = search_inside(region->centre[a] - half);
         region->high[a] = search_inside(region->centre[a] + half);
         if (bayesian->word[a]) region->low[a] = 0.0, region->high[a] = 1.0;

@@ -24,17 +24,18 @@ static double warp_output(const BayesianWarp *warp, int64_t first, int64_t end)
 
 void bayesian_warp_prepare(BayesianWarp *warp, const double *cost, int64_t count)
 {
-    double squares = 0.0;
+    double squares = 0.0, widest = 0.0; // costs near the greatest numbers have squares beyond them
     int64_t half = 0;
     warp->count = count;
     for (int64_t i = 0; i < count; i++) warp->cost[i] = cost[i];
     qsort(warp->cost, (size_t)count, sizeof *warp->cost, warp_ascending);
     warp->middle = warp->cost[count / 2];
+    if (count > 0) widest = 0.5 * warp->middle - 0.5 * warp->cost[0];
     for (; half < count && warp->cost[half] < warp->middle; half++) {
-        const double away = warp->cost[half] - warp->middle;
+        const double away = (0.5 * warp->middle - 0.5 * warp->cost[half]) / widest;
         squares += away * away;
     }
-    warp->scale = half > 0 ? sqrt(squares / (double)half) : 1.0;
+    warp->scale = half > 0 ? 2.0 * widest * sqrt(squares / (double)half) : 1.0;
     if (!(warp->scale > 0.0) || !isfinite(warp->scale)) warp->scale = 1.0;
     for (int64_t i = 0, end; i < count; i = end) {
         end = i + 1;
