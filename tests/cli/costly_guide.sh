@@ -7,7 +7,8 @@ page costly_trials.md
 mkdir experiments && cp "$root"/experiments/manual_gripper.yaml experiments
 block 1 >gait.yaml
 block 2 >bayesian.yaml
-block 3 >race.yaml
+block 3 >auto.yaml
+block 4 >race.yaml
 page_commands
 for name in gait surrogate bayesian; do
     "$HOPSCOTCH" query $name --columns fitness --order fitness --limit 1 --format csv | sed 1d
