@@ -465,3 +465,12 @@ TEST(search_methods_are_found_by_name)
     CHECK(search_method_find("random") == &search_random);
     CHECK(search_method_find("gird") == NULL);
 }
+
+// A spec that was read has the method that auto chose in its place.
+TEST(search_auto_does_not_run)
+{
+    Fixture *fixture = fixture_new(&search_auto);
+    fixture->spec.experiment = "unread";
+    CHECK_ERROR(ERROR_MACHINE, start_again(fixture));
+    fixture_free(fixture);
+}
