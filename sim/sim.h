@@ -467,8 +467,8 @@ typedef struct Adjoint {
     // A state whose rate may jump where states pass some value, which derivatives do not see; NULL: there is none, as
     // if the function is NULL.
     const char *(*jumping)(const Configured *configured);
-    // Whether nothing strikes, and no event happens, in any run with these settings: derivatives tell how metrics change
-    // over a range, too. NULL: something may.
+    // Whether nothing strikes, and no event happens, in any run with these settings: derivatives tell how metrics
+    // change over a range, too. NULL: something may.
     bool (*smooth)(const Configured *configured);
     // What to know of derivatives and differences with these settings, a sentence without a full stop; NULL: nothing,
     // as if the function is NULL.

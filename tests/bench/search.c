@@ -10,8 +10,8 @@
 // The first prints CSV (`make bench-search` keeps it as tests/bench/search.csv). The second is for
 // tests/bench/compare_pycma.py, which measures the reference implementation on the same functions: points come as
 // doubles on the standard input, their values go to the output. The third is for tests/bench/compare_methods.py: it
-// prints the fitness of each evaluation of a search by this method with these options. The fourth times what a generation
-// costs beside its evaluations: quartiles over N generations of all searches, which share one batch.
+// prints the fitness of each evaluation of a search by this method with these options. The fourth times what a
+// generation costs beside its evaluations: quartiles over N generations of all searches, which share one batch.
 #include "../../runner/command/command.h"
 
 #include <math.h>
@@ -41,13 +41,13 @@ static void bench_spec(int function, int dimension, int instance, const char *me
     const char *names = model->options[0].choices, *over = "";
     for (int i = 0; i < function; i++) names = strchr(names, '|') + 1;
     for (int i = 0; i < dimension; i++) over = arena_format(arena, "%s    x%d: {range: [-5, 5]}\n", over, i + 1);
-    const char *text = arena_format(arena,
-                                    "version: 1\nexperiment: bench\nseed: %d\nmodel: bbob\n"
-                                    "simulation: {function: %.*s, dimension: %d, instance: %d}\n"
-                                    "search:\n  method: %s\n  over:\n%s"
-                                    "  %s: {%s}\n",
-                                    instance, (int)strcspn(names, "|"), names, dimension, instance, method, over,
-                                    method, options);
+    const char *text =
+        arena_format(arena,
+                     "version: 1\nexperiment: bench\nseed: %d\nmodel: bbob\n"
+                     "simulation: {function: %.*s, dimension: %d, instance: %d}\n"
+                     "search:\n  method: %s\n  over:\n%s"
+                     "  %s: {%s}\n",
+                     instance, (int)strcspn(names, "|"), names, dimension, instance, method, over, method, options);
     bench_die(spec_parse("bench.yaml", text, NULL, 0, arena, diagnostics_new(arena), spec));
 }
 
@@ -122,7 +122,8 @@ static void bench_function(int function, int dimension, int instances, double bu
     double evaluations[BENCH_TARGETS] = {0};
     int successes[BENCH_TARGETS] = {0};
     char options[96];
-    snprintf(options, sizeof options, "sigma: 0.2, restarts: bipop, stop: {target: 1e-8, trials: %.0f}", budget * dimension);
+    snprintf(options, sizeof options, "sigma: 0.2, restarts: bipop, stop: {target: 1e-8, trials: %.0f}",
+             budget * dimension);
     for (int i = 1; i <= instances; i++) {
         const BenchRun run = bench_run(function, dimension, i, "cmaes", options, NULL);
         for (int k = 0; k < BENCH_TARGETS; k++) {

@@ -77,7 +77,8 @@ stored()
     [ -z "$missing" ] && ! grep -q 'method: auto\|^ *auto:' "$spec"
     check $? "$name: the stored spec names the method and its settings$missing"
     cp "$spec" "$name.yaml"
-    hopscotch run "$name.yaml" --name "$name-again" --progress none && [ "$(digest "$name")" = "$(digest "$name-again")" ]
+    hopscotch run "$name.yaml" --name "$name-again" --progress none &&
+        [ "$(digest "$name")" = "$(digest "$name-again")" ]
     check $? "$name: the stored spec gives the same bits"
 }
 
@@ -111,7 +112,8 @@ bad()
 
 grep -v '^  auto:' auto.yaml >none.yaml
 hopscotch check none.yaml
-[ $? -eq 1 ] && grep -q 'none.yaml:7:11: error: method auto chooses by the number of trials: write auto: {trials: 300}' out
+[ $? -eq 1 ] &&
+    grep -q 'none.yaml:7:11: error: method auto chooses by the number of trials: write auto: {trials: 300}' out
 check $? "without a number of trials there is no choice"
 bad "did you mean 'trials'?" search.auto.trial=100
 bad "sigma belongs to method cmaes, and this is method auto" 'search.cmaes={sigma: 0.2}'

@@ -2,23 +2,18 @@
 // that is stored names the method that was chosen, so a campaign does not depend on this rule again.
 //
 // The rule was measured (tests/bench/compare_methods.py, and the table of experiments/costly_trials.md). With an exact
-// fitness the quadratic surrogate of cmaes reaches more targets of bbob's 24 functions than plain cmaes, and than lbfgs
-// by differences, in 2 to 20 dimensions and after any number of trials; bayesian is level with it, or better, up to 20 n
-// trials. The adjoint is worth more than any model where nothing strikes, and less where robots fall: there lbfgs stays
-// in the valley that it starts in. No surrogate won on a fitness that is noisy; there bayesian leads while trials are
-// few, and plain cmaes afterwards.
+// fitness the quadratic surrogate of cmaes reaches more targets of bbob's 24 functions than plain cmaes, and than
+// lbfgs by differences, in 2 to 20 dimensions and after any number of trials; bayesian is level with it, or better, up
+// to 20 n trials. The adjoint is worth more than any model where nothing strikes, and less where robots fall: there
+// lbfgs stays in the valley that it starts in. No surrogate won on a fitness that is noisy; there bayesian leads while
+// trials are few, and plain cmaes afterwards.
 #include "../experiment.h"
 
 #include "bayesian/bayesian.h"
 #include "cmaes/cmaes.h"
 #include "descent/descent.h"
 
-enum {
-    AUTO_TRIALS,
-    AUTO_WORKERS,
-    AUTO_TRIAL_TIME,
-    AUTO_N_OPTIONS
-};
+enum { AUTO_TRIALS, AUTO_WORKERS, AUTO_TRIAL_TIME, AUTO_N_OPTIONS };
 
 static const Option auto_options[AUTO_N_OPTIONS] = {
     {"auto.trials", OPTION_INTEGER, "1", 0, 1, 1e15, "none",
@@ -64,7 +59,8 @@ static AutoChoice auto_cmaes(const AutoFacts *facts, bool surrogate, Arena *aren
     const double needed = facts->workers > 1.0 ? (surrogate ? 2.0 : 1.0) * facts->workers : 0.0;
     if (needed > usual) settings[CMAES_POPULATION] = needed;
     double population = needed > usual ? needed : usual, doublings = 0.0;
-    for (; 2.0 * population <= facts->trials && doublings < settings[CMAES_RESTARTS_MAX]; doublings++) population *= 2.0;
+    for (; 2.0 * population <= facts->trials && doublings < settings[CMAES_RESTARTS_MAX]; doublings++)
+        population *= 2.0;
     settings[CMAES_RESTARTS] = doublings > 0.0 ? CMAES_RESTARTS_IPOP : CMAES_RESTARTS_NONE;
     settings[CMAES_RESTARTS_MAX] = doublings;
     settings[CMAES_STOP_TRIALS] = facts->trials;

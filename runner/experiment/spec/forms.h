@@ -156,8 +156,8 @@ const Form *form_at(int index);                                         // 0 <= 
 const GivenKey *form_given(const SpecReader *reader, const Form *form); // NULL: the spec does not give its key
 int forms_given(const SpecReader *reader, FormStage stage);             // number of forms that are given
 void method_choose(SpecReader *reader); // in place of method auto, after axes and objective were read (method.c)
-bool form_is_foreign(const SpecReader *reader, const Form *form);       // its key belongs to another search method
-void forms_read(SpecReader *reader, FormStage stage);                   // reads all given forms of the stage
+bool form_is_foreign(const SpecReader *reader, const Form *form); // its key belongs to another search method
+void forms_read(SpecReader *reader, FormStage stage);             // reads all given forms of the stage
 // The lines that a path of the canonical text belongs to; NULL: no form has such lines.
 const FormLines *form_lines(const char *path);
 void form_map_names(const Node *value, FormNames *names); // `names` of a mapping of parameters

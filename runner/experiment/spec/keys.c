@@ -104,8 +104,8 @@ static const Key keys_rows[] = {
      KEYS_AT(DOUBLE, limits.wall_time), .doc = "time after which the run ends", .example = "2h"},
     {.path = "limits.failures", .type = KEY_NUMBER, .unit = "fraction", .value = 1, .high = 1, .words = "none",
      KEYS_AT(DOUBLE, limits.failures),
-     .doc = "the run ends when more than this fraction of 100 or more trials has failed, or so many that it will be more "
-            "of all trials; this is looked at after each batch",
+     .doc = "the run ends when more than this fraction of 100 or more trials has failed, or so many that it will be "
+            "more of all trials; this is looked at after each batch",
      .example = "50%"},
 
     {.path = "device", .type = KEY_SECTION, .doc = "what it runs on; never changes a result",

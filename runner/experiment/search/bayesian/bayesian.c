@@ -474,7 +474,9 @@ static void bayesian_bounds(const Search *search, SearchBounds *bounds)
     const bool early = few || isfinite(bayesian->settings[BAYESIAN_STOP_TARGET]);
     *bounds = (SearchBounds){.least = early ? (SearchBudget){searches, searches} : most,
                              .most = most,
-                             .early = few ? "every point of the ranges" : early ? "stop.target" : NULL};
+                             .early = few     ? "every point of the ranges"
+                                      : early ? "stop.target"
+                                              : NULL};
 }
 
 const SearchMethod search_bayesian = {

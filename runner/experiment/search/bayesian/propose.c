@@ -117,8 +117,8 @@ static void propose_fill_pool(Bayesian *bayesian, const ProposeRound *round, boo
 {
     const int n = bayesian->n;
     for (int64_t i = 0; i < PROPOSE_POOL; i++) {
-        const RandomKey key = propose_key(bayesian, round->view->run, round->number, round->member,
-                                          whole ? PROPOSE_POOL + i : i);
+        const RandomKey key =
+            propose_key(bayesian, round->view->run, round->number, round->member, whole ? PROPOSE_POOL + i : i);
         double *x = bayesian->pool + i * n;
         if (whole)
             for (int a = 0; a < n; a++) x[a] = random_uniform(&key, (uint32_t)a);

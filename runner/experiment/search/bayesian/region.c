@@ -59,8 +59,8 @@ static double region_log_length(const Bayesian *bayesian, const BayesianView *vi
     return least;
 }
 
-// Sides differ by what the processes believe, but none is so narrow that no trial can show a wrong belief: a length that
-// was taken for too short would keep all further trials in a slice of the range.
+// Sides differ by what the processes believe, but none is so narrow that no trial can show a wrong belief: a length
+// that was taken for too short would keep all further trials in a slice of the range.
 void bayesian_region_set(Bayesian *bayesian, const BayesianView *view)
 {
     const BayesianRegion *region = &bayesian->region;

@@ -212,7 +212,7 @@ CmaesRun *cmaes_run(const Search *search, int64_t run);
 // The team, if it may help and there are enough members that waking it pays; else NULL.
 ThreadTeam *cmaes_team(const Cmaes *cmaes, int64_t lambda);
 CmaesView cmaes_view(const Search *search, int64_t run);
-int64_t cmaes_usual_population(int n); // of n parameters
+int64_t cmaes_usual_population(int n);                           // of n parameters
 int64_t cmaes_rounds(const Cmaes *cmaes, const CmaesView *view); // of ask and tell, that were told
 // The parameters of a member, as it is evaluated, into cmaes->parameter; cmaes->vector is room.
 void cmaes_set_member(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, int64_t member);
