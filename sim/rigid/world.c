@@ -41,15 +41,18 @@ static const ItemField world_constraint_fields[] = {
 
 static const ItemField world_force_fields[] = {
     {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "unique name"},
-    {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 4, "drag|spring|tether|push|parachute", NULL,
+    {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 5, "drag|spring|tether|push|parachute|input", NULL,
      "drag: against the air; spring: to b; tether: a spring that only pulls; push: a constant force "
-     "and torque; parachute: a drag that opens"},
+     "and torque; parachute: a drag that opens; input: a force or a torque that control gives"},
     {"a", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", NULL, "the body"},
-    {"b", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world", "the other end of a spring or tether"},
+    {"b", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world",
+     "the other end of a spring or tether; what the reaction to the torque of an input acts on"},
     {"at_a", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "point of a, in its axes"},
     {"at_b", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "point of b, in its axes"},
-    {"force", ITEM_NUMBERS, 3, 3, "N", 0.0, -1e12, 1e12, NULL, NULL, "push, in world axes"},
-    {"torque", ITEM_NUMBERS, 3, 3, "N m", 0.0, -1e12, 1e12, NULL, NULL, "push, in world axes"},
+    {"force", ITEM_NUMBERS, 3, 3, "N", 0.0, -1e12, 1e12, NULL, NULL,
+     "push, in world axes; input: its direction, whose length does not count"},
+    {"torque", ITEM_NUMBERS, 3, 3, "N m", 0.0, -1e12, 1e12, NULL, NULL,
+     "push, in world axes; input: its axis, whose length does not count"},
     {"linear", ITEM_NUMBERS, 1, 1, "N s/m", 0.0, 0.0, 1e12, NULL, NULL, "drag: force over speed"},
     {"area", ITEM_NUMBERS, 1, 1, "m^2", 0.0, 0.0, 1e9, NULL, NULL,
      "drag and parachute: drag coefficient times area, open"},
@@ -62,6 +65,12 @@ static const ItemField world_force_fields[] = {
     {"altitude", ITEM_NUMBERS, 1, 1, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, "never",
      "parachute: it opens below this height"},
     {"opening", ITEM_CHOICE, 1, 1, "", 0, 0, 1, "smooth|original", NULL, "original: (1 + tanh(rate t))/2, which jumps"},
+    {"axes", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world",
+     "input: the body in whose axes force or torque is, and with which it turns"},
+    {"hinge", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.constraints", "none",
+     "input, in place of a force or torque: the hinge of a about which the torque acts, on its other body the reaction"},
+    {"range", ITEM_NUMBERS, 2, 2, "", 0.0, -1e12, 1e12, NULL, "none",
+     "input: least and greatest, in N or N m; what is asked beyond it counts as its end"},
 };
 
 #define WORLD_FIELDS(fields) fields, sizeof fields / sizeof fields[0]
@@ -375,6 +384,74 @@ static Error world_take_constraint(const RigidWorldSpec *spec, int64_t item, con
     return error_none();
 }
 
+// ---- inputs ---------------------------------------------------------------------------------------------------------
+
+// Keys that only an input has.
+static Error world_check_no_input(const RigidWorldSpec *spec, int64_t item)
+{
+    const char *key = *FORCE(item, "axes") >= 0.0    ? "axes"
+                      : *FORCE(item, "hinge") >= 0.0 ? "hinge"
+                      : !isnan(*FORCE(item, "range")) ? "range"
+                                                      : NULL;
+    if (key == NULL) return error_none();
+    return error_make(ERROR_USER, "%s of %s: only a force of type input has one", key, spec->forces.names[item]);
+}
+
+// The torque of a motor in the hinge: its axis goes with body a.
+static Error world_take_hinge(const RigidWorldSpec *spec, int64_t item, const RigidBody *bodies, RigidForce *force)
+{
+    const char *name = spec->forces.names[item];
+    const int64_t hinge = (int64_t)*FORCE(item, "hinge");
+    const char *of = spec->constraints.names[hinge];
+    const int b = (int)*CONSTRAINT(hinge, "b"), i = (int)*CONSTRAINT(hinge, "a"), n = (int)spec->bodies.count;
+    const double *given = CONSTRAINT(hinge, "axis"), up[3] = {0, 0, 1}, *axis = isnan(given[0]) ? up : given;
+    if ((int)*CONSTRAINT(hinge, "type") != WORLD_HINGE)
+        return error_make(ERROR_USER, "%s acts about %s, which is no hinge", name, of);
+    if (force->i != i && force->i != b)
+        return error_make(ERROR_USER, "%s acts on %s, which the hinge %s does not hold", name,
+                          spec->bodies.names[force->i], of);
+    if (*FORCE(item, "b") >= 0.0 || *FORCE(item, "axes") >= 0.0)
+        return error_make(ERROR_USER, "%s acts about the hinge %s, which says what b and axes would: leave them out",
+                          name, of);
+    force->j = force->i != i ? i : b < 0 ? n : b;
+    force->axes = force->i;
+    world_turn(bodies[force->i].q, -1.0, axis, force->torque);
+    return error_none();
+}
+
+// The direction becomes a unit vector.
+static Error world_take_direction(const char *name, double *direction)
+{
+    const double length = world_length(direction);
+    if (!(length > 1e-9)) return error_make(ERROR_USER, "%s has no direction: its numbers are all 0", name);
+    for (int k = 0; k < 3; k++) direction[k] /= length;
+    return error_none();
+}
+
+static Error world_take_input(const RigidWorldSpec *spec, int64_t item, const RigidBody *bodies, RigidForce *force)
+{
+    const char *name = spec->forces.names[item];
+    const double *range = FORCE(item, "range"), axes = *FORCE(item, "axes");
+    const bool pushes = world_length(force->force) > 0.0, turns = world_length(force->torque) > 0.0,
+               hinged = *FORCE(item, "hinge") >= 0.0;
+    if (pushes + turns + hinged != 1)
+        return error_make(ERROR_USER,
+                          "%s has %s direction: an input has one of force: [0, 0, 1], torque: [0, 0, 1] and hinge: NAME",
+                          name, pushes + turns + hinged == 0 ? "no" : "more than one");
+    force->turns = !pushes;
+    force->axes = axes < 0.0 ? (int)spec->bodies.count : (int)axes;
+    force->low = isnan(range[0]) ? -INFINITY : range[0];
+    force->high = isnan(range[0]) ? INFINITY : range[1];
+    if (!(force->low < force->high))
+        return error_make(ERROR_USER, "range of %s is [%g, %g], expected [least, greatest]", name, range[0], range[1]);
+    if (hinged) TRY(world_take_hinge(spec, item, bodies, force));
+    if (pushes && *FORCE(item, "b") >= 0.0)
+        return error_make(ERROR_USER, "%s is a force on %s alone: leave b out", name, spec->bodies.names[force->i]);
+    if (force->i == force->j)
+        return error_make(ERROR_USER, "%s turns a body against itself: a and b must differ", name);
+    return world_take_direction(name, pushes ? force->force : force->torque);
+}
+
 // ---- forces ---------------------------------------------------------------------------------------------------------
 
 static Error world_take_force(const RigidWorldSpec *spec, int64_t item, const RigidBody *bodies, RigidForce *force)
@@ -400,12 +477,27 @@ static Error world_take_force(const RigidWorldSpec *spec, int64_t item, const Ri
     memcpy(force->at_j, FORCE(item, "at_b"), sizeof force->at_j);
     memcpy(force->force, FORCE(item, "force"), sizeof force->force);
     memcpy(force->torque, FORCE(item, "torque"), sizeof force->torque);
-    if (bodies[force->i].fixed != 0 && (b < 0 || bodies[b].fixed != 0))
+    if (force->kind == RIGID_INPUT)
+        TRY(world_take_input(spec, item, bodies, force));
+    else
+        TRY(world_check_no_input(spec, item));
+    if (bodies[force->i].fixed != 0 && bodies[force->j].fixed != 0)
         return error_make(ERROR_USER, "%s acts on fixed bodies only: one must be able to move",
                           spec->forces.names[item]);
     if (force->kind == RIGID_PARACHUTE && isnan(*speed) && isnan(*altitude))
         return error_make(ERROR_USER, "%s never opens: give speed or altitude", spec->forces.names[item]);
     return error_none();
+}
+
+// Returns the number of inputs.
+static int32_t world_number_inputs(RigidForce *forces, int count)
+{
+    int32_t inputs = 0;
+    for (int f = 0; f < count; f++) {
+        forces[f].number = forces[f].kind == RIGID_INPUT ? inputs : 0;
+        inputs += forces[f].kind == RIGID_INPUT;
+    }
+    return inputs;
 }
 
 // Does some force depend on velocities?
@@ -425,7 +517,8 @@ static int32_t world_is_powered(const RigidForce *forces, int count)
 {
     int32_t powered = 0;
     for (int f = 0; f < count; f++)
-        powered |= forces[f].kind == RIGID_SPRING || forces[f].kind == RIGID_TETHER || forces[f].kind == RIGID_PUSH;
+        powered |= forces[f].kind == RIGID_SPRING || forces[f].kind == RIGID_TETHER ||
+                   forces[f].kind == RIGID_PUSH || forces[f].kind == RIGID_INPUT;
     return powered;
 }
 
@@ -472,7 +565,8 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, const Rigi
     c->latch_at = c->sums_at + RIGID_SUMS;
     c->follow_at = c->latch_at + c->n_forces;
     c->past_at = c->follow_at + c->n_islands;
-    c->kept = c->past_at + (c->form == RIGID_RATTLE ? RIGID_PAST * c->n_rows : 0);
+    c->inputs_at = c->past_at + (c->form == RIGID_RATTLE ? RIGID_PAST * c->n_rows : 0);
+    c->kept = c->inputs_at + (c->n_inputs > 0 ? RIGID_INPUT_CELLS + c->n_inputs : 0);
     c->body_at = c->kept;
     c->row_at = c->body_at + RIGID_BODY_CELLS * c->n_bodies;
     c->factor_at = c->row_at + RIGID_ROW_CELLS * c->n_rows;
@@ -572,6 +666,7 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     c->forces = c->joints + world_doubles((size_t)forest.n_joints * sizeof(RigidJoint));
     for (int i = 0; i < f; i++)
         WORLD_TRY(world_take_force(spec, i, bodies, (RigidForce *)(assets + c->forces) + i), 3, i);
+    c->n_inputs = world_number_inputs((RigidForce *)(assets + c->forces), f);
     c->powered = world_is_powered((const RigidForce *)(assets + c->forces), f);
     c->order = c->forces + world_doubles((size_t)f * sizeof(RigidForce));
     int32_t *order = (int32_t *)(assets + c->order);
