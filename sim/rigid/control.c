@@ -91,8 +91,6 @@ static Error control_table(const Points *listed, const Points *file, const Actio
     if (error.kind == OK && n_rows == 0)
         error = error_make(ERROR_USER, "control: {mode: external} needs control.actions or control.file: a number for "
                                        "each input, row after row");
-    if (error.kind == OK && n_rows * c->n_inputs > 100000000)
-        error = error_make(ERROR_USER, "control has %lld rows of actions: too many", (long long)n_rows);
     const int at = n_rows == 0 ? RIGID_CONTROL_MODE : of_file ? RIGID_CONTROL_FILE : RIGID_CONTROL_ACTIONS;
     if (error.kind != OK) return control_wrong(0, 0, first + at + 1, error, out);
     const int64_t count = n_rows * c->n_inputs;

@@ -419,20 +419,11 @@ static Error world_take_hinge(const RigidWorldSpec *spec, int64_t item, const Ri
     return error_none();
 }
 
-// The direction becomes a unit vector.
-static Error world_take_direction(const char *name, double *direction)
-{
-    const double length = world_length(direction);
-    if (!(length > 1e-9)) return error_make(ERROR_USER, "%s has no direction: its numbers are all 0", name);
-    for (int k = 0; k < 3; k++) direction[k] /= length;
-    return error_none();
-}
-
 static Error world_take_input(const RigidWorldSpec *spec, int64_t item, const RigidBody *bodies, RigidForce *force)
 {
     const char *name = spec->forces.names[item];
     const double *range = FORCE(item, "range"), axes = *FORCE(item, "axes");
-    const bool pushes = world_length(force->force) > 0.0, turns = world_length(force->torque) > 0.0,
+    const bool pushes = world_length(force->force) > 1e-9, turns = world_length(force->torque) > 1e-9,
                hinged = *FORCE(item, "hinge") >= 0.0;
     if (pushes + turns + hinged != 1)
         return error_make(ERROR_USER,
@@ -449,7 +440,10 @@ static Error world_take_input(const RigidWorldSpec *spec, int64_t item, const Ri
         return error_make(ERROR_USER, "%s is a force on %s alone: leave b out", name, spec->bodies.names[force->i]);
     if (force->i == force->j)
         return error_make(ERROR_USER, "%s turns a body against itself: a and b must differ", name);
-    return world_take_direction(name, pushes ? force->force : force->torque);
+    double *direction = pushes ? force->force : force->torque;
+    const double length = world_length(direction);
+    for (int k = 0; k < 3; k++) direction[k] /= length;
+    return error_none();
 }
 
 // ---- forces ---------------------------------------------------------------------------------------------------------
