@@ -252,6 +252,37 @@ works run none.yaml --progress none
 "$HOPSCOTCH" query none --columns failure --format csv | tail -n 1 | grep -qx diverged
 check $? 'what is no number ends the trial'
 
+# bodies beyond the first 64 have columns where record.bodies names them, also under fresh seeds
+cat >many.yaml <<'.'
+version: 1
+experiment: many
+model: rigid
+simulation:
+  duration: 0.2
+  dt: 0.01
+  world:
+    bodies: [{name: b#, repeat: 80, inertia: 0.1, gravity: false, step: {position: [1, 0, 0]}, spin: [0, 0, 1]}]
+    forces: [{name: u, type: input, a: b75, torque: [0, 0, 1]}]
+  control: {mode: law, law: {effort: {u: -b75_wz}}}
+metrics: {turned: {final: b75_qz}}
+search: {method: grid, over: {b75_wz: [1, 2]}}
+objective: {minimize: input_work}
+record: {bodies: [b75]}
+.
+works run many.yaml --progress none
+"$HOPSCOTCH" query many --columns turned,input_work --format csv --where 'id = 1' | tail -n 1 >many.csv
+works verify many --seeds 2 --gains 0 --physics 0 --grid 0
+"$HOPSCOTCH" query many/verify/trial_1 --columns turned,input_work --format csv | tail -n 1 | cmp -s - many.csv
+check $? 'verify gives a law and a metric the columns of a body beyond the first ones'
+works replay many/verify/trial_1/0
+has 'the same to the bit'
+sed '/^record/d' many.yaml >few.yaml
+refused check few.yaml
+has 'the law takes b75_wz, and trajectories have no columns of b75: name it in record.bodies' err
+sed '/^record/d; s/-b75_wz/-b5_wz/; s/final: b75_qz/final: b75_wz/' many.yaml >few.yaml
+refused check few.yaml
+has 'a metric takes b75_wz, and trajectories have no columns of b75' err
+
 # ---- gradients ------------------------------------------------------------------------------------------------------
 
 sed -e 's/^experiment: double/experiment: slopes/' -e 's/duration: 2/duration: 0.5/' \
