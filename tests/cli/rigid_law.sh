@@ -261,7 +261,9 @@ simulation:
   duration: 0.2
   dt: 0.01
   world:
-    bodies: [{name: b#, repeat: 80, inertia: 0.1, gravity: false, step: {position: [1, 0, 0]}, spin: [0, 0, 1]}]
+    bodies:
+      - {name: b#, repeat: 80, inertia: 0.1, gravity: false, position: [0, 0, 0], step: {position: [1, 0, 0]},
+         spin: [0, 0, 1]}
     forces: [{name: u, type: input, a: b75, torque: [0, 0, 1]}]
   control: {mode: law, law: {effort: {u: -b75_wz}}}
 metrics: {turned: {final: b75_qz}}
@@ -272,7 +274,8 @@ record: {bodies: [b75]}
 works run many.yaml --progress none
 "$HOPSCOTCH" query many --columns turned,input_work --format csv --where 'id = 1' | tail -n 1 >many.csv
 works verify many --seeds 2 --gains 0 --physics 0 --grid 0
-"$HOPSCOTCH" query many/verify/trial_1 --columns turned,input_work --format csv | tail -n 1 | cmp -s - many.csv
+[ -s many.csv ] &&
+    "$HOPSCOTCH" query many/verify/trial_1 --columns turned,input_work --format csv | tail -n 1 | cmp -s - many.csv
 check $? 'verify gives a law and a metric the columns of a body beyond the first ones'
 works replay many/verify/trial_1/0
 has 'the same to the bit'
