@@ -46,7 +46,7 @@ def turn(q, v):
     return [x + 2 * (q[3] * y + z) for x, y, z in zip(v, c, cross(q[:3], c))]
 
 
-# ---- a rod on a hinge, held upright -----------------------------------------------------------------------------------
+# ---- a rod on a hinge, held upright ----------------------------------------------------------------------------------
 
 
 def pendulum(kp):
@@ -63,7 +63,7 @@ def pendulum_columns(row):
     return [2 * math.atan2(row["rod_qy"], row["rod_qw"]), row["rod_wy"]]
 
 
-# ---- two rods, with a motor in each hinge -----------------------------------------------------------------------------
+# ---- two rods, with a motor in each hinge ----------------------------------------------------------------------------
 
 
 def double():
@@ -92,7 +92,7 @@ def double_columns(row):
     return angles + [row["upper_wy"], row["lower_wy"]]
 
 
-# ---- a body that spins under a thrust in its own axes -----------------------------------------------------------------
+# ---- a body that spins under a thrust in its own axes ----------------------------------------------------------------
 
 
 def inverse_times(m, r):
@@ -140,7 +140,7 @@ def rocket_columns(row):
     return [row["hull_" + name] for name in names] + spin
 
 
-# ---- all of it --------------------------------------------------------------------------------------------------------
+# ---- all of it -------------------------------------------------------------------------------------------------------
 
 case, path, tolerance, work = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[-1])
 states, expected = globals()[case](*(float(x) for x in sys.argv[4:-1]))

@@ -23,11 +23,26 @@ static int control_inputs(const RigidConstants *c, const double *assets, Arena *
     return c->n_inputs;
 }
 
-Field rigid_input_column(const RigidHost *host, const RigidForce *force, int number, Arena *arena)
+static Field control_column(const RigidHost *host, const RigidForce *force, int number, Arena *arena)
 {
     const char *name = host->forces[number];
     return (Field){name, force->turns != 0 ? "N m" : "N", arena_format(arena, "input %s, which control gives", name),
                    "control"};
+}
+
+void rigid_input_columns(const RigidHost *host, const RigidConstants *c, const double *assets, Arena *arena,
+                         Field *columns, int first, ColumnPanel *panels)
+{
+    const RigidForce *forces = (const RigidForce *)(assets + c->forces);
+    for (int f = 0; f < c->n_forces; f++) {
+        if (forces[f].kind != RIGID_INPUT) continue;
+        const int n = forces[f].number;
+        const char **line = ARENA_NEW(arena, const char *, 1);
+        const Field column = columns[first + n] = control_column(host, &forces[f], f, arena);
+        line[0] = column.name;
+        panels[n] = (ColumnPanel){
+            .of = "inputs", .title = column.name, .unit = column.unit, .column = first + n, .count = 1, .lines = line};
+    }
 }
 
 // Names of inputs are names of columns.
@@ -45,9 +60,9 @@ static Error control_check_names(const int *force, int n, const RigidHost *host,
         for (int m = 0; m < configured->n_metrics && as == NULL; m++)
             if (strcasecmp(configured->metrics[m].name, name) == 0) as = "metric";
         if (as == NULL) continue;
-        return control_wrong(
-            3, force[k], 0,
-            error_make(ERROR_USER, "the model has a %s '%s': give the input another name", as, name), out);
+        return control_wrong(3, force[k], 0,
+                             error_make(ERROR_USER, "the model has a %s '%s': give the input another name", as, name),
+                             out);
     }
     return error_none();
 }
@@ -56,7 +71,7 @@ static void control_actions(const int *force, int n, const RigidHost *host, cons
                             Action *actions)
 {
     for (int k = 0; k < n; k++) {
-        const Field column = rigid_input_column(host, &forces[force[k]], force[k], arena);
+        const Field column = control_column(host, &forces[force[k]], force[k], arena);
         actions[k] =
             (Action){column.name, column.unit, column.doc, forces[force[k]].low, forces[force[k]].high, NULL, NULL};
     }
@@ -70,10 +85,10 @@ static Error control_outputs(const int *force, int n, const RigidForce *forces, 
     for (int k = 0; k < n; k++) {
         outputs[k] = (LawOutput){actions[k].name, actions[k].unit, true, out->policy ? &actions[k] : NULL};
         if (!out->policy || isfinite(forces[force[k]].low)) continue;
-        return control_wrong(3, force[k], 0,
-                             error_make(ERROR_USER, "%s has no range, and a policy gives parts of one: range: [-1, 1]",
-                                        actions[k].name),
-                             out);
+        return control_wrong(
+            3, force[k], 0,
+            error_make(ERROR_USER, "%s has no range, and a policy gives parts of one: range: [-1, 1]", actions[k].name),
+            out);
     }
     out->outputs = outputs;
     out->n_outputs = n;
@@ -135,8 +150,8 @@ static Error control_check(const double *settings, const Points *points, int fir
     if (mode == RIGID_LAW && !law)
         return error_make(ERROR_USER, "control: {mode: law} needs control.law, such as {effort: {%s: 0}}", example);
     out->wrong_option = first + RIGID_CONTROL_PERIOD + 1;
-    if (mode != RIGID_NO_CONTROL && !(periods >= 1.0 && periods <= 1e9 &&
-                                      fabs(settings[RIGID_CONTROL_PERIOD] / c->dt - periods) <= 1e-6))
+    if (mode != RIGID_NO_CONTROL &&
+        !(periods >= 1.0 && periods <= 1e9 && fabs(settings[RIGID_CONTROL_PERIOD] / c->dt - periods) <= 1e-6))
         return error_make(ERROR_USER, "control.period (%g s) must be a whole number of steps dt (%g s)",
                           settings[RIGID_CONTROL_PERIOD], c->dt);
     out->wrong_option = 0;

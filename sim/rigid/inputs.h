@@ -1,6 +1,7 @@
-// Inputs: forces and torques of the world whose sizes are given from outside (control.h). A force acts at a point of its
-// body. A torque acts on its body, and its reaction on another one, as that of a motor does. Directions are fixed in the
-// axes of a body, or of the world. Sizes are held over a step, so both halves of a step by rattle have the same ones.
+// Inputs: forces and torques of the world whose sizes are given from outside (control.h). A force acts at a point of
+// its body. A torque acts on its body, and its reaction on another one, as that of a motor does. Directions are fixed
+// in the axes of a body, or of the world. Sizes are held over a step, so both halves of a step by rattle have the same
+// ones.
 #ifndef HOPSCOTCH_RIGID_INPUTS_H
 #define HOPSCOTCH_RIGID_INPUTS_H
 

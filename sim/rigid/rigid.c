@@ -154,7 +154,7 @@ static const struct {
     [RIGID_PARACHUTE] = {{"packed", "m^2", "drag coefficient times area, packed", 0.0, offsetof(RigidForce, packed)},
                          {"area", "m^2", "drag coefficient times area, open", 0.0, offsetof(RigidForce, open)},
                          {"rate", "1/s", "it opens as tanh(rate t)", 1e-9, offsetof(RigidForce, rate)}},
-    [RIGID_INPUT] = {{NULL}}, // its size is no parameter
+    [RIGID_INPUT] = {{NULL, NULL, NULL, 0.0, 0}}, // its size is no parameter
 };
 
 static const struct {
@@ -310,26 +310,6 @@ static const struct {
                     {"angular velocity", "rad/s", 10, 3, {"x", "y", "z"}}};
 enum { RIGID_PANELS = sizeof rigid_panels / sizeof rigid_panels[0] };
 
-// Behind the columns of bodies.
-static int rigid_fill_input_columns(const RigidHost *host, const RigidConstants *c, const RigidForce *forces,
-                                    Arena *arena, Field *columns, ColumnPanel *panels, int n, int n_panels)
-{
-    for (int f = 0; f < c->n_forces; f++) {
-        if (forces[f].kind != RIGID_INPUT) continue;
-        columns[n] = rigid_input_column(host, &forces[f], f, arena);
-        const char **line = ARENA_NEW(arena, const char *, 1);
-        line[0] = columns[n].name;
-        panels[n_panels++] = (ColumnPanel){.of = "inputs",
-                                           .title = columns[n].name,
-                                           .unit = columns[n].unit,
-                                           .column = n,
-                                           .count = 1,
-                                           .lines = line};
-        n++;
-    }
-    return n_panels;
-}
-
 static void rigid_fill_columns(const RigidHost *host, const RigidConstants *c, const RigidChosen *chosen,
                                const double *assets, Arena *arena, Configured *out)
 {
@@ -351,9 +331,9 @@ static void rigid_fill_columns(const RigidHost *host, const RigidConstants *c, c
             columns[n++] = (Field){arena_format(arena, "%s_%s", name, rigid_states[k].suffix), rigid_states[k].unit,
                                    arena_format(arena, "%s of %s", rigid_states[k].doc, name), "state"};
     }
-    n_panels = rigid_fill_input_columns(host, c, (const RigidForce *)(assets + c->forces), arena, columns, panels, n,
-                                        n_panels);
+    rigid_input_columns(host, c, assets, arena, columns, n, panels + n_panels);
     n += c->n_inputs;
+    n_panels += c->n_inputs;
     out->columns = columns;
     out->n_columns = n;
     out->panels = panels;

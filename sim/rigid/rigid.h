@@ -350,8 +350,9 @@ Error rigid_control_settings(const double *settings, const Points *points, int f
                              Configured *out);
 // Error (user), located: an input has the name of another column, of a parameter or of a metric.
 Error rigid_check_inputs(Configured *out, Arena *arena);
-// The column of an input, which is force `number` of the world.
-Field rigid_input_column(const RigidHost *host, const RigidForce *force, int number, Arena *arena);
+// The columns of inputs from columns[first] on, and a panel for each.
+void rigid_input_columns(const RigidHost *host, const RigidConstants *c, const double *assets, Arena *arena,
+                         Field *columns, int first, ColumnPanel *panels);
 
 // ---- rigid.c --------------------------------------------------------------------------------------------------------
 

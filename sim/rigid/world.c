@@ -69,7 +69,8 @@ static const ItemField world_force_fields[] = {
     {"axes", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world",
      "input: the body in whose axes force or torque is, and with which it turns"},
     {"hinge", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.constraints", "none",
-     "input, in place of a force or torque: the hinge of a about which the torque acts, on its other body the reaction"},
+     "input, in place of a force or torque: the hinge of a about which the torque acts; its other body takes the "
+     "reaction"},
     {"range", ITEM_NUMBERS, 2, 2, "", 0.0, -1e12, 1e12, NULL, "none",
      "input: least and greatest, in N or N m; what is asked beyond it counts as its end"},
 };

@@ -4,8 +4,8 @@
 // Keys that only an input has.
 static Error world_check_no_input(const RigidWorldSpec *spec, int64_t item)
 {
-    const char *key = *FORCE(item, "axes") >= 0.0    ? "axes"
-                      : *FORCE(item, "hinge") >= 0.0 ? "hinge"
+    const char *key = *FORCE(item, "axes") >= 0.0     ? "axes"
+                      : *FORCE(item, "hinge") >= 0.0  ? "hinge"
                       : !isnan(*FORCE(item, "range")) ? "range"
                                                       : NULL;
     if (key == NULL) return error_none();
@@ -54,7 +54,8 @@ static Error world_take_input(const RigidWorldSpec *spec, int64_t item, const Ri
                hinged = *FORCE(item, "hinge") >= 0.0;
     if (pushes + turns + hinged != 1)
         return error_make(ERROR_USER,
-                          "%s has %s direction: an input has one of force: [0, 0, 1], torque: [0, 0, 1] and hinge: NAME",
+                          "%s has %s direction: an input has one of force: [0, 0, 1], torque: [0, 0, 1] and "
+                          "hinge: NAME",
                           name, pushes + turns + hinged == 0 ? "no" : "more than one");
     force->turns = !pushes;
     force->axes = axes < 0.0 ? (int)spec->bodies.count : (int)axes;
@@ -135,7 +136,7 @@ int32_t world_is_powered(const RigidForce *forces, int count)
 {
     int32_t powered = 0;
     for (int f = 0; f < count; f++)
-        powered |= forces[f].kind == RIGID_SPRING || forces[f].kind == RIGID_TETHER ||
-                   forces[f].kind == RIGID_PUSH || forces[f].kind == RIGID_INPUT;
+        powered |= forces[f].kind == RIGID_SPRING || forces[f].kind == RIGID_TETHER || forces[f].kind == RIGID_PUSH ||
+                   forces[f].kind == RIGID_INPUT;
     return powered;
 }

@@ -175,7 +175,8 @@ if with_faults 'a kill in the middle'; then
     for n in 700 740 670 780 640 820; do
         HOPSCOTCH_FAULT=sql:$n:KILL "$HOPSCOTCH_FAULTS_PROGRAM" run bits.yaml --progress none --batch 6 --name killed \
             >out 2>err
-        "$HOPSCOTCH" status killed 2>err | grep -q '^trials  *[1-9][0-9]* of 20, 3 replicates each (' && partly=0 && break
+        "$HOPSCOTCH" status killed 2>err | grep -q '^trials  *[1-9][0-9]* of 20, 3 replicates each (' && partly=0
+        [ $partly -eq 1 ] || break
         rm -rf results/killed
     done
     check $partly 'a run is killed between two batches'

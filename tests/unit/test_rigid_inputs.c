@@ -22,8 +22,9 @@ static void inputs_run(RigidRun *run, const char *settings, const char *world, c
 // A torque about a principal axis, held: w = u t/I, half a turn of u t^2/2I. It stays within its range.
 TEST(rigid_input_turns_a_free_body)
 {
-    static const char world[] = "bodies: [{name: top, inertia: [1, 2, 4], gravity: false}], forces: [{name: turn, type: "
-                                "input, a: top, torque: [0, 0, 7], axes: top, range: [-3, 2]}]";
+    static const char world[] =
+        "bodies: [{name: top, inertia: [1, 2, 4], gravity: false}], forces: [{name: turn, type: "
+        "input, a: top, torque: [0, 0, 7], axes: top, range: [-3, 2]}]";
     static const double asked[] = {1.5, 9.0, -9.0}, given[] = {1.5, 2.0, -3.0};
     for (int k = 0; k < 3; k++) {
         char control[100];
@@ -65,12 +66,10 @@ static void inputs_momentum(const double *sample, double *momentum)
     memset(momentum, 0, 6 * sizeof *momentum);
     for (int b = 0; b < INPUTS_BODIES; b++) {
         const double *p = sample + 1 + 13 * b, *q = p + 3, *v = p + 7, *w = p + 10;
-        const double R[3][3] = {{1 - 2 * (q[1] * q[1] + q[2] * q[2]), 2 * (q[0] * q[1] - q[3] * q[2]),
-                                 2 * (q[0] * q[2] + q[3] * q[1])},
-                                {2 * (q[0] * q[1] + q[3] * q[2]), 1 - 2 * (q[0] * q[0] + q[2] * q[2]),
-                                 2 * (q[1] * q[2] - q[3] * q[0])},
-                                {2 * (q[0] * q[2] - q[3] * q[1]), 2 * (q[1] * q[2] + q[3] * q[0]),
-                                 1 - 2 * (q[0] * q[0] + q[1] * q[1])}};
+        const double R[3][3] = {
+            {1 - 2 * (q[1] * q[1] + q[2] * q[2]), 2 * (q[0] * q[1] - q[3] * q[2]), 2 * (q[0] * q[2] + q[3] * q[1])},
+            {2 * (q[0] * q[1] + q[3] * q[2]), 1 - 2 * (q[0] * q[0] + q[2] * q[2]), 2 * (q[1] * q[2] - q[3] * q[0])},
+            {2 * (q[0] * q[2] - q[3] * q[1]), 2 * (q[1] * q[2] + q[3] * q[0]), 1 - 2 * (q[0] * q[0] + q[1] * q[1])}};
         for (int c = 0; c < 3; c++) {
             double own = 0.0, spin = 0.0;
             for (int r = 0; r < 3; r++) spin += R[r][c] * w[r];

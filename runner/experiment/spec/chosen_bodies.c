@@ -226,7 +226,9 @@ bool things_check_taken(SpecReader *reader, const char *const *names, int count,
     for (int k = 0; k < count && !configured->things_whole; k++) {
         const char *thing = things_without_column(configured, names[k]);
         if (thing == NULL) continue;
-        diagnose(reader->diagnostics, at, "%s takes %s, and trajectories have no columns of %s: name it in record.bodies",
+        diagnose(reader->diagnostics, at,
+                 "%s takes %s, and trajectories have no columns of %s: name it in "
+                 "record.bodies",
                  what, names[k], thing);
         return false;
     }
