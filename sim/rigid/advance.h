@@ -3,6 +3,7 @@
 #ifndef HOPSCOTCH_RIGID_ADVANCE_H
 #define HOPSCOTCH_RIGID_ADVANCE_H
 
+#include "control.h"
 #include "start.h"
 
 // ---- a lane's begin and end -----------------------------------------------------------------------------------------
@@ -35,6 +36,7 @@ HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
     w.row_end = w.c.n_rows;
     w.n_loop_rows = w.c.n_loop_rows;
     w.schur_at = w.response_at = 0;
+    w.actions = assets + w.c.actions;
     w.recorded = (const int32_t *)(assets + w.c.recorded);
     w.named = (const int32_t *)(assets + w.c.named);
     return w;
@@ -102,6 +104,7 @@ HD_CALL mask rigid_begin(const RigidLanes *restrict w)
     for (int f = w->rank; f < w->c.n_forces; f += w->size) set_cell(w, w->c.latch_at + f, splat(-1.0));
     for (int i = w->rank; i < w->c.n_islands; i += w->size) set_cell(w, w->c.follow_at + i, splat(-1.0));
     for (int k = w->rank; k < RIGID_SUMS; k += w->size) set_cell(w, w->c.sums_at + k, splat(0.0));
+    rigid_control_begin(w);
     rigid_wait(w);
     mask refused = no_lanes();
     real lever;
@@ -281,7 +284,8 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
 HD_CALL void rigid_find_jumps(const RigidLanes *restrict w, real change, mask missed)
 {
     const int sums = w->c.sums_at, at = sums + RIGID_SUM_JUMPS;
-    const real kinetic = rigid_kinetic(w), step = change - cell(w, sums + RIGID_METRIC_energy_end);
+    const real kinetic = rigid_kinetic(w),
+               step = change - cell(w, sums + RIGID_METRIC_energy_end) - rigid_worked_now(w);
     const real size = w->c.damped != 0 ? step : absolute(step);
     const mask some = missed & MASK(value_of(size) > 0.0);
     set_cell(w, at, cell(w, at) + select_real(some, size / (kinetic + size), splat(0.0)));
@@ -299,7 +303,8 @@ HD void rigid_sum_state(const RigidLanes *restrict w, real energy, const RigidHe
     }
     const real change = energy - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
     if (any_lane(missed)) rigid_find_jumps(w, change, missed);
-    rigid_most(w, RIGID_METRIC_energy_error, absolute(change));
+    rigid_most(w, RIGID_METRIC_energy_error, absolute(change - rigid_worked(w)));
+    if (w->c.n_inputs > 0) update_cell(w, w->c.inputs_at + RIGID_WORK_BEFORE, rigid_worked(w));
     update_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
     const int at = w->c.sums_at + RIGID_METRIC_touchdown;
     const RigidHeight after = rigid_height(w);
@@ -345,6 +350,8 @@ HD_CALL void rigid_sample(const RigidLanes *restrict w, real t, bool last, mask 
     }
     rigid_wait(w); // all threads have read the number of samples
     if (!rigid_speaks(w)) return;
+    for (int k = 0; k < w->c.n_inputs; k++)
+        lanes_set_sample(w->group, 1 + RIGID_STATE * w->c.n_recorded + k, cell(w, rigid_input_at(w, k)), which);
     lanes_set_sample(w->group, 0, t, which);
     lanes_end_sample(w->group, last, which);
 }
@@ -394,6 +401,7 @@ HD_CALL void rigid_finish(const RigidLanes *restrict w, real steps, real t, real
         lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r + 1, p.y, which);
         lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r + 2, p.z, which);
     }
+    if (w->c.n_inputs > 0) lanes_set_metric(w->group, RIGID_N_METRICS + 3 * w->c.n_named, rigid_worked(w), which);
     lanes_end(w->group, failure, which);
 }
 
@@ -404,6 +412,7 @@ HD void rigid_step(const RigidLanes *restrict w, const RigidGains *gains, real t
 {
     const RigidHeight height = rigid_height(w);
     const bool rattle = w->c.form == RIGID_RATTLE;
+    const real power = rattle ? splat(0.0) : rigid_input_power(w);
     mask missed = no_lanes();
     const real dropped = rattle ? rigid_step_rattle(w, t, &missed) : rigid_step_stabilised(w, gains, t);
     const real left_out = rigid_count_of_team(w, dropped);
@@ -411,7 +420,10 @@ HD void rigid_step(const RigidLanes *restrict w, const RigidGains *gains, real t
     missed = missed | rigid_drops_too_few(w, left_out);
     const mask near = rigid_nearly_follow(w);
     rigid_sum_rows(w, left_out, rigid_squares(w), &most);
-    if (!rattle) rigid_move(w);
+    if (!rattle) {
+        rigid_move(w);
+        rigid_add_work(w, w->dt, power);
+    }
     rigid_sum_state(w, rigid_energy(w), &height, missed, near, t);
 }
 
@@ -442,7 +454,8 @@ HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, 
     const real greatest = most_of(fall, cell(w, w->c.sums_at + RIGID_SUM_FALL));
     const real steps = select_real(open, splat(0.0), ticks * w->substeps);
     const real t_end = select_real(open, splat(0.0), splat(ticks * w->c.dt));
-    const real failure = rigid_failure(w, finite, greatest);
+    const mask sane = w->c.n_inputs > 0 && lanes_have_law(w->group) ? ~law_is_wrong(w->group) : all_lanes();
+    const real failure = rigid_failure(w, finite & sane, greatest);
     if (rigid_speaks(w)) set_cell(w, w->c.sums_at + RIGID_SUM_FALL, greatest);
     const mask over = (int64_t)ticks == w->c.ticks ? all_lanes() : MASK(value_of(failure) > RIGID_NONE);
     const mask ended = running & over;
@@ -463,6 +476,7 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, mask refused, bool 
         const real t = splat(ticks * w->c.dt);
         const mask moving = running & ~refused;
         ticks += 1.0;
+        rigid_control(w, tick, t, moving);
         if (observed && lanes_sample_due(group, tick)) rigid_sample(w, t, false, moving);
         w->active = moving;
         for (double k = 0.0; any_lane(w->active); k += 1.0) {

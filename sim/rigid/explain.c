@@ -590,8 +590,9 @@ int rigid_explain(const Configured *configured, const double *point, int count, 
     if (c.form == RIGID_RATTLE) explain_idle_gains(configured, point, count, &to, arena);
     if (c.form == RIGID_RATTLE)
         explain_say(&to, "gains", false,
-                    lane.w.c.damped ? "rattle needs none: every step ends on the constraints"
-                                    : "rattle needs none: every step ends on the constraints, and keeps energy");
+                    lane.w.c.damped || lane.w.c.n_inputs > 0
+                        ? "rattle needs none: every step ends on the constraints"
+                        : "rattle needs none: every step ends on the constraints, and keeps energy");
     for (int form = 0; form < EXPLAIN_FORMS; form++)
         explain_one_form(configured, point, count, form, &world, memory, &to, arena);
     explain_redundant(configured, &lane.w, &to, arena);

@@ -1,9 +1,9 @@
-// Masses and forces of the bodies at the lane's state: gravity, drag, springs, pushes, parachutes, and the gyroscopic
-// torque -w x I w. Source: ISO 2533 (standard atmosphere).
+// Masses and forces of the bodies at the lane's state: gravity, drag, springs, pushes, parachutes, inputs, and the
+// gyroscopic torque -w x I w. Source: ISO 2533 (standard atmosphere).
 #ifndef HOPSCOTCH_RIGID_FORCES_H
 #define HOPSCOTCH_RIGID_FORCES_H
 
-#include "rows.h"
+#include "inputs.h"
 
 HD Symmetric3 rigid_body_inertia(const RigidBody *body)
 {
@@ -55,7 +55,7 @@ HD real rigid_force_input(const RigidLanes *w, const RigidForce *force, int k, d
 // Adds `force` at the end's point, if the body moves.
 HD void rigid_apply(const RigidLanes *w, int body, const RigidEnd *end, Vector3 force)
 {
-    if (!(body >= 0 && w->bodies[body].fixed == 0)) return;
+    if (!rigid_moves(w, body)) return;
     const int at = rigid_body_at(w, body) + RIGID_BODY_F;
     add_cell3(w, at, force);
     add_cell3(w, at + 3, cross3(end->r, force));
@@ -133,6 +133,14 @@ HD void rigid_force(const RigidLanes *w, int number, real t)
                     rigid_force_input(w, force, 2, force->force[2]));
         rigid_apply(w, force->i, &i, push);
         add_cell3(w, rigid_body_at(w, force->i) + RIGID_BODY_F + 3, vector3_of(force->torque));
+    } else if (force->kind == RIGID_INPUT) {
+        const Vector3 load = scaled(cell(w, rigid_input_at(w, force->number)), rigid_input_direction(w, force));
+        if (force->turns == 0) {
+            rigid_apply(w, force->i, &i, load);
+        } else {
+            rigid_apply_torque(w, force->i, load);
+            rigid_apply_torque(w, force->j, scaled(splat(-1.0), load));
+        }
     } else {
         const bool canopy = force->kind == RIGID_PARACHUTE;
         const real linear = canopy ? splat(force->linear) : rigid_force_input(w, force, 0, force->linear);

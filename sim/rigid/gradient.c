@@ -15,13 +15,14 @@ static RigidConstants rigid_constants_of(const Configured *configured)
 static const char *rigid_refuses(const Configured *configured)
 {
     const RigidConstants c = rigid_constants_of(configured);
+    const char *of_law = law_without_derivative(configured);
     const RigidForce *forces = (const RigidForce *)(configured->assets + c.forces);
     for (int f = 0; f < c.n_forces; f++) {
         if (forces[f].kind == RIGID_PARACHUTE) return "a parachute opens at the start of a step: it has no gradient";
         if (forces[f].kind == RIGID_TETHER && (forces[f].damping > 0.0 || forces[f].input[1] >= 0))
             return "the pull of a tether with damping jumps where it becomes taut: it has no gradient";
     }
-    return NULL;
+    return of_law;
 }
 
 static const char *rigid_bends(const Configured *configured, int metric)

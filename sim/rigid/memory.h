@@ -28,6 +28,7 @@ typedef struct RigidLanes {
     int refine;                    // c.refine, or that of a substep of rattle
     int row, row_end, n_loop_rows; // rows [row, row_end); those that close loops are the last of each island
     int schur_at, response_at;     // of the first island
+    const double *actions;         // [c.n_action_rows][c.n_inputs] a table of inputs
     const int32_t *recorded;       // [n_recorded] bodies, of trajectories
     const int32_t *named;          // [n_named] bodies, of metrics
     const LaneGroup *group;        // the lanes whose parameters are read
@@ -46,6 +47,8 @@ typedef struct RigidLanes {
     real dt;     // s, of a step
     mask active; // lanes that take this step: data that outlives it changes only in these
 } RigidLanes;
+
+HD bool rigid_moves(const RigidLanes *w, int body) { return body >= 0 && w->bodies[body].fixed == 0; }
 
 // Do rows close loops of what is solved by trees?
 HD bool rigid_has_loops(const RigidLanes *w) { return w->c.n_loop_rows > 0 && w->n_loop_rows > 0; }

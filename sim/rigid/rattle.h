@@ -487,6 +487,7 @@ HD void rigid_store_past(const RigidLanes *w)
 // `missed`.
 HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t, const RigidStart *with, mask *missed)
 {
+    const real power = rigid_input_power(w);
     rigid_forces(w, t, false);
     rigid_kick_off(w, with);
     *missed = *missed | rigid_aim(w);
@@ -495,6 +496,7 @@ HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t, const
     rigid_hold(w);
     rigid_forces(w, t + w->dt, false);
     rigid_settle(w, t + w->dt);
+    rigid_add_work(w, w->dt, power);
     rigid_store_past(w);
     return dropped;
 }

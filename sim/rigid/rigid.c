@@ -29,7 +29,8 @@ enum {
     RIGID_OPTION_DENSITY,
     RIGID_OPTION_COPIES,
     RIGID_OPTION_EXECUTOR,
-    RIGID_N_OPTIONS
+    RIGID_OPTION_CONTROL, // the first of RIGID_N_CONTROLS
+    RIGID_N_OPTIONS = RIGID_OPTION_CONTROL + RIGID_N_CONTROLS
 };
 
 static const Option rigid_options[RIGID_N_OPTIONS] = {
@@ -72,6 +73,24 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"executor", OPTION_MANNER, "", 2, 0, 2, "sequential|levels|auto",
      "on the CPU, how threads step worlds. sequential: one thread per world; levels: all threads share each world; "
      "auto: levels if there are fewer worlds than threads and it saves time. No result changes"},
+    {"control.mode", OPTION_CHOICE, "", 0, 0, 3, "none|law|policy|external",
+     "what gives the inputs of world.forces. law: control.law, of your own; policy: a network, for what "
+     "environment.observe says, from the least to the greatest number of each input's range; external: the table of "
+     "control.actions or control.file"},
+    {"control.period", OPTION_NUMBER, "s", 1e-2, 1e-7, 1e3, NULL,
+     "how long each input is held; a whole number of steps dt"},
+    {"control.actions", OPTION_NUMBERS, "", 0, -1e12, 1e12, NULL,
+     "control external: a number for each input, in N or N m, in the order of world.forces, row after row; the last "
+     "row holds to the end. Control law: the law's inputs with a range"},
+    {"control.file", OPTION_FILE, "", 0, -1e12, 1e12, "table",
+     "control external: the table as a CSV file with a column for each input; control law: with those of the law's "
+     "inputs; control policy: the weights of the network, with the columns layer, output, input (0: the constant) and "
+     "weight"},
+    {"control.law", OPTION_LAW, "", 0, 0, 0, NULL,
+     "control law: efforts of inputs, as expressions of the columns of trajectories, once a control period; an input "
+     "that it does not name is 0"},
+    {"control.action_period", OPTION_NUMBER, "s", 0, 1e-7, 1e3, "period",
+     "control law: how long an action of the law's inputs is held; a whole number of control periods"},
 };
 
 #define RIGID_ROW(name, unit, doc, group) {#name, unit, doc, group},
@@ -135,6 +154,7 @@ static const struct {
     [RIGID_PARACHUTE] = {{"packed", "m^2", "drag coefficient times area, packed", 0.0, offsetof(RigidForce, packed)},
                          {"area", "m^2", "drag coefficient times area, open", 0.0, offsetof(RigidForce, open)},
                          {"rate", "1/s", "it opens as tanh(rate t)", 1e-9, offsetof(RigidForce, rate)}},
+    [RIGID_INPUT] = {{NULL, NULL, NULL, 0.0, 0}}, // its size is no parameter
 };
 
 static const struct {
@@ -257,15 +277,23 @@ typedef struct RigidChosen {
     int n_named, n_recorded, n_lengths, n_force_inputs;
 } RigidChosen;
 
-static void rigid_fill_metrics(const RigidHost *host, const RigidChosen *chosen, Arena *arena, Configured *out)
+static const Field rigid_work_metric = {"input_work", "J", "work of the inputs until the end", NULL};
+
+static void rigid_fill_metrics(const RigidHost *host, const RigidConstants *c, const RigidChosen *chosen, Arena *arena,
+                               Configured *out)
 {
-    Field *metrics = ARENA_NEW(arena, Field, RIGID_N_METRICS + 3 * chosen->n_named);
+    Field *metrics = ARENA_NEW(arena, Field, RIGID_N_METRICS + 3 * chosen->n_named + 1);
     int n = RIGID_N_METRICS;
     memcpy(metrics, rigid_metrics, sizeof rigid_metrics);
     for (int i = 0; i < out->n_things; i++) {
         for (int k = 0; chosen->named[i] && k < 3; k++)
             metrics[n++] = (Field){arena_format(arena, "%s_%s", host->moving[i], rigid_ends[k]), "m",
                                    arena_format(arena, "position of %s at the end", host->moving[i]), NULL};
+    }
+    if (c->n_inputs > 0) {
+        metrics[RIGID_METRIC_energy_error].doc =
+            "greatest |E - E(0) - W|; E: kinetic and gravity, W: work of the inputs";
+        metrics[n++] = rigid_work_metric;
     }
     out->metrics = metrics;
     out->n_metrics = n;
@@ -282,10 +310,11 @@ static const struct {
                     {"angular velocity", "rad/s", 10, 3, {"x", "y", "z"}}};
 enum { RIGID_PANELS = sizeof rigid_panels / sizeof rigid_panels[0] };
 
-static void rigid_fill_columns(const RigidHost *host, const RigidChosen *chosen, Arena *arena, Configured *out)
+static void rigid_fill_columns(const RigidHost *host, const RigidConstants *c, const RigidChosen *chosen,
+                               const double *assets, Arena *arena, Configured *out)
 {
-    Field *columns = ARENA_NEW(arena, Field, 1 + RIGID_STATE * chosen->n_recorded);
-    ColumnPanel *panels = ARENA_NEW(arena, ColumnPanel, RIGID_PANELS * chosen->n_recorded);
+    Field *columns = ARENA_NEW(arena, Field, 1 + RIGID_STATE * chosen->n_recorded + c->n_inputs);
+    ColumnPanel *panels = ARENA_NEW(arena, ColumnPanel, RIGID_PANELS * chosen->n_recorded + c->n_inputs);
     int n = 1, n_panels = 0;
     columns[0] = (Field){"time", "s", "simulated time", "time"};
     for (int i = 0; i < out->n_things; i++) {
@@ -302,6 +331,9 @@ static void rigid_fill_columns(const RigidHost *host, const RigidChosen *chosen,
             columns[n++] = (Field){arena_format(arena, "%s_%s", name, rigid_states[k].suffix), rigid_states[k].unit,
                                    arena_format(arena, "%s of %s", rigid_states[k].doc, name), "state"};
     }
+    rigid_input_columns(host, c, assets, arena, columns, n, panels + n_panels);
+    n += c->n_inputs;
+    n_panels += c->n_inputs;
     out->columns = columns;
     out->n_columns = n;
     out->panels = panels;
@@ -440,8 +472,8 @@ Error rigid_choose(Configured *configured, const Choice *choice, Arena *arena)
     rigid_fill_lists(&chosen, &c, assets);
     TRY(rigid_fill_parameters(host, &c, &chosen, assets, arena, configured));
     rigid_world_damp(&c, assets);
-    rigid_fill_metrics(host, &chosen, arena, configured);
-    rigid_fill_columns(host, &chosen, arena, configured);
+    rigid_fill_metrics(host, &c, &chosen, arena, configured);
+    rigid_fill_columns(host, &c, &chosen, assets, arena, configured);
     host->n_lengths = chosen.n_lengths;
     configured->host = host;
     configured->assets = assets;
@@ -523,6 +555,8 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
                         .ticks = constants.ticks,
                         .tick_duration = dt};
     TRY(rigid_world(&spec, arena, &constants, out));
+    TRY(rigid_control_settings(settings + RIGID_OPTION_CONTROL, points != NULL ? points + RIGID_OPTION_CONTROL : NULL,
+                               RIGID_OPTION_CONTROL, arena, &constants, out));
     out->debug = rigid_debug;
     out->n_debug = constants.n_rows > 0 ? RIGID_N_DEBUG : 0;
     out->debug_rows = constants.n_rows < RIGID_DEBUG_ROWS ? constants.n_rows : RIGID_DEBUG_ROWS;
@@ -535,7 +569,8 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
     }
     out->n_work = small ? constants.kept : constants.cells;
     memcpy(&out->constants, &constants, sizeof constants);
-    return rigid_choose(out, &(Choice){.words = NULL}, arena);
+    TRY(rigid_choose(out, &(Choice){.words = NULL}, arena));
+    return rigid_check_inputs(out, arena);
 }
 
 // Its constants as macros made_NAME: what the compiler knows at once is not even looked at where it is not wanted.
@@ -564,6 +599,7 @@ const Model rigid_model = {
     .options = rigid_options,
     .n_options = RIGID_N_OPTIONS,
     .numerics = "dt|stabilisation|rotation|order|iterations|solver|refine|redundant|cfm|pivot",
+    .later = "control.mode|control.period|control.actions|control.file|control.law|control.action_period",
     .extra = &rigid_form,
     .n_extra = 1,
     .lists = rigid_lists,

@@ -34,7 +34,14 @@ typedef enum RigidRowKind {
     RIGID_TURN,         // a.log(R_i rest R_j'), a fixed in the world
     RIGID_PERPENDICULAR // a.b, a carried by body i, b by body j
 } RigidRowKind;
-typedef enum RigidForceKind { RIGID_DRAG, RIGID_SPRING, RIGID_TETHER, RIGID_PUSH, RIGID_PARACHUTE } RigidForceKind;
+typedef enum RigidForceKind {
+    RIGID_DRAG,
+    RIGID_SPRING,
+    RIGID_TETHER,
+    RIGID_PUSH,
+    RIGID_PARACHUTE,
+    RIGID_INPUT
+} RigidForceKind;
 typedef enum RigidRedundant { RIGID_SHARE, RIGID_DROP, RIGID_REFUSE, RIGID_REGULARISE } RigidRedundant;
 typedef enum RigidSolver { RIGID_AUTO, RIGID_SKYLINE, RIGID_TREES } RigidSolver;
 typedef enum RigidAir { RIGID_CONSTANT_AIR, RIGID_ISA } RigidAir;
@@ -115,13 +122,15 @@ typedef struct RigidForce {
     // Parameters in place of numbers below; -1: none. Spring, tether: stiffness, damping, length; drag: linear,
     // quadratic; parachute: packed, open, rate; push: force.
     int32_t input[RIGID_FORCE_INPUTS];
-    int32_t spare;
+    int32_t number; // of an input among those of the world
     double at_i[3], at_j[3];
-    double force[3], torque[3]; // N, N m: world axes
+    double force[3], torque[3]; // N, N m: world axes; of an input the direction of one of the two, in axes of `axes`
     double linear, quadratic;   // N s/m; m^2: Cd A
     double stiffness, damping, length;
     double packed, open, rate; // parachute: Cd A before and after (m^2), 1/s
     double speed, altitude;    // it latches above this speed, below this altitude; infinite: never
+    double low, high;          // input: its range, which may be infinite
+    int32_t axes, turns;       // input: the body with these axes; 1: it is a torque, and -torque acts on j
 } RigidForce;
 
 // Shared by all lanes; stored in sim.h's Constants. Offsets are in doubles of the assets, or of a lane's memory.
@@ -153,6 +162,9 @@ typedef struct RigidForce {
     X(int32_t, refines) X(int32_t, saved_at) \
     /* in the memory */ \
     X(int32_t, body_at) X(int32_t, row_at) X(int32_t, factor_at) X(int32_t, schur_at) \
+    /* inputs (control.h): in the memory RIGID_INPUT_CELLS and n_inputs values, each held for `held` ticks; a table of \
+       them in the assets */ \
+    X(int32_t, n_inputs) X(int32_t, inputs_at) X(int32_t, held) X(int32_t, actions) X(int32_t, n_action_rows) \
     /* least fraction of a row that counts as independent; rows that follow from others share the load; fraction of \
        the diagonal that is added to the matrix, or 0 */ \
     X(double, pivot) X(int32_t, share) X(double, cfm)
@@ -278,6 +290,9 @@ enum {
     RIGID_SUM_LEVER,                     // greatest error so far, over its lever
     RIGID_SUM_LEVER_START,               // the same at the start
     RIGID_SUMS,                          //
+    RIGID_WORK = 0,                      // work of the inputs so far (J)
+    RIGID_WORK_BEFORE,                   // the same before this step
+    RIGID_INPUT_CELLS,                   //
     RIGID_SMALL = 512                    // limit, in doubles, of a world in fast memory
 };
 
@@ -313,6 +328,31 @@ void rigid_world_damp(RigidConstants *c, const double *assets);
 // rigid_schedule_doubles: how many doubles these take at most.
 size_t rigid_schedule_doubles(const RigidConstants *c);
 void rigid_lay_schedule(RigidConstants *c, double *assets, Arena *arena);
+
+// ---- control.c ------------------------------------------------------------------------------------------------------
+
+// Options of `simulation.control`, in the order of their rows.
+enum {
+    RIGID_CONTROL_MODE,
+    RIGID_CONTROL_PERIOD,
+    RIGID_CONTROL_ACTIONS,
+    RIGID_CONTROL_FILE,
+    RIGID_CONTROL_LAW,
+    RIGID_CONTROL_ACTION_PERIOD,
+    RIGID_N_CONTROLS
+};
+typedef enum RigidControlMode { RIGID_NO_CONTROL, RIGID_LAW, RIGID_POLICY, RIGID_EXTERNAL } RigidControlMode;
+
+// What gives the inputs of the world in *out, as settings[RIGID_N_CONTROLS] and points[RIGID_N_CONTROLS] say, whose
+// first row is option `first` of the model; points NULL: none are given. Sets `held` and the table of actions. Error
+// (user), located.
+Error rigid_control_settings(const double *settings, const Points *points, int first, Arena *arena, RigidConstants *c,
+                             Configured *out);
+// Error (user), located: an input has the name of another column, of a parameter or of a metric.
+Error rigid_check_inputs(Configured *out, Arena *arena);
+// The columns of inputs from columns[first] on, and a panel for each.
+void rigid_input_columns(const RigidHost *host, const RigidConstants *c, const double *assets, Arena *arena,
+                         Field *columns, int first, ColumnPanel *panels);
 
 // ---- rigid.c --------------------------------------------------------------------------------------------------------
 

@@ -51,6 +51,8 @@ typedef struct RigidStepGraph {
     mask missed;        // lanes in which the step has missed the constraints
     mask open;          // lanes that settle on
     RigidStart with;    // the step of the graph that runs
+    real power;         // of the inputs, at its start
+    bool ends;          // it, or a substep of it, ends with this graph
     bool last;          // the step ends with this graph
     mask finite;        // after it
     real fall;
@@ -178,6 +180,7 @@ static void rigid_node_count(void *context, int item)
 {
     (void)item;
     RigidStepGraph *g = context;
+    if (g->ends) rigid_add_work(&g->w, g->dt, g->power);
     if (!g->last) return;
     RigidExtremes most = g->found[0].most;
     real energy = splat(0.0), squares = splat(0.0), dropped = splat(0.0);
@@ -260,7 +263,7 @@ static void rigid_cluster_forces(RigidStepGraph *g, Arena *arena)
     }
     for (int f = 0; f < g->w.c.n_forces; f++) {
         const RigidForce *force = &g->w.forces[f];
-        const bool pair = force->kind == RIGID_SPRING || force->kind == RIGID_TETHER;
+        const bool pair = force->kind == RIGID_SPRING || force->kind == RIGID_TETHER || force->kind == RIGID_INPUT;
         const int i = rigid_chunk_of(g, chunk_of, force->i), j = pair ? rigid_chunk_of(g, chunk_of, force->j) : -1;
         cluster_of[f] = i >= 0 ? i : j;
         if (i < 0 || j < 0) continue;
@@ -524,14 +527,17 @@ static void rigid_graph_settle(RigidStepGraph *g, GraphTeam *team)
 static void rigid_graph_substep(RigidStepGraph *g, GraphTeam *team, bool last, bool tentative)
 {
     const bool damped = g->w.c.damped != 0;
+    g->power = rigid_input_power(&g->w);
     graph_run(team, &g->shared.program, g->shared.profile);
     rigid_graph_aim(g, team);
     if (tentative && any_lane(g->missed)) return;
     g->t = g->t + select_real(g->w.active, g->dt, splat(0.0));
+    g->ends = !damped;
     g->last = last && !damped;
     graph_run(team, &g->land, NULL);
     if (!damped) return;
     rigid_graph_settle(g, team);
+    g->ends = true;
     g->last = last;
     graph_run(team, &g->end, NULL);
 }
@@ -583,11 +589,13 @@ static void rigid_graph_step(RigidStepGraph *g, GraphTeam *team, real t)
 {
     g->height = rigid_height(&g->w);
     g->start = g->t = t;
-    g->last = true;
+    g->dt = g->w.dt;
+    g->last = g->ends = true;
     if (g->w.c.form == RIGID_RATTLE) {
         rigid_graph_rattle(g, team);
     } else {
         rigid_latch(&g->w, t);
+        g->power = rigid_input_power(&g->w);
         graph_run(team, &g->shared.program, g->shared.profile);
     }
 }
@@ -621,6 +629,7 @@ HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Cons
         const mask moving = running & ~refused;
         mask active = moving;
         ticks += 1.0;
+        rigid_control(&g->w, tick, t, moving);
         if (observed && lanes_sample_due(group, tick)) rigid_sample(&g->w, t, false, moving);
         for (double k = 0.0; any_lane(active); k += 1.0) {
             rigid_graph_activate(g, active);

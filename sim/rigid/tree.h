@@ -73,8 +73,6 @@ HD void rigid_take_J_of(const RigidLanes *w, int row, int body, real *J)
     rigid_take_J(w, row, w->rows[row].i == body ? 0 : 1, J);
 }
 
-HD bool rigid_moves(const RigidLanes *w, int body) { return body >= 0 && w->bodies[body].fixed == 0; }
-
 // product[n] <- J x of n rows together, x[6] of each body at this offset among its cells
 HD_INLINE void rigid_rows_times(const RigidLanes *w, int row, int x_at, real *product, int n)
 {

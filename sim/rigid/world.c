@@ -1,6 +1,7 @@
 // A world as the spec declares it, checked and laid into the assets: bodies, constraints as rows, forces, and the tree
 // of joints that the solver follows.
 #include "islands.h"
+#include "world.h"
 
 #include "../models.h"
 
@@ -41,15 +42,18 @@ static const ItemField world_constraint_fields[] = {
 
 static const ItemField world_force_fields[] = {
     {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "unique name"},
-    {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 4, "drag|spring|tether|push|parachute", NULL,
+    {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 5, "drag|spring|tether|push|parachute|input", NULL,
      "drag: against the air; spring: to b; tether: a spring that only pulls; push: a constant force "
-     "and torque; parachute: a drag that opens"},
+     "and torque; parachute: a drag that opens; input: a force or a torque that control gives"},
     {"a", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", NULL, "the body"},
-    {"b", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world", "the other end of a spring or tether"},
+    {"b", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world",
+     "the other end of a spring or tether; what the reaction to the torque of an input acts on"},
     {"at_a", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "point of a, in its axes"},
     {"at_b", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "point of b, in its axes"},
-    {"force", ITEM_NUMBERS, 3, 3, "N", 0.0, -1e12, 1e12, NULL, NULL, "push, in world axes"},
-    {"torque", ITEM_NUMBERS, 3, 3, "N m", 0.0, -1e12, 1e12, NULL, NULL, "push, in world axes"},
+    {"force", ITEM_NUMBERS, 3, 3, "N", 0.0, -1e12, 1e12, NULL, NULL,
+     "push, in world axes; input: its direction, whose length does not count"},
+    {"torque", ITEM_NUMBERS, 3, 3, "N m", 0.0, -1e12, 1e12, NULL, NULL,
+     "push, in world axes; input: its axis, whose length does not count"},
     {"linear", ITEM_NUMBERS, 1, 1, "N s/m", 0.0, 0.0, 1e12, NULL, NULL, "drag: force over speed"},
     {"area", ITEM_NUMBERS, 1, 1, "m^2", 0.0, 0.0, 1e9, NULL, NULL,
      "drag and parachute: drag coefficient times area, open"},
@@ -62,6 +66,13 @@ static const ItemField world_force_fields[] = {
     {"altitude", ITEM_NUMBERS, 1, 1, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, "never",
      "parachute: it opens below this height"},
     {"opening", ITEM_CHOICE, 1, 1, "", 0, 0, 1, "smooth|original", NULL, "original: (1 + tanh(rate t))/2, which jumps"},
+    {"axes", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world",
+     "input: the body in whose axes force or torque is, and with which it turns"},
+    {"hinge", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.constraints", "none",
+     "input, in place of a force or torque: the hinge of a about which the torque acts; its other body takes the "
+     "reaction"},
+    {"range", ITEM_NUMBERS, 2, 2, "", 0.0, -1e12, 1e12, NULL, "none",
+     "input: least and greatest, in N or N m; what is asked beyond it counts as its end"},
 };
 
 #define WORLD_FIELDS(fields) fields, sizeof fields / sizeof fields[0]
@@ -73,29 +84,6 @@ const List rigid_lists[3] = {
     {"world.forces", WORLD_FIELDS(world_force_fields), RIGID_FORCES_MAX, "forces on bodies besides gravity",
      "[{name: air, type: drag, a: payload, area: 0.4}]"},
 };
-
-enum { WORLD_DISTANCE_TYPE, WORLD_BALL, WORLD_HINGE, WORLD_WELD, WORLD_ALONG_TYPE, WORLD_TURN_TYPE };
-
-// ---- fields by name -------------------------------------------------------------------------------------------------
-
-static int world_offset(const List *list, const char *name)
-{
-    int offset = 0;
-    for (int f = 0; f < list->n_fields; f++) {
-        if (strcmp(list->fields[f].name, name) == 0) return offset;
-        offset += list_field_width(&list->fields[f]);
-    }
-    return -1;
-}
-
-static const double *world_at(const Points *items, const List *list, int64_t item, const char *name)
-{
-    return items->items + item * list_width(list) + world_offset(list, name);
-}
-
-#define BODY(item, name) world_at(&spec->bodies, &rigid_lists[0], (item), (name))
-#define CONSTRAINT(item, name) world_at(&spec->constraints, &rigid_lists[1], (item), (name))
-#define FORCE(item, name) world_at(&spec->forces, &rigid_lists[2], (item), (name))
 
 // ---- a world without any: the pendulum ------------------------------------------------------------------------------
 
@@ -129,26 +117,7 @@ static RigidWorldSpec world_pendulum(RigidSolver solver, Arena *arena)
                             .solver = solver};
 }
 
-// ---- vectors on the host --------------------------------------------------------------------------------------------
-
-static void world_cross(const double *a, const double *b, double *out)
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double world_length(const double *a) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
-
-// v turned by q (sign 1), or back (-1): v + 2 w (u x v) + 2 u x (u x v)
-static void world_turn(const double *q, double sign, const double *v, double *out)
-{
-    const double u[3] = {sign * q[0], sign * q[1], sign * q[2]};
-    double first[3], second[3];
-    world_cross(u, v, first);
-    world_cross(u, first, second);
-    for (int k = 0; k < 3; k++) out[k] = v[k] + 2.0 * (q[3] * first[k] + second[k]);
-}
+// ---- turns on the host ----------------------------------------------------------------------------------------------
 
 // conjugate(p) q
 static void world_relative(const double *p, const double *q, double *out)
@@ -375,60 +344,6 @@ static Error world_take_constraint(const RigidWorldSpec *spec, int64_t item, con
     return error_none();
 }
 
-// ---- forces ---------------------------------------------------------------------------------------------------------
-
-static Error world_take_force(const RigidWorldSpec *spec, int64_t item, const RigidBody *bodies, RigidForce *force)
-{
-    const int b = (int)*FORCE(item, "b");
-    const double *speed = FORCE(item, "speed"), *altitude = FORCE(item, "altitude");
-    *force = (RigidForce){.kind = (int)*FORCE(item, "type"),
-                          .i = (int)*FORCE(item, "a"),
-                          .j = b < 0 ? (int)spec->bodies.count : b,
-                          .input = {-1, -1, -1},
-                          .linear = *FORCE(item, "linear"),
-                          .quadratic = *FORCE(item, "area"),
-                          .stiffness = *FORCE(item, "stiffness"),
-                          .damping = *FORCE(item, "damping"),
-                          .length = *FORCE(item, "length"),
-                          .packed = *FORCE(item, "packed"),
-                          .open = *FORCE(item, "area"),
-                          .rate = *FORCE(item, "rate"),
-                          .speed = isnan(*speed) ? INFINITY : *speed,
-                          .altitude = isnan(*altitude) ? -INFINITY : *altitude,
-                          .jumps = (int)*FORCE(item, "opening")};
-    memcpy(force->at_i, FORCE(item, "at_a"), sizeof force->at_i);
-    memcpy(force->at_j, FORCE(item, "at_b"), sizeof force->at_j);
-    memcpy(force->force, FORCE(item, "force"), sizeof force->force);
-    memcpy(force->torque, FORCE(item, "torque"), sizeof force->torque);
-    if (bodies[force->i].fixed != 0 && (b < 0 || bodies[b].fixed != 0))
-        return error_make(ERROR_USER, "%s acts on fixed bodies only: one must be able to move",
-                          spec->forces.names[item]);
-    if (force->kind == RIGID_PARACHUTE && isnan(*speed) && isnan(*altitude))
-        return error_make(ERROR_USER, "%s never opens: give speed or altitude", spec->forces.names[item]);
-    return error_none();
-}
-
-// Does some force depend on velocities?
-static int32_t world_is_damped(const RigidForce *forces, int count)
-{
-    int32_t damped = 0;
-    for (int f = 0; f < count; f++) {
-        const bool pair = forces[f].kind == RIGID_SPRING || forces[f].kind == RIGID_TETHER;
-        damped |= forces[f].kind == RIGID_DRAG || forces[f].kind == RIGID_PARACHUTE || forces[f].damping != 0.0 ||
-                  (pair && forces[f].input[1] >= 0);
-    }
-    return damped;
-}
-
-// Does some force bring energy of its own?
-static int32_t world_is_powered(const RigidForce *forces, int count)
-{
-    int32_t powered = 0;
-    for (int f = 0; f < count; f++)
-        powered |= forces[f].kind == RIGID_SPRING || forces[f].kind == RIGID_TETHER || forces[f].kind == RIGID_PUSH;
-    return powered;
-}
-
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static Error world_wrong(Error error, int list, int64_t item, Configured *out)
@@ -472,7 +387,8 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, const Rigi
     c->latch_at = c->sums_at + RIGID_SUMS;
     c->follow_at = c->latch_at + c->n_forces;
     c->past_at = c->follow_at + c->n_islands;
-    c->kept = c->past_at + (c->form == RIGID_RATTLE ? RIGID_PAST * c->n_rows : 0);
+    c->inputs_at = c->past_at + (c->form == RIGID_RATTLE ? RIGID_PAST * c->n_rows : 0);
+    c->kept = c->inputs_at + (c->n_inputs > 0 ? RIGID_INPUT_CELLS + c->n_inputs : 0);
     c->body_at = c->kept;
     c->row_at = c->body_at + RIGID_BODY_CELLS * c->n_bodies;
     c->factor_at = c->row_at + RIGID_ROW_CELLS * c->n_rows;
@@ -572,6 +488,7 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     c->forces = c->joints + world_doubles((size_t)forest.n_joints * sizeof(RigidJoint));
     for (int i = 0; i < f; i++)
         WORLD_TRY(world_take_force(spec, i, bodies, (RigidForce *)(assets + c->forces) + i), 3, i);
+    c->n_inputs = world_number_inputs((RigidForce *)(assets + c->forces), f);
     c->powered = world_is_powered((const RigidForce *)(assets + c->forces), f);
     c->order = c->forces + world_doubles((size_t)f * sizeof(RigidForce));
     int32_t *order = (int32_t *)(assets + c->order);

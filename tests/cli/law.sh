@@ -61,6 +61,11 @@ check $? 'the hopper under its own controller as a law: nine trials with the met
 "$HOPSCOTCH" replay hop/4 >out 2>err && grep -q 'the same to the bit' out err
 check $? 'a replay gives its bits'
 
+"$HOPSCOTCH" check hop.yaml --set simulation.integrator=dormand_prince >out 2>err
+[ $? -eq 1 ]
+check $? 'refused: adaptive steps under a law'
+says 'and it says what to take' 'control: {mode: law} needs fixed steps: choose another integrator than dormand_prince'
+
 # ---- a law with everything ------------------------------------------------------------------------------------------
 
 cat >all.yaml <<'.'

@@ -51,6 +51,16 @@ column hopper_law n_failed,fitness,per_speed --order fitness --limit 1 | tee out
     awk -F , '{ exit !($1 == 0 && $2 < 0.25 && $3 > 0.1 && $3 < 0.25) }'
 check $? "hopper_law: falls, fitness and angle per speed: $(cat out)"
 
+ran reaction_wheel
+column reaction_wheel n_failed,caught,stands,energy_error --order fitness --limit 1 | tee out |
+    awk -F , '{ exit !($1 == 0 && $2 < 3 && $3 < 0.01 && $4 < 1e-3) }'
+check $? "reaction_wheel: failed, first near the top, off at the end, error of the energy: $(cat out)"
+"$HOPSCOTCH" verify reaction_wheel --seeds 100 --gains 0 --physics 0 --grid 0 >out 2>err
+verified=$(sed -n 's/^files *results\///p' out)
+"$HOPSCOTCH" query "$verified" --format csv --sql "SELECT sum(stands < 1e-3) FROM replicates" | tail -n 1 >out
+[ "$(cat out)" -ge 90 ]
+check $? "of 100 fresh starts $(cat out) end upright"
+
 # points NAME COUNT POINT...: NAME.yaml <- experiments/NAME.yaml with a list of points in place of its search, each with
 # as many replicates
 points()

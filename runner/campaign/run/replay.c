@@ -263,9 +263,11 @@ static Error replay_find_shown(const StoredCampaign *campaign, ReplayTrace *trac
     for (int c = 0, next = 0, panel = 0, thing = 0; c < trace->n_columns; c++) {
         bool wanted = request->debug || c == 0;
         if (!wanted && request->n_bodies > 0) {
-            while (c >= all->panels[panel].column + all->panels[panel].count) panel++;
-            while (strcmp(all->things[thing], all->panels[panel].of) != 0) thing++;
-            wanted = chosen[thing];
+            while (panel < all->n_panels && c >= all->panels[panel].column + all->panels[panel].count) panel++;
+            while (panel < all->n_panels && thing < all->n_things &&
+                   strcmp(all->things[thing], all->panels[panel].of) != 0)
+                thing++;
+            wanted = panel < all->n_panels && chosen[thing]; // the columns behind those of things are of none
         } else if (!wanted) {
             wanted = next < own->n_columns && strcmp(trace->columns[c].name, own->columns[next].name) == 0;
         }

@@ -359,8 +359,13 @@ bool equations_read_meter(const Node *metrics, const Configured *configured, con
 
 // ---- law.c ----------------------------------------------------------------------------------------------------------
 
+typedef struct LawTaken {
+    const char *const *names; // [count] parameters of the model that a law's expressions name
+    int count;
+} LawTaken;
+
 // The control law of the mapping `law`. False after errors.
 bool equations_read_law(const Node *law, const Configured *configured, const Scope *of, Arena *arena,
-                        Diagnostics *diagnostics, Law *out);
+                        Diagnostics *diagnostics, Law *out, LawTaken *taken);
 
 #endif

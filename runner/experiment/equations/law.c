@@ -556,8 +556,19 @@ static LawProgram law_program(LawReader *law)
     return program;
 }
 
+static LawTaken law_taken(const LawReader *law)
+{
+    const SystemReader *reader = law->reader;
+    const char **names = ARENA_NEW(reader->arena, const char *, reader->n_given + 1);
+    int count = 0;
+    for (int i = 0; i < reader->n_given; i++)
+        if (reader->names[i].kind == SYSTEM_NAME_PARAMETER && reader->names[i].used)
+            names[count++] = reader->names[i].name;
+    return (LawTaken){names, count};
+}
+
 bool equations_read_law(const Node *given, const Configured *configured, const Scope *of, Arena *arena,
-                        Diagnostics *diagnostics, Law *out)
+                        Diagnostics *diagnostics, Law *out, LawTaken *taken)
 {
     const int errors = diagnostics_errors(diagnostics);
     SystemReader reader = equations_reader(given, arena, diagnostics);
@@ -593,5 +604,6 @@ bool equations_read_law(const Node *given, const Configured *configured, const S
     equations_check_used(&reader);
     const Error error = law_make(&program, configured, arena, out);
     if (error.kind != OK) diagnose(diagnostics, given, "the law is too long: %s", error.text);
+    *taken = law_taken(&law);
     return error.kind == OK;
 }

@@ -99,7 +99,8 @@ static const EquationsRow equations_law_rows[] = {
     {"held", "NAME: 0, or {start: 0, unit: rad, doc: TEXT}. Numbers, also with columns of trajectories."},
     {"let", "NAME: EXPR, or {value: EXPR, unit: m}. Shorthands in any order, also of a mode."},
     {"command", "MOTOR: EXPR, the position that a motor is asked for. Without one it is asked for its offset."},
-    {"effort", "MOTOR: EXPR, beside a command added to what the motor's gains give; alone all that the motor gives."},
+    {"effort", "MOTOR: EXPR, beside a command added to what the motor's gains give; alone all that the motor gives. "
+               "An input of a world of rigid bodies is a motor that takes efforts."},
     {"  MOTOR",
      "A name, a group, or a pattern: hind_* is all that begin so, leg#_hip one for each number, which # is in "
      "the expression too. A name counts before a group, and that before a pattern."},

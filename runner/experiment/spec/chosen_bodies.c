@@ -201,6 +201,40 @@ static Error things_choose_again(const Spec *spec, const bool *recorded, Arena *
     return error_none();
 }
 
+// The thing of which `name` would be a column if trajectories had those of it; NULL: none.
+static const char *things_without_column(const Configured *configured, const char *name)
+{
+    const ColumnPanel *panels = configured->panels;
+    for (int i = 0; i < configured->n_things && configured->n_panels > 0; i++) {
+        const char *thing = configured->things[i];
+        const size_t length = strlen(thing), other = strlen(panels[0].of) + 1;
+        bool recorded = false, column = false;
+        if (strncmp(name, thing, length) != 0 || name[length] != '_') continue;
+        for (int p = 0; p < configured->n_panels; p++) {
+            recorded |= strcmp(panels[p].of, thing) == 0;
+            for (int c = 0; c < panels[p].count && strcmp(panels[p].of, panels[0].of) == 0; c++)
+                column |= strcmp(configured->columns[panels[p].column + c].name + other, name + length + 1) == 0;
+        }
+        if (column && !recorded) return thing;
+    }
+    return NULL;
+}
+
+bool things_check_taken(SpecReader *reader, const char *const *names, int count, const Node *at, const char *what)
+{
+    const Configured *configured = &reader->spec->configured;
+    for (int k = 0; k < count && !configured->things_whole; k++) {
+        const char *thing = things_without_column(configured, names[k]);
+        if (thing == NULL) continue;
+        diagnose(reader->diagnostics, at,
+                 "%s takes %s, and trajectories have no columns of %s: name it in "
+                 "record.bodies",
+                 what, names[k], thing);
+        return false;
+    }
+    return true;
+}
+
 Error things_choose_default(Spec *spec, Arena *arena)
 {
     if (spec->model->choose == NULL || spec->configured.n_things == 0) return error_none();

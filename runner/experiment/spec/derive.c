@@ -116,6 +116,10 @@ Error spec_derive_points(const Spec *from, const char *file, const char *experim
 Error spec_strip(Spec *spec, Arena *arena)
 {
     static const char *const sections[] = {"replicates.", "record.", "limits.", "device.", "store."};
+    // a law and metrics of the user's own take columns of bodies, whose choice stays
+    const bool seen = spec->configured.law != NULL || spec->configured.meter != NULL;
+    const char *const *bodies = spec->record.bodies;
+    const int n_bodies = seen ? spec->record.n_bodies : 0;
     memset(&spec->replicates, 0, sizeof spec->replicates);
     memset(&spec->record, 0, sizeof spec->record);
     memset(&spec->limits, 0, sizeof spec->limits);
@@ -128,7 +132,10 @@ Error spec_strip(Spec *spec, Arena *arena)
             if (own) scalar_read(&reader, key, NULL);
         }
     }
-    return things_choose_default(spec, arena);
+    if (n_bodies == 0) return things_choose_default(spec, arena);
+    spec->record.bodies = bodies;
+    spec->record.n_bodies = n_bodies;
+    return error_none();
 }
 
 void spec_write(const Spec *spec, const Spec *from, const char *const *keys, int count, Arena *arena, FILE *out)

@@ -286,6 +286,9 @@ void things_choose(SpecReader *reader, bool world_known);
 Choice things_named(const SpecReader *reader); // names in the spec
 // The tables again, as without `record.bodies`.
 Error things_choose_default(Spec *spec, Arena *arena);
+// Of names[count] of parameters that an expression takes. False, and an error: one is the name of a column, too, of a
+// body that has no columns in trajectories, as a body's speed at the start has the name of its speed.
+bool things_check_taken(SpecReader *reader, const char *const *names, int count, const Node *at, const char *what);
 
 // ---- spec/environment.c ---------------------------------------------------------------------------------------------
 

@@ -121,11 +121,13 @@ void law_read(SpecReader *reader)
     Configured *configured = &reader->spec->configured;
     Law *law = ARENA_NEW(reader->arena, Law, 1);
     Scope frames = {0};
+    LawTaken taken;
     if (reader->law == NULL || configured->n_outputs == 0) return;
     frames.frames = robot_frames(reader, &frames.n_frames);
     const bool nameless = reader->nameless;
     reader->nameless = true; // in what follows, if there is an error
-    if (!equations_read_law(reader->law, configured, &frames, reader->arena, reader->diagnostics, law)) return;
+    if (!equations_read_law(reader->law, configured, &frames, reader->arena, reader->diagnostics, law, &taken)) return;
+    if (!things_check_taken(reader, taken.names, taken.count, reader->law, "the law")) return;
     if (!law_read_actions(reader, law)) return;
     reader->nameless = nameless;
     law_attach(law, configured, reader->arena);

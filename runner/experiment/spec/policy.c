@@ -75,6 +75,8 @@ void policy_see(SpecReader *reader)
         diagnose(reader->diagnostics, policy_at(reader), "%s", error.text);
         return;
     }
+    const char *const *taken = law.of.needed + law.of.n_needed;
+    if (!things_check_taken(reader, taken, law.of.n_parameters, policy_at(reader), "environment.observe")) return;
     law.parameters = weights->parameters;
     law.n_parameters = weights->n_parameters;
     law.n_weights = weights->n_weights;

@@ -32,6 +32,8 @@ static void metrics_read(SpecReader *reader, const GivenKey *given)
     Scope frames = {0};
     frames.frames = robot_frames(reader, &frames.n_frames);
     if (!equations_read_meter(node, &spec->configured, &frames, reader->arena, reader->diagnostics, meter)) return;
+    const LaneCode *of = &meter->of;
+    if (!things_check_taken(reader, of->needed + of->n_needed, of->n_parameters, node, "a metric")) return;
     reader->nameless = nameless;
     meter_attach(meter, &spec->configured, reader->arena);
     spec->metrics_text = equations_text(node, reader->arena);
