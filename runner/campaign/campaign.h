@@ -399,6 +399,7 @@ typedef struct TrialRows {
     int64_t *failure;                // [stride], index in configured.failures
     int64_t *n_failed;               // [stride] replicates that failed
     int64_t *replicates;             // [stride] that the trial has; only of a race, where they differ
+    int64_t *had;                    // [capacity] those that are stored: > 0: the row replaces one; NULL: all are new
     double *metric;                  // [M][stride], mean over the replicates
     double *spread;                  // [M][stride], standard deviation; NULL with one replicate
     // Rows of the table replicates: replicate r of the trial in `row` is row `row * R + r`. NULL unless the spec stores

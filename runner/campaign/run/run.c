@@ -383,7 +383,7 @@ static Error campaign_race(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
     StoreCounts counts;
-    if (!spec_races(campaign->store->spec) || strcmp(loop->state, "done") != 0) return error_none();
+    if (!race_of_all(campaign->store->spec) || strcmp(loop->state, "done") != 0) return error_none();
     const double started = clock_seconds();
     const Error error = race_run(loop, campaign->arena);
     if (error.kind != OK && error.kind != ERROR_INTERRUPTED) return error;
@@ -565,7 +565,7 @@ static Error campaign_locked(Campaign *campaign, const char *folder)
 {
     TRY(store_open(folder, campaign->name, campaign->spec, campaign->options, campaign->arena, &campaign->store));
     campaign->first = race_rung(campaign->store->spec, 0); // with the segments of its extensions
-    campaign->spec = spec_races(campaign->store->spec) ? &campaign->first : campaign->store->spec;
+    campaign->spec = race_of_all(campaign->store->spec) ? &campaign->first : campaign->store->spec;
     campaign->unstarted = campaign->store->created;
     Error error = campaign_with_store(campaign);
     if (error.kind == OK) error = database_check_path(campaign->store->database); // what was written since is there

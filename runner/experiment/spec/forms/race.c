@@ -18,6 +18,21 @@ static void race_read_order(SpecReader *reader, const Node *item)
              did_you_mean(near, reader->arena));
 }
 
+// keep and by say who goes on from a rung of all trials. Where generations race, noise says it.
+static void race_refuse_rungs(SpecReader *reader, const Node *node)
+{
+    const SearchMethod *method = reader->spec->method;
+    if (reader->names == NULL || method == NULL || !method->races) return;
+    for (int i = 0; i < node->count; i++) {
+        const char *name = node->keys[i]->text;
+        if (strcmp(name, "keep") != 0 && strcmp(name, "by") != 0) continue;
+        diagnose(reader->diagnostics, node->keys[i],
+                 "race.%s has no meaning for method %s: a member runs more replicates where the noise hides its rank "
+                 "in its generation",
+                 name, method->name);
+    }
+}
+
 static void race_read_key(SpecReader *reader, const Node *name, const Node *item)
 {
     static const Key start = {.path = "start", .type = KEY_INTEGER, .low = 2, .high = REPLICATES_MAX};
@@ -42,7 +57,7 @@ static const char *race_refusal(const Spec *spec, Arena *arena)
 {
     if (!replicates_differ(spec)) return "nothing is drawn (replicates.perturb), so that all replicates are equal";
     if (spec_several(spec)) return "several objectives have no best trial";
-    if (search_learns(spec->method))
+    if (search_learns(spec->method) && !spec->method->races)
         return arena_format(arena, "method %s compares its trials round by round", spec->method->name);
     if (spec->method->sensitivity != NULL || spec->method == &search_centered)
         return arena_format(arena, "method %s compares all trials with each other", spec->method->name);
@@ -83,6 +98,7 @@ static void race_read(SpecReader *reader, const GivenKey *given)
         race_read_key(reader, node->keys[i], node->items[i]);
         starts |= strcmp(node->keys[i]->text, "start") == 0;
     }
+    race_refuse_rungs(reader, node);
     if (spec->replicates.race.start > 0)
         race_check(reader, given);
     else if (!starts)
@@ -93,6 +109,7 @@ static const char *race_text(const SpecReader *reader)
 {
     const Spec *spec = reader->spec;
     if (!spec_races(spec)) return NULL;
+    if (race_of_generations(spec)) return arena_format(reader->arena, "{start: %d}", spec->replicates.race.start);
     return arena_format(reader->arena, "{start: %d, keep: %s, by: %s}", spec->replicates.race.start,
                         text_number(spec->replicates.race.keep).text, race_orders[spec->replicates.race.by]);
 }
