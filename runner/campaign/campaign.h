@@ -794,6 +794,7 @@ typedef struct Plan {
     const char *why_bound; // why the trials are an upper bound, or NULL
     int64_t round_trials;  // of a generation; 0: the method has none
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
+    int64_t lanes_least; // of as many trials, where members of a generation race; `lanes` is an upper bound then
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
     double block_bytes;                        // of trials
     double seconds, seconds_low, seconds_high; // expected, and its likely bounds

@@ -564,7 +564,7 @@ typedef struct GradientSigns {
 #define GRADIENT_NOISE 0.3
 const char *gradient_verdict(const GradientSigns *signs);
 
-// How a model of the fitness stands: numbers in the row of a round, which `status` shows.
+// How a model of the fitness stands, or a race: numbers in the row of a round, which `status` shows.
 enum { MODEL_COLUMNS_MAX = 5 };
 typedef struct ModelColumns {
     int first, count;         // columns of the row
@@ -573,6 +573,7 @@ typedef struct ModelColumns {
     int n_words;
     const char *key; // of the canonical text of specs that have the model; NULL: the model is the method. Then what it
                      // predicted for a trial of the round, and what the trial gave, stand behind these columns
+    const struct ModelColumns *other; // of specs that have not `key` but another one; NULL: there are none
 } ModelColumns;
 
 // One round of a search that learns: numbers that all such methods have. Each method adds a row of fields.

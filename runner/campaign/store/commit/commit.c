@@ -154,13 +154,23 @@ static Error commit_delete(Store *store, const TrialRows *rows, int64_t row)
     return cursor_run(&drop);
 }
 
+static Error commit_had_failed(Store *store, int64_t id, bool *failed)
+{
+    Cursor trial = cursor_open(store->database, "SELECT failure <> 'none' FROM main.trials WHERE id = ?");
+    int64_t found = 0;
+    with_integer(&trial, id);
+    next_integer(&trial, &found);
+    *failed = found != 0;
+    return cursor_close(&trial);
+}
+
 // A row of a trial that runs replicates of its own. The row of a trial that goes on replaces the one before.
 static Error commit_own_row(Store *store, const TrialRows *rows, int64_t row)
 {
     const int64_t had = rows->had[row], from = row * rows->replicate_count, id = rows->id[row];
-    int64_t failed = 0;
+    bool failed = false;
     if (had > 0) {
-        TRY(store_integer(store->database, "SELECT failure <> 'none' FROM trials WHERE id = ?", id, &failed));
+        TRY(commit_had_failed(store, id, &failed));
         TRY(commit_delete(store, rows, row));
     }
     rows_table_show(rows, row, row + 1, &store->trials);

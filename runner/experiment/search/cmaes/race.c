@@ -19,6 +19,7 @@
 // model of member + replicate, whose missing values are the last ones of each member.
 #include "cmaes.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -137,6 +138,10 @@ Error cmaes_race_check(const Cmaes *cmaes, const char **key)
     const Spec *spec = cmaes->spec;
     if (!cmaes->race) return error_none();
     *key = "replicates.race";
+    if (spec->model->by_hand)
+        return error_make(ERROR_USER, "race lets the members of a generation of cmaes run replicates in rounds, and "
+                                      "people run those of model %s: use a fixed replicates.count",
+                          spec->model->name);
     if (cmaes->uncertain)
         return error_make(ERROR_USER, "race gives members of cmaes more replicates where ranks are not clear, and "
                                       "cmaes.uncertainty runs members again for that: use one of them");
@@ -198,6 +203,8 @@ void cmaes_race_list(const CmaesView *view, CmaesPopulation *population)
 void cmaes_race_name(const Cmaes *cmaes, const CmaesView *view, int64_t slot, Trials *trials, int64_t at)
 {
     const CmaesRacer *racer = &view->racer[slot];
+    assert(trials->first != NULL || view->race->turn == 0);
+    if (trials->first == NULL) return; // they run all replicates
     trials->first[at] = (int32_t)racer->had;
     trials->end[at] = view->race->turn > 0 ? (int32_t)racer->wanted : cmaes->spec->replicates.race.start;
     if (view->race->turn == 0) return;
