@@ -39,7 +39,7 @@ Error part_check_spec(const Spec *spec, int64_t units)
                                       "under a new name");
     if (spec->limits.trials > 0)
         return error_make(ERROR_USER, "limits.trials needs the trials of all parts: remove it, limit the search");
-    if (race_of_all(spec))
+    if (spec_races(spec))
         return error_make(ERROR_USER, "replicates.race needs the trials of all parts: remove it to run in parts");
     if (spec->record.rows.some)
         return error_make(ERROR_USER, "record.rows needs all trials in order: remove it to run in parts");
