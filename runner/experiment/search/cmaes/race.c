@@ -6,8 +6,8 @@
 // it changes little.
 //
 // Source: R. M. Martin & S. H. Collins, Improving CMA-ES convergence speed, efficiency, and reliability in noisy robot
-// optimization problems, arXiv:2601.09594, 2026 (AS-CMA). Taken from there: a difference between neighbours has to be
-// beta = 1.3 times its noise, sqrt(2) sigma of equal candidates. Not taken: there the time of a candidate is chosen
+// optimization problems, arXiv:2601.09594, 2026 (AS-CMA). Taken from there: the difference of neighbours has to be
+// `clear` = beta = 1.3 times its noise, which is sqrt(2) sigma of equal candidates. Not taken: there the time of a candidate is chosen
 // before it runs, from its distance to the nearest candidate times the mean change of cost per distance of the last
 // generation, and from a curve of the error against the time that is measured beforehand. Here differences and noise
 // are those of the replicates that have run, and nothing has to be known beforehand.
@@ -23,7 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double race_beta = 1.3;
 enum { RACE_APART = 2 }; // ranks of members that have to be clear of each other
 
 double race_level(const CmaesRacer *racer) { return racer->fitness + racer->shift; }
@@ -104,7 +103,8 @@ static double race_noise(const RaceRule *rule, int64_t a, int64_t b)
 static bool race_is_clear(const RaceRule *rule, int64_t a, int64_t b)
 {
     const double gap = race_level(&rule->racer[b]) - race_level(&rule->racer[a]);
-    return gap * gap >= race_beta * race_beta * race_noise(rule, a, b);
+    const double clear = rule->spec->replicates.race.clear;
+    return gap * gap >= clear * clear * race_noise(rule, a, b);
 }
 
 static void race_run_more(const RaceRule *rule, int64_t member)
