@@ -100,9 +100,12 @@ check $? "limits.trials counts trials, not replicates"
 run run race.yaml --name limited --progress none
 [ "$(digest limited)" = "$reference" ]
 check $? "then it is the same"
-run run race.yaml --name longer --progress none --set search.cmaes.stop.generations=6
-run run race.yaml --name longer --progress none --set search.cmaes.stop.generations=12 --extend
-[ "$(digest longer)" = "$reference" ]
+for generations in 6 12; do
+    "$HOPSCOTCH" run race.yaml --name longer --progress none --extend --set search.cmaes.searches=1 \
+        --set search.cmaes.stop.generations=$generations >out 2>err
+done
+run run race.yaml --name one --progress none --set search.cmaes.searches=1
+[ "$(digest longer)" = "$(digest one)" ]
 check $? "an extension is the same"
 
 # what it can't be
@@ -124,6 +127,8 @@ wrong()
 }
 wrong "race.keep has no meaning for method cmaes" 'replicates.race={start: 4, keep: 0.5}'
 wrong "race.by has no meaning for method cmaes" 'replicates.race={start: 4, by: fitness}'
+wrong "race.clear has no meaning for method random" search.method=random search.cmaes=null search.trials=5 \
+    'replicates.race={start: 4, clear: 1}'
 wrong "cmaes.uncertainty runs members again for that" search.cmaes.uncertainty=true
 wrong "cmaes.surrogate runs a part of them" search.cmaes.surrogate=quadratic
 wrong "does not know that of constraints" 'constraints=["f < 9"]'

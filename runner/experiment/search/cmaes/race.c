@@ -138,10 +138,6 @@ Error cmaes_race_check(const Cmaes *cmaes, const char **key)
     const Spec *spec = cmaes->spec;
     if (!cmaes->race) return error_none();
     *key = "replicates.race";
-    if (spec->model->by_hand)
-        return error_make(ERROR_USER, "race lets the members of a generation of cmaes run replicates in rounds, and "
-                                      "people run those of model %s: use a fixed replicates.count",
-                          spec->model->name);
     if (cmaes->uncertain)
         return error_make(ERROR_USER, "race gives members of cmaes more replicates where ranks are not clear, and "
                                       "cmaes.uncertainty runs members again for that: use one of them");
