@@ -290,13 +290,14 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //                are, instead of the table trials; block_words number, word: what numbers in their columns of texts
 //                mean; best: the best 1,000 trials, with the columns of trials (store/trials/trial_blocks.h)
 //   race         rung, place, trial, fitness: the trials that each rung but the first runs, best first, with their
-//                fitness before it; only of a race (store/commit/race_rows.c)
+//                fitness before it; only of a race of all trials (store/commit/race_rows.c)
 //   kept_rows    best, every, failures: which trials keep a row, if not all do; then also summary_failures,
 //                summary_columns and summary_axes, the sums over all trials (store/summary/summary_tables.c)
 //   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/commit/seal.c)
 //
-// Best first is always: ORDER BY fitness IS NULL, of a race replicates DESC and perhaps n_failed, violation, fitness,
-// survived DESC, id; `fitness DESC` if the spec maximises it (store/trials/rank.c). Worst first is the reverse.
+// Best first is always: ORDER BY fitness IS NULL, of a race of all trials replicates DESC and perhaps n_failed,
+// violation, fitness, survived DESC, id; `fitness DESC` if the spec maximises it (store/trials/rank.c). Worst first is
+// the reverse.
 
 #define STORE_WAITING "waiting"         // the state of a campaign by hand until it is done
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"

@@ -90,17 +90,11 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     const struct {
         const char *name;
         int64_t value;
-    } counts[] = {{"trials", plan->trials},
-                  {"trials_least", plan->trials_least},
-                  {"round_trials", plan->round_trials},
-                  {"rounds", plan->rounds},
-                  {"excluded", plan->excluded},
-                  {"replicates", spec->replicates.count},
-                  {"lanes", plan->lanes},
-                  {"lanes_least", plan->lanes_least},
-                  {"batch_lanes", plan->batch_lanes},
-                  {"batches", plan->batches},
-                  {"traced_lanes", plan->traced_lanes}};
+    } counts[] = {
+        {"trials", plan->trials},   {"trials_least", plan->trials_least}, {"round_trials", plan->round_trials},
+        {"rounds", plan->rounds},   {"excluded", plan->excluded},         {"replicates", spec->replicates.count},
+        {"lanes", plan->lanes},     {"lanes_least", plan->lanes_least},   {"batch_lanes", plan->batch_lanes},
+        {"batches", plan->batches}, {"traced_lanes", plan->traced_lanes}};
     Json json;
     json_start(&json, out, true);
     json_object(&json, NULL);

@@ -261,9 +261,9 @@ typedef struct Spec {
         bool common, store;
         const Perturbation *perturb;
         int n_perturb;
-        struct {         // search/race.c
-            int start;   // replicates of every trial; 0: all trials have `count`
-            double keep; // part of a rung's trials that goes on, in (0, 1); of generations 1/2
+        struct {          // search/race.c
+            int start;    // replicates of every trial; 0: all trials have `count`
+            double keep;  // part of a rung's trials that goes on, in (0, 1); of generations 1/2
             double clear; // of generations (cmaes/race.c): the difference that is clear, in standard errors
             enum { RACE_BY_FITNESS, RACE_BY_FAILURES } by;
         } race;

@@ -32,11 +32,13 @@ same()
 }
 same apart 4 32 ''
 same paired 3 20 common --set replicates.common=true
-same large 2 48 maximize --set search.cmaes.population=21 --set 'objective={maximize: "0-f-2*x5*x1", failed: ignore}'
+same large 2 48 maximize --set search.cmaes.population=21 \
+    --set 'objective={maximize: "0-f-2*x5*x1", failed: ignore}'
 failing='f+2*x5*x1+0*log(x5+1)'
 same ignored 4 32 'failing' --set "objective={minimize: \"$failing\", failed: ignore}"
 same penalty 4 16 'penalty' --set "objective={minimize: \"$failing\", failed: penalty(90)}"
-same restarted 4 16 '' --set search.cmaes.restarts=bipop --set search.cmaes.stop.trials=150 --set search.cmaes.stop.tolx=1
+same restarted 4 16 '' --set search.cmaes.restarts=bipop --set search.cmaes.stop.trials=150 \
+    --set search.cmaes.stop.tolx=1
 works doctor penalty
 
 # replicates that all agree are clear at once: no noise, equal members, members that all failed
@@ -56,8 +58,8 @@ least shared --set objective.minimize=f --set replicates.common=true
 
 # what it says
 reference=$(digest apart)
-run query apart --sql "SELECT count(*), sum((SELECT count(*) FROM replicates WHERE trial = id) = replicates) FROM trials" \
-    --format csv
+run query apart --format csv \
+    --sql "SELECT count(*), sum((SELECT count(*) FROM replicates WHERE trial = id) = replicates) FROM trials"
 [ "$(tail -n 1 out)" = 192,192 ]
 check $? "each trial has as many replicates as its row says"
 run status apart

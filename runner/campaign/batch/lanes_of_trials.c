@@ -58,7 +58,8 @@ static void lanes_assign(const Spec *spec, Flight *flight)
         observed += flight->observed[t];
         if (!lanes_differ(flight)) continue;
         flight->lanes_before[0] = 0;
-        flight->lanes_before[t + 1] = flight->lanes_before[t] + lanes_end(spec, flight, t) - lanes_first(spec, flight, t);
+        flight->lanes_before[t + 1] =
+            flight->lanes_before[t] + lanes_end(spec, flight, t) - lanes_first(spec, flight, t);
     }
     flight->recorded = recording_of(spec, flight->kind).lanes;
     flight->n_observed = observed * flight->recorded;

@@ -44,8 +44,8 @@ void flight_take_race(const Spec *spec, int64_t trials, Arena *arena, Flight *fl
     flight->trials.end = ARENA_NEW(arena, int32_t, trials);
     flight->lanes_before = ARENA_NEW(arena, int64_t, trials + 1);
     flight->before = (ReplicatesBefore){.most = spec->replicates.count,
-                                        .metric = ARENA_NEW(arena, double, replicates *spec->configured.n_metrics),
-                                        .drawn = ARENA_NEW(arena, double, replicates *spec->replicates.n_perturb),
+                                        .metric = ARENA_NEW(arena, double, replicates * spec->configured.n_metrics),
+                                        .drawn = ARENA_NEW(arena, double, replicates * spec->replicates.n_perturb),
                                         .failure = ARENA_NEW(arena, int, replicates)};
 }
 

@@ -269,10 +269,10 @@ static Error commit_batch(Store *store, const CommitWork *work)
 // A batch whose trials all go on counts as a part of the last one.
 static Error commit_to_last_batch(Store *store, const Commit *commit)
 {
-    Cursor update = cursor_open(store->database,
-                                "UPDATE batches SET lanes = lanes + ?, kernel_seconds = kernel_seconds + ?, "
-                                "wait_seconds = wait_seconds + ?, wall_seconds = wall_seconds + ?, copy_seconds = "
-                                "copy_seconds + ?, search_seconds = search_seconds + ? WHERE id = ?");
+    Cursor update =
+        cursor_open(store->database, "UPDATE batches SET lanes = lanes + ?, kernel_seconds = kernel_seconds + ?, "
+                                     "wait_seconds = wait_seconds + ?, wall_seconds = wall_seconds + ?, copy_seconds = "
+                                     "copy_seconds + ?, search_seconds = search_seconds + ? WHERE id = ?");
     with_integer(&update, commit->lanes_run);
     with_real(&update, commit->kernel_seconds);
     with_real(&update, commit->wait_seconds);
@@ -366,10 +366,9 @@ Error store_put_batch(Store *store, const Commit *commit, int64_t first, int64_t
     part.failures = 0;
     for (int64_t i = first; i < end; i++) part.failures += rows->failure[i] != 0;
     TRY(commit_rows(store, rows, first, end));
-    TRY(commit_batch(store, &(CommitWork){.commit = &part,
-                                          .first = rows->id[first],
-                                          .last = rows->id[end - 1],
-                                          .failures = part.failures}));
+    TRY(commit_batch(
+        store, &(CommitWork){
+                   .commit = &part, .first = rows->id[first], .last = rows->id[end - 1], .failures = part.failures}));
     store->next_batch++;
     return error_none();
 }

@@ -338,9 +338,8 @@ static SideRun cmaes_side_run(const Search *search, int64_t s)
 {
     const CmaesView view = cmaes_view(search, s);
     const Cmaes *cmaes = search->scratch;
-    return (SideRun){.round = cmaes_rounds(cmaes, &view),
-                     .stop = view.run->stop,
-                     .again = cmaes->race && view.race->turn > 0};
+    return (SideRun){
+        .round = cmaes_rounds(cmaes, &view), .stop = view.run->stop, .again = cmaes->race && view.race->turn > 0};
 }
 
 static int64_t cmaes_members(const Search *search, int64_t s) { return cmaes_run(search, s)->lambda; }

@@ -350,9 +350,9 @@ bool surrogate_inject(const Cmaes *cmaes, const CmaesView *view, double *y, doub
 
 // ---- race.c: members that run different numbers of replicates -------------------------------------------------------
 
-Error cmaes_race_check(const Cmaes *cmaes, const char **key);           // settings that can't be combined with it
-bool cmaes_race_is_whole(const Cmaes *cmaes, const CmaesView *view);    // its counts are possible
-void cmaes_race_next(const Cmaes *cmaes, const CmaesView *view);        // a generation begins
+Error cmaes_race_check(const Cmaes *cmaes, const char **key);             // settings that can't be combined with it
+bool cmaes_race_is_whole(const Cmaes *cmaes, const CmaesView *view);      // its counts are possible
+void cmaes_race_next(const Cmaes *cmaes, const CmaesView *view);          // a generation begins
 void cmaes_race_list(const CmaesView *view, CmaesPopulation *population); // of all members, leaves those that run
 // SideMethod.name, of the member that a trial evaluates.
 void cmaes_race_name(const Cmaes *cmaes, const CmaesView *view, int64_t slot, Trials *trials, int64_t at);

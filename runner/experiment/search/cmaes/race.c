@@ -6,11 +6,12 @@
 // it changes little.
 //
 // Source: R. M. Martin & S. H. Collins, Improving CMA-ES convergence speed, efficiency, and reliability in noisy robot
-// optimization problems, arXiv:2601.09594, 2026 (AS-CMA). Taken from there: the difference of neighbours has to be
-// `clear` = beta = 1.3 times its noise, which is sqrt(2) sigma of equal candidates. Not taken: there the time of a candidate is chosen
-// before it runs, from its distance to the nearest candidate times the mean change of cost per distance of the last
-// generation, and from a curve of the error against the time that is measured beforehand. Here differences and noise
-// are those of the replicates that have run, and nothing has to be known beforehand.
+// optimization problems, arXiv:2601.09594, 2026 (AS-CMA). Taken from there: candidates are measured until the
+// difference of neighbours is beta = 1.3 (`clear`) times its noise, which is sqrt(2) sigma for two of noise sigma. Not
+// taken: there the time of a candidate is chosen before it runs. Its difference is predicted as its distance to the
+// nearest candidate times the mean change of cost per distance of the last generation, and the noise comes from a curve
+// of error against time that was measured beforehand. Here differences and noise are those of the replicates that have
+// run, neighbours are two ranks apart, and nothing has to be known beforehand.
 //
 // With common random numbers two members meet the same disturbances, so the noise of their difference is that of the
 // differences of their replicates (a paired test). Members with more replicates have met disturbances that the others

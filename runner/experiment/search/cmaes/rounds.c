@@ -87,8 +87,8 @@ const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count)
 {
     const int n = cmaes->n;
     const Spec *spec = cmaes->spec;
-    const int most = 1 + CMAES_SCALARS + CMAES_SURROGATE_SCALARS + CMAES_RACE_SCALARS + 5 * n + (cmaes->separable ? n : n * (n + 1) / 2) +
-                     2 + 2 * cmaes->n_constraints;
+    const int most = 1 + CMAES_SCALARS + CMAES_SURROGATE_SCALARS + CMAES_RACE_SCALARS + 5 * n +
+                     (cmaes->separable ? n : n * (n + 1) / 2) + 2 + 2 * cmaes->n_constraints;
     Field *fields = ARENA_NEW(arena, Field, most), *field = fields;
     *field++ = (Field){"generation", "1", "number of the generation, from 0", "generation"};
     for (int i = 0; i < CMAES_SCALARS; i++) *field++ = cmaes_scalars[i];
