@@ -117,7 +117,7 @@ has "replicates.race needs the trials of all parts" err
 run doctor penalty --repair
 [ $? -ne 0 ]
 check $? "doctor refuses to repair"
-has "can't be repaired one by one" err
+has "are not repaired one by one" err
 # wrong 'MESSAGE' KEY=VALUE...
 wrong()
 {

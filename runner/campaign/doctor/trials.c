@@ -355,7 +355,7 @@ static Error repair_refuse_race(const Repair *repair)
     if (!race_of_generations(&repair->spec)) return error_none();
     const char *resolved = arena_format(arena, "%s/resolved.yaml", repair->doctor->location->folder);
     return error_make(ERROR_MACHINE,
-                      "trials of a search whose members race (replicates.race) can't be repaired one by one: nothing "
+                      "trials of a search whose members race (replicates.race) are not repaired one by one: nothing "
                       "was changed; %s run %.200s --name NEW computes all of them again",
                       command_program(arena), command_quoted(resolved, arena));
 }
