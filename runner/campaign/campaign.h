@@ -290,13 +290,14 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //                are, instead of the table trials; block_words number, word: what numbers in their columns of texts
 //                mean; best: the best 1,000 trials, with the columns of trials (store/trials/trial_blocks.h)
 //   race         rung, place, trial, fitness: the trials that each rung but the first runs, best first, with their
-//                fitness before it; only of a race (store/commit/race_rows.c)
+//                fitness before it; only of a race of all trials (store/commit/race_rows.c)
 //   kept_rows    best, every, failures: which trials keep a row, if not all do; then also summary_failures,
 //                summary_columns and summary_axes, the sums over all trials (store/summary/summary_tables.c)
 //   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/commit/seal.c)
 //
-// Best first is always: ORDER BY fitness IS NULL, of a race replicates DESC and perhaps n_failed, violation, fitness,
-// survived DESC, id; `fitness DESC` if the spec maximises it (store/trials/rank.c). Worst first is the reverse.
+// Best first is always: ORDER BY fitness IS NULL, of a race of all trials replicates DESC and perhaps n_failed,
+// violation, fitness, survived DESC, id; `fitness DESC` if the spec maximises it (store/trials/rank.c). Worst first is
+// the reverse.
 
 #define STORE_WAITING "waiting"         // the state of a campaign by hand until it is done
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
@@ -399,6 +400,7 @@ typedef struct TrialRows {
     int64_t *failure;                // [stride], index in configured.failures
     int64_t *n_failed;               // [stride] replicates that failed
     int64_t *replicates;             // [stride] that the trial has; only of a race, where they differ
+    int64_t *had;                    // [capacity] those that are stored: > 0: the row replaces one; NULL: all are new
     double *metric;                  // [M][stride], mean over the replicates
     double *spread;                  // [M][stride], standard deviation; NULL with one replicate
     // Rows of the table replicates: replicate r of the trial in `row` is row `row * R + r`. NULL unless the spec stores
@@ -793,6 +795,7 @@ typedef struct Plan {
     const char *why_bound; // why the trials are an upper bound, or NULL
     int64_t round_trials;  // of a generation; 0: the method has none
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
+    int64_t lanes_least; // of as many trials, where members of a generation race; `lanes` is an upper bound then
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
     double block_bytes;                        // of trials
     double seconds, seconds_low, seconds_high; // expected, and its likely bounds

@@ -52,9 +52,11 @@ static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
     if (plan->excluded > 0 && plan->looked_at == 0)
         fprintf(out, " (%s%s more are excluded)", plan->excluded_estimated ? "about " : "",
                 text_count(plan->excluded).text);
-    fprintf(out, "\n%-14s %s per trial, %s in all", "replicates", replicates_each(spec).text,
-            text_count(plan->lanes).text);
-    if (spec_races(spec))
+    fprintf(out, "\n%-14s %s per trial, ", "replicates", replicates_each(spec).text);
+    if (race_of_generations(spec)) fprintf(out, "%s to ", text_count(plan->lanes_least).text);
+    fprintf(out, "%s in all", text_count(plan->lanes).text);
+    if (race_of_generations(spec)) fputs(" (a race: it depends on the noise)", out);
+    if (race_of_all(spec))
         fprintf(out, " (a race of %d rungs; equal shares: %s)", race_rungs(spec),
                 text_count(plan->trials * spec->replicates.count).text);
     fputc('\n', out);
@@ -88,16 +90,11 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     const struct {
         const char *name;
         int64_t value;
-    } counts[] = {{"trials", plan->trials},
-                  {"trials_least", plan->trials_least},
-                  {"round_trials", plan->round_trials},
-                  {"rounds", plan->rounds},
-                  {"excluded", plan->excluded},
-                  {"replicates", spec->replicates.count},
-                  {"lanes", plan->lanes},
-                  {"batch_lanes", plan->batch_lanes},
-                  {"batches", plan->batches},
-                  {"traced_lanes", plan->traced_lanes}};
+    } counts[] = {
+        {"trials", plan->trials},   {"trials_least", plan->trials_least}, {"round_trials", plan->round_trials},
+        {"rounds", plan->rounds},   {"excluded", plan->excluded},         {"replicates", spec->replicates.count},
+        {"lanes", plan->lanes},     {"lanes_least", plan->lanes_least},   {"batch_lanes", plan->batch_lanes},
+        {"batches", plan->batches}, {"traced_lanes", plan->traced_lanes}};
     Json json;
     json_start(&json, out, true);
     json_object(&json, NULL);

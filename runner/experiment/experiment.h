@@ -262,9 +262,10 @@ typedef struct Spec {
         bool common, store;
         const Perturbation *perturb;
         int n_perturb;
-        struct {         // search/race.c
-            int start;   // replicates of every trial; 0: all trials have `count`
-            double keep; // part of a rung's trials that goes on, in (0, 1)
+        struct {          // search/race.c
+            int start;    // replicates of every trial; 0: all trials have `count`
+            double keep;  // part of a rung's trials that goes on, in (0, 1); of generations 1/2
+            double clear; // of generations (cmaes/race.c): the difference that is clear, in standard errors
             enum { RACE_BY_FITNESS, RACE_BY_FAILURES } by;
         } race;
     } replicates;
@@ -545,7 +546,12 @@ typedef struct Trials {
     double *survived;   // s, mean over replicates; ranks failed trials
     double *constraint; // [capacity][n_constraints] <= 0: met; NULL without constraints
     double *value; // [capacity][replicates] objective of each, NaN: it failed; NULL: the search does not ask for it
+    // The replicates [first, end) that a trial runs; those before `first` are stored, and its results are of all, up to
+    // `end`. NULL: all trials run those of the spec. Set by ask, where the members of a generation race.
+    int32_t *first, *end; // [capacity]
 } Trials;
+
+int64_t trials_new(const Trials *trials); // those that are not asked for again (search/race.c)
 
 // How reliable a gradient is. NaN: unknown.
 typedef struct GradientSigns {
@@ -560,7 +566,7 @@ typedef struct GradientSigns {
 #define GRADIENT_NOISE 0.3
 const char *gradient_verdict(const GradientSigns *signs);
 
-// How a model of the fitness stands: numbers in the row of a round, which `status` shows.
+// How a model of the fitness stands, or a race: numbers in the row of a round, which `status` shows.
 enum { MODEL_COLUMNS_MAX = 5 };
 typedef struct ModelColumns {
     int first, count;         // columns of the row
@@ -569,6 +575,7 @@ typedef struct ModelColumns {
     int n_words;
     const char *key; // of the canonical text of specs that have the model; NULL: the model is the method. Then what it
                      // predicted for a trial of the round, and what the trial gave, stand behind these columns
+    const struct ModelColumns *other; // of specs that have not `key` but another one; NULL: there are none
 } ModelColumns;
 
 // One round of a search that learns: numbers that all such methods have. Each method adds a row of fields.
@@ -659,6 +666,7 @@ struct SearchMethod {
     bool wants_sigma, wants_outer;                // a range may have one; it takes an outer grid
     bool whole;                                   // another option changes all points: it can't be extended
     bool several;                                 // for several objectives only
+    bool races;                                   // members of a generation may race (race_of_generations)
     int gradient_column;                          // of a row of Rounds: the norm of the gradient; 0: it has none
     const ModelColumns *model;                    // of a row of Rounds; NULL: it has no model of the fitness
     bool (*takes_values)(const Spec *spec);       // of each replicate (Trials.value); NULL: it does not
@@ -851,7 +859,9 @@ bool segments_counts(const Search *search, int s, int64_t next, Arena *arena);
 // Whether any replicate has other parameters than its trial.
 bool replicates_differ(const Spec *spec);
 // Replicates where they are needed (search/race.c). Rung 0 is of all trials, and the last has the spec's replicates.
-bool spec_races(const Spec *spec);
+bool spec_races(const Spec *spec);                         // trials have different numbers of replicates:
+bool race_of_all(const Spec *spec);                        // all trials race, when they have run
+bool race_of_generations(const Spec *spec);                // the members of each generation race, before they are told
 Text32 replicates_each(const Spec *spec);                  // "64"; of a race "4 to 64"
 int race_rungs(const Spec *spec);                          // 1: no race
 int race_replicates(const Spec *spec, int rung);           // of a trial that ended this rung

@@ -12,8 +12,42 @@ enum { LANES_OF_RANGE = 512 }; // of a range of a thread: some 0.1 ms of work
 
 // ---- which lane -----------------------------------------------------------------------------------------------------
 
-// Lanes of a trial. Of a rung of a race they run the replicates that the trial does not have yet.
+// Lanes of a trial where all have as many. Of a rung of a race they run the replicates that the trial does not have
+// yet.
 static int lanes_each(const Spec *spec) { return spec->replicates.count - spec->replicates.first; }
+
+// Of trials that run different replicates, where each says which.
+static bool lanes_differ(const Flight *flight) { return flight->trials.first != NULL; }
+
+static int lanes_first(const Spec *spec, const Flight *flight, int64_t t)
+{
+    return lanes_differ(flight) ? flight->trials.first[t] : spec->replicates.first;
+}
+
+static int lanes_end(const Spec *spec, const Flight *flight, int64_t t)
+{
+    return lanes_differ(flight) ? flight->trials.end[t] : spec->replicates.count;
+}
+
+static int64_t lanes_before(const Spec *spec, const Flight *flight, int64_t t)
+{
+    return lanes_differ(flight) ? flight->lanes_before[t] : t * lanes_each(spec);
+}
+
+// The trial of a lane, counted over all trials in their order.
+static int64_t lanes_trial(const Spec *spec, const Flight *flight, int64_t lane)
+{
+    int64_t low = 0, high = flight->trials.count;
+    if (!lanes_differ(flight)) return lane / lanes_each(spec);
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (flight->lanes_before[middle] <= lane)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 // Observed lanes first; then, within each group, the order of the trials.
 static void lanes_assign(const Spec *spec, Flight *flight)
@@ -22,10 +56,14 @@ static void lanes_assign(const Spec *spec, Flight *flight)
     for (int64_t t = 0; t < flight->trials.count; t++) {
         flight->observed_before[t] = observed;
         observed += flight->observed[t];
+        if (!lanes_differ(flight)) continue;
+        flight->lanes_before[0] = 0;
+        flight->lanes_before[t + 1] =
+            flight->lanes_before[t] + lanes_end(spec, flight, t) - lanes_first(spec, flight, t);
     }
     flight->recorded = recording_of(spec, flight->kind).lanes;
     flight->n_observed = observed * flight->recorded;
-    flight->lanes = flight->trials.count * lanes_each(spec);
+    flight->lanes = lanes_before(spec, flight, flight->trials.count);
 }
 
 // r: from 0 among the lanes of the trial
@@ -34,7 +72,7 @@ static int64_t lanes_of(const Spec *spec, const Flight *flight, int64_t t, int r
     const int64_t before = flight->observed_before[t] * flight->recorded,
                   own = flight->observed[t] ? flight->recorded : 0;
     if (r < own) return before + r;
-    return flight->n_observed + t * lanes_each(spec) - before + r - own;
+    return flight->n_observed + lanes_before(spec, flight, t) - before + r - own;
 }
 
 typedef struct TrialLane {
@@ -45,13 +83,12 @@ typedef struct TrialLane {
 // The lanes [first, first + count), counted over all trials in their order.
 static void lanes_list(const Spec *spec, const Flight *flight, int64_t first, int count, TrialLane *chosen)
 {
-    const int lanes = lanes_each(spec);
-    int64_t t = first / lanes;
-    int r = (int)(first % lanes);
+    int64_t t = lanes_trial(spec, flight, first);
+    int r = (int)(first - lanes_before(spec, flight, t));
     for (int i = 0; i < count; i++) {
-        chosen[i] =
-            (TrialLane){.lane = lanes_of(spec, flight, t, r), .trial = t, .replicate = spec->replicates.first + r};
-        if (++r < lanes) continue;
+        const int from = lanes_first(spec, flight, t);
+        chosen[i] = (TrialLane){.lane = lanes_of(spec, flight, t, r), .trial = t, .replicate = from + r};
+        if (from + ++r < lanes_end(spec, flight, t)) continue;
         r = 0;
         t++;
     }
@@ -183,6 +220,7 @@ typedef struct LanesCollect {
     Batch *batch;
     TrialRows *rows;
     int survived; // the metric, or -1
+    int64_t most; // replicates of a trial: those of `spec`, unless they differ
 } LanesCollect;
 
 // What some lanes drew, into the rows at[count] of drawn[][D].
@@ -203,14 +241,15 @@ static void lanes_gather_before(const LanesCollect *collect, LanesScratch *scrat
 {
     const Spec *spec = collect->spec;
     const ReplicatesBefore *before = &collect->flight->before;
-    const int64_t had = spec->replicates.first, count = spec->replicates.count;
+    const int64_t count = spec->replicates.count;
     const int64_t metrics = spec->configured.n_metrics, drawn = spec->replicates.n_perturb;
-    for (int64_t t = first; t < end && had > 0; t++) {
-        const int64_t to = (t - first) * count, from = t * had;
+    for (int64_t t = first; t < end; t++) {
+        const int64_t had = lanes_first(spec, collect->flight, t), to = (t - first) * count, from = t * before->most;
+        if (had == 0) continue;
         memcpy(&scratch->metric[to * metrics], &before->metric[from * metrics],
                (size_t)(had * metrics) * sizeof *scratch->metric);
         memcpy(&scratch->failure[to], &before->failure[from], (size_t)had * sizeof *scratch->failure);
-        if (drawn > 0)
+        if (drawn > 0 && scratch->drawn != NULL)
             memcpy(&scratch->drawn[to * drawn], &before->drawn[from * drawn],
                    (size_t)(had * drawn) * sizeof *scratch->drawn);
     }
@@ -220,14 +259,16 @@ static void lanes_gather_before(const LanesCollect *collect, LanesScratch *scrat
 static void lanes_gather(const LanesCollect *collect, LanesScratch *scratch, int64_t first, int64_t end)
 {
     const Batch *batch = collect->batch;
-    const int metrics = collect->spec->configured.n_metrics, each = lanes_each(collect->spec);
-    const int64_t lanes = (end - first) * each, replicates = collect->spec->replicates.count;
+    const int metrics = collect->spec->configured.n_metrics;
+    const int64_t before = lanes_before(collect->spec, collect->flight, first);
+    const int64_t lanes = lanes_before(collect->spec, collect->flight, end) - before;
+    const int64_t replicates = collect->spec->replicates.count;
     lanes_gather_before(collect, scratch, first, end);
     for (int64_t i = 0; i < lanes; i += LANES_AT_ONCE) {
         TrialLane chosen[LANES_AT_ONCE];
         int64_t at[LANES_AT_ONCE]; // of the replicates among those of the trials
         const int count = lanes_next(i, lanes);
-        lanes_list(collect->spec, collect->flight, first * each + i, count, chosen);
+        lanes_list(collect->spec, collect->flight, before + i, count, chosen);
         for (int k = 0; k < count; k++) at[k] = (chosen[k].trial - first) * replicates + chosen[k].replicate;
         for (int m = 0; m < metrics; m++) {
             const double *column = &batch->metric[m * batch->stride];
@@ -249,13 +290,13 @@ static void lanes_put(double *columns, int64_t stride, int64_t row, const double
 static void lanes_put_replicates(const Spec *spec, const Replicates *of, TrialRows *rows, int64_t row)
 {
     const int count = spec->replicates.count, metrics = spec->configured.n_metrics, drawn = spec->replicates.n_perturb;
-    const int64_t stride = rows->replicate_stride;
+    const int64_t stride = rows->replicate_stride, from = row * rows->replicate_count;
     if (rows->replicate_metric == NULL) return;
     for (int r = 0; r < count; r++) {
-        rows->replicate_trial[row * count + r] = rows->id[row];
-        rows->replicate_failure[row * count + r] = of->failure[r];
-        lanes_put(rows->replicate_metric, stride, row * count + r, &of->metric[r * metrics], metrics);
-        if (drawn > 0) lanes_put(rows->replicate_drawn, stride, row * count + r, &of->drawn[r * drawn], drawn);
+        rows->replicate_trial[from + r] = rows->id[row];
+        rows->replicate_failure[from + r] = of->failure[r];
+        lanes_put(rows->replicate_metric, stride, from + r, &of->metric[r * metrics], metrics);
+        if (drawn > 0) lanes_put(rows->replicate_drawn, stride, from + r, &of->drawn[r * drawn], drawn);
     }
 }
 
@@ -273,6 +314,7 @@ static void lanes_put_row(const Spec *spec, const Trials *trials, int64_t trial,
     rows->failure[trial] = result->failure;
     rows->n_failed[trial] = result->n_failed;
     if (spec_races(spec)) rows->replicates[trial] = spec->replicates.count;
+    if (rows->had != NULL) rows->had[trial] = spec->replicates.first;
     lanes_put(rows->metric, rows->stride, trial, result->metric, metrics);
     if (rows->spread != NULL) lanes_put(rows->spread, rows->stride, trial, result->spread, metrics);
 }
@@ -293,13 +335,22 @@ static void lanes_mark(const LanesCollect *collect, int64_t trial, const int *fa
         collect->batch->status[lanes_of(collect->spec, collect->flight, trial, r - first)] = LANE_DONE + failure[r];
 }
 
-// False: the trial failed.
+// Whether a replicate failed that the trial had before.
+static bool lanes_had_failed(const Spec *spec, const Replicates *of)
+{
+    bool failed = false;
+    for (int r = 0; r < spec->replicates.first; r++) failed |= of->failure[r] != 0;
+    return failed;
+}
+
+// True: the trial failed, and had not before.
 static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch *scratch, const Replicates *of,
                                 int64_t t)
 {
     const Spec *spec = collect->spec;
     const Trials *trials = &collect->flight->trials;
     const size_t replicates = (size_t)spec->replicates.count;
+    const bool had_failed = lanes_had_failed(spec, of);
     TrialResult result = {.objective = &trials->objective[t * rows_objectives(spec)],
                           .constraint = spec->n_constraints > 0 ? &trials->constraint[t * spec->n_constraints] : NULL,
                           .metric = scratch->mean,
@@ -312,10 +363,22 @@ static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch 
     lanes_put_constraints(spec, &result, collect->rows, t);
     lanes_put_replicates(spec, of, collect->rows, t);
     if (trials->value != NULL)
-        memcpy(&trials->value[t * spec->replicates.count], result.value, replicates * sizeof *result.value);
+        memcpy(&trials->value[t * collect->most], result.value, replicates * sizeof *result.value);
     trials->fitness[t] = result.fitness;
     trials->survived[t] = collect->survived >= 0 ? result.metric[collect->survived] : 0;
-    return result.failure == 0 && result.has_fitness;
+    return (result.failure != 0 || !result.has_fitness) && !had_failed;
+}
+
+// Of a trial that runs replicates of its own.
+static bool lanes_collect_own(const LanesCollect *collect, const LanesScratch *scratch, const Replicates *of, int64_t t)
+{
+    Spec own = *collect->spec;
+    LanesCollect with = *collect;
+    if (!lanes_differ(collect->flight)) return lanes_collect_trial(collect, scratch, of, t);
+    own.replicates.first = lanes_first(collect->spec, collect->flight, t);
+    own.replicates.count = lanes_end(collect->spec, collect->flight, t);
+    with.spec = &own;
+    return lanes_collect_trial(&with, scratch, of, t);
 }
 
 // The t-th of the trials that a thread gathered.
@@ -340,7 +403,7 @@ static void lanes_collect_range(void *context, int thread, int64_t first, int64_
         lanes_gather(collect, scratch, next, last);
         for (int64_t t = next; t < last; t++) {
             const Replicates of = lanes_replicates(collect, scratch, t - next, t);
-            failures += !lanes_collect_trial(collect, scratch, &of, t);
+            failures += lanes_collect_own(collect, scratch, &of, t);
         }
     }
     scratch->failures += failures;
@@ -353,7 +416,8 @@ static void lanes_collect_rows(const Spec *spec, const Flight *flight, Batch *ba
                             .flight = flight,
                             .batch = batch,
                             .rows = &commit->rows,
-                            .survived = flight_survived_metric(spec)};
+                            .survived = flight_survived_metric(spec),
+                            .most = replicates};
     commit->rows.count = flight->trials.count;
     for (int i = 0; i < flight->threads; i++) flight->scratch[i].failures = 0;
     thread_team_for(flight->team, flight->trials.count, (LANES_OF_RANGE + replicates - 1) / replicates,

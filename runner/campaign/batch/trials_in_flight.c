@@ -37,6 +37,23 @@ int64_t flight_bytes(const Spec *spec)
     return 8 * (7 + rows_objectives(spec) + spec->n_constraints + spec->configured.n_parameters + flight_values(spec));
 }
 
+void flight_take_race(const Spec *spec, int64_t trials, Arena *arena, Flight *flight)
+{
+    const int64_t replicates = trials * spec->replicates.count;
+    flight->trials.first = ARENA_NEW(arena, int32_t, trials);
+    flight->trials.end = ARENA_NEW(arena, int32_t, trials);
+    flight->lanes_before = ARENA_NEW(arena, int64_t, trials + 1);
+    flight->before = (ReplicatesBefore){.most = spec->replicates.count,
+                                        .metric = ARENA_NEW(arena, double, replicates * spec->configured.n_metrics),
+                                        .drawn = ARENA_NEW(arena, double, replicates * spec->replicates.n_perturb),
+                                        .failure = ARENA_NEW(arena, int, replicates)};
+}
+
+int64_t flight_race_bytes(const Spec *spec)
+{
+    return 8 * (2 + spec->replicates.count * (spec->configured.n_metrics + spec->replicates.n_perturb + 1));
+}
+
 int64_t flight_scratch_bytes(const Spec *spec, const ThreadTeam *team)
 {
     const int64_t thread = lanes_scratch_bytes(spec) + (int64_t)sizeof(LanesScratch);

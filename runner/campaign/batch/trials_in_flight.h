@@ -16,8 +16,9 @@ typedef struct LanesScratch {
     int64_t failures;      // trials that failed, so far
 } LanesScratch;
 
-// The replicates [0, F) that the trials of a rung of a race have already; F: spec->replicates.first.
+// The replicates that the trials of a race have already. F: room for those of a trial.
 typedef struct ReplicatesBefore {
+    int64_t most;   // F
     double *metric; // [trials][F][M]
     double *drawn;  // [trials][F][D]
     int *failure;   // [trials][F]
@@ -31,6 +32,7 @@ typedef struct Flight {
     bool *observed;           // [trials.capacity]: record this trial
     int64_t *observed_before; // [trials.capacity]: number of earlier trials that are recorded
     ReplicatesBefore before;  // NULL: a flight of all replicates
+    int64_t *lanes_before;    // [trials.capacity + 1] of earlier trials; NULL: all have as many lanes
     int64_t recorded;         // recorded lanes per recorded trial
     int64_t lanes, n_observed;
     int64_t ticks; // advanced so far
@@ -43,6 +45,9 @@ typedef struct Flight {
 // Memory for batches of at most `trials` trials. flight_bytes: per trial; flight_scratch_bytes: for all threads.
 void flight_take(const Spec *spec, int64_t trials, ThreadTeam *team, Arena *arena, Flight *flight);
 int64_t flight_bytes(const Spec *spec);
+// Adds memory for trials that run different replicates (race_of_generations), and the bytes of each trial.
+void flight_take_race(const Spec *spec, int64_t trials, Arena *arena, Flight *flight);
+int64_t flight_race_bytes(const Spec *spec);
 int64_t flight_scratch_bytes(const Spec *spec, const ThreadTeam *team);
 // Memory of a thread that fills or gathers lanes, and its bytes.
 void lanes_take_scratch(const Spec *spec, Arena *arena, LanesScratch *scratch);

@@ -348,10 +348,23 @@ static int repair_neighbours(const Repair *repair, int64_t i)
     return count;
 }
 
+// Which replicates the members of a generation ran is known to the search alone, while it runs.
+static Error repair_refuse_race(const Repair *repair)
+{
+    Arena *arena = repair->doctor->arena;
+    if (!race_of_generations(&repair->spec)) return error_none();
+    const char *resolved = arena_format(arena, "%s/resolved.yaml", repair->doctor->location->folder);
+    return error_make(ERROR_MACHINE,
+                      "trials of a search whose members race (replicates.race) are not repaired one by one: nothing "
+                      "was changed; %s run %.200s --name NEW computes all of them again",
+                      command_program(arena), command_quoted(resolved, arena));
+}
+
 Error repair_trials(Repair *repair)
 {
     const SealDamage *damage = &repair->doctor->damage;
     int64_t last = -1, from = -1, done = -1;
+    TRY(repair_refuse_race(repair));
     const bool batches = !doctor_damaged(repair->doctor, "batches"); // else by the last stored id
     TRY(trials_last_told(repair->store->database, batches, repair->search.total, &last));
     if (repair->store->kept != NULL) return repair_kept_trials(repair, last);
@@ -413,6 +426,7 @@ Error repair_search(Repair *repair)
     const bool rounds = doctor_damaged(repair->doctor, "rounds") || doctor_damaged(repair->doctor, "fronts") ||
                         doctor_damaged(repair->doctor, "gradients");
     if (!rounds && !doctor_damaged(repair->doctor, "searches")) return error_none();
+    TRY(repair_refuse_race(repair));
     TRY(search_init(&repair->spec, repair->arena, &search));
     TRY(rounds && search.n_round_fields > 0 ? repair_tell_rounds(repair, &search, repair->arena)
                                             : repair_tell_again(repair, &search, repair->arena));

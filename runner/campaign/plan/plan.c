@@ -41,6 +41,7 @@ static void plan_count_learning(PlanMaker *maker)
     plan->why_bound = bounds.why_bound;
     plan->round_trials = search->round_trials;
     plan->lanes = lanes_times(plan->trials, maker->spec->replicates.count);
+    plan->lanes_least = lanes_times(plan->trials, race_replicates(maker->spec, 0));
 }
 
 // A sample without any trial does not show that there is none. The upper bound with 95 % confidence is the fraction
@@ -67,6 +68,7 @@ static void plan_count_known(PlanMaker *maker, bool count_excluded)
     plan->trials_least = plan->looked_at > 0 ? 0 : plan->trials;
     plan->lanes = spec_races(maker->spec) ? plan_whole_number(race_simulations(maker->spec, plan->trials))
                                           : lanes_times(plan->trials, maker->spec->replicates.count);
+    plan->lanes_least = plan->lanes;
 }
 
 static void plan_count_trials(PlanMaker *maker, bool count_excluded)

@@ -19,21 +19,26 @@ static size_t loop_buffer_bytes(const Loop *loop)
     const int64_t commit = loop->batch_trials * rows_bytes(spec) + loop->traced_max * lane +
                            (int64_t)search_state_most(loop->search) +
                            commit_rounds_bytes(loop->search, loop->batch_trials);
+    const int64_t race = race_of_generations(spec) ? loop->batch_trials * flight_race_bytes(spec) + 1024 : 0;
     const int64_t scratch = flight_scratch_bytes(spec, loop->team) + ((int64_t)1 << 20);
     const int64_t state = (int64_t)1 << 20;
-    return (size_t)(loop->n_slots * (loop->batch_trials * flight_bytes(spec) + scratch) +
-                    WRITER_COMMITS * (commit + state));
+    return (size_t)(loop->n_slots * (loop->batch_trials * flight_bytes(spec) + scratch + race) +
+                    WRITER_COMMITS * (commit + state + race));
 }
 
 static void loop_take_buffers(Loop *loop, Arena *arena)
 {
-    for (int i = 0; i < loop->n_slots; i++)
+    const bool races = race_of_generations(loop->spec);
+    for (int i = 0; i < loop->n_slots; i++) {
         flight_take(loop->spec, loop->batch_trials, loop->team, arena, &loop->slots[i].flight);
+        if (races) flight_take_race(loop->spec, loop->batch_trials, arena, &loop->slots[i].flight);
+    }
     const Recording trajectories = recording_of(loop->spec, RECORD_TRAJECTORIES);
     for (int i = 0; i < WRITER_COMMITS; i++) {
         commit_take(loop->spec, loop->batch_trials, loop->traced_max, recording_lane_bytes(&trajectories),
                     search_state_most(loop->search), arena, &loop->writer.commits[i]);
         commit_take_rounds(loop->search, loop->batch_trials, arena, &loop->writer.commits[i]);
+        if (races) loop->writer.commits[i].rows.had = ARENA_NEW(arena, int64_t, loop->batch_trials);
     }
 }
 
@@ -90,7 +95,9 @@ static void loop_choose_observed(const Loop *loop, Flight *flight)
     const int64_t recorded = recording_of(loop->spec, RECORD_TRAJECTORIES).lanes;
     int64_t lanes = 0;
     for (int64_t t = 0; t < flight->trials.count; t++) {
-        flight->observed[t] = lanes + recorded <= loop->traced_max && record_as_run(loop->spec, flight->trials.id[t]);
+        const bool again = flight->trials.first != NULL && flight->trials.first[t] > 0;
+        flight->observed[t] =
+            !again && lanes + recorded <= loop->traced_max && record_as_run(loop->spec, flight->trials.id[t]);
         if (flight->observed[t]) lanes += recorded;
     }
 }
@@ -107,6 +114,34 @@ static void loop_no_more(Loop *loop, bool by_limit)
     loop_end(loop, "stopped", text);
 }
 
+// The replicates that trials of a race have, which were committed before the search asked for more.
+static Error loop_take_replicates(Loop *loop, Flight *flight)
+{
+    const Spec *spec = loop->spec;
+    const Trials *trials = &flight->trials;
+    const ReplicatesBefore *before = &flight->before;
+    Error error = error_none();
+    if (trials_new(trials) == trials->count) return error;
+    while (!writer_drained(&loop->writer, 0.1)) continue;
+    if (loop->writer.error.kind != OK) return loop->writer.error;
+    Cursor replicates = replicates_by_trial(loop->store->database);
+    for (int64_t t = 0; t < trials->count && error.kind == OK; t++) {
+        const int64_t had = trials->first[t], at = t * before->most;
+        int count = 0;
+        if (had == 0) continue;
+        error = replicates_take(&replicates, spec, trials->id[t], (int)had,
+                                &before->metric[at * spec->configured.n_metrics],
+                                &before->drawn[at * spec->replicates.n_perturb], &before->failure[at], &count);
+        if (error.kind == OK && count < had)
+            error = error_make(ERROR_MACHINE,
+                               "trial %lld of %s has %d stored replicates, and its race needs %lld: the database is "
+                               "damaged",
+                               (long long)trials->id[t], loop->store->name, count, (long long)had);
+    }
+    (void)cursor_close(&replicates); // its error was taken
+    return error;
+}
+
 // Asks the search for a batch; *got false: it has none now. At the limit it asks for one more trial, to know whether
 // there is one: a trial that the search gave and was not told is not part of its state.
 static Error loop_ask(Loop *loop, Flight *flight, bool *got)
@@ -119,7 +154,7 @@ static Error loop_ask(Loop *loop, Flight *flight, bool *got)
     flight->search_seconds = clock_seconds() - start;
     *got = room > 0 && flight->trials.count > 0;
     if (*got)
-        loop->asked += flight->trials.count;
+        loop->asked += trials_new(&flight->trials);
     else if (!waiting)
         loop_no_more(loop, flight->trials.count > 0);
     return error_none();
@@ -159,6 +194,7 @@ static Error loop_fill(Loop *loop)
         bool got = false;
         TRY(loop_ask(loop, &loop->slots[slot].flight, &got));
         if (!got) break;
+        TRY(loop_take_replicates(loop, &loop->slots[slot].flight));
         TRY(loop_begin(loop, slot));
     }
     return error_none();
@@ -263,7 +299,7 @@ static Error loop_collect(Loop *loop)
     TRY(loop_tell_search(loop, &flight->trials));
     if (loop->left) return error_none();
     loop_fill_commit(loop, started, collected, commit);
-    loop->told += flight->trials.count;
+    loop->told += trials_new(&flight->trials);
     loop->failures += commit->failures;
     loop->lane_ticks += (double)flight->lanes * (double)loop->spec->configured.ticks;
     loop->kernel_seconds += flight->kernel_seconds;

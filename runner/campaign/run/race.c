@@ -109,7 +109,8 @@ static void race_take(RacePass *pass, int64_t trials, Arena *arena)
     const Spec *spec = &pass->spec;
     const int64_t had = trials * spec->replicates.first;
     flight_take(spec, trials, pass->team, arena, &pass->flight);
-    pass->flight.before = (ReplicatesBefore){.metric = ARENA_NEW(arena, double, had * spec->configured.n_metrics),
+    pass->flight.before = (ReplicatesBefore){.most = spec->replicates.first,
+                                             .metric = ARENA_NEW(arena, double, had * spec->configured.n_metrics),
                                              .drawn = ARENA_NEW(arena, double, had * spec->replicates.n_perturb),
                                              .failure = ARENA_NEW(arena, int, had)};
     rows_take(spec, trials, arena, &pass->stored);

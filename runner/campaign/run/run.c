@@ -378,22 +378,31 @@ static Error campaign_retry(Campaign *campaign)
     return store_counts(campaign->store, &loop->before); // failures and the best may have changed
 }
 
-// After all trials: the best of them get more replicates.
-static Error campaign_race(Campaign *campaign)
+// Trials whose rows were replaced: the best of the rows that are stored.
+static Error campaign_count_again(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
     StoreCounts counts;
-    if (!spec_races(campaign->store->spec) || strcmp(loop->state, "done") != 0) return error_none();
-    const double started = clock_seconds();
-    const Error error = race_run(loop, campaign->arena);
-    if (error.kind != OK && error.kind != ERROR_INTERRUPTED) return error;
-    TRY(store_note_wall(campaign->store, clock_seconds() - started)); // limits.wall_time is a total over all runs
     TRY(store_counts(campaign->store, &counts));
     loop->before.best_fitness = loop->numbers.best = counts.best_fitness;
     loop->before.best_trial = loop->numbers.best_trial = counts.best_trial;
     loop->before.failures = counts.failures - loop->counts.failures;
     loop->numbers.failures = counts.failures;
     loop->writer.counts.best_trial = -1;
+    return error_none();
+}
+
+// After all trials: the best of them get more replicates.
+static Error campaign_race(Campaign *campaign)
+{
+    Loop *loop = &campaign->loop;
+    if (race_of_generations(campaign->store->spec)) return campaign_count_again(campaign);
+    if (!race_of_all(campaign->store->spec) || strcmp(loop->state, "done") != 0) return error_none();
+    const double started = clock_seconds();
+    const Error error = race_run(loop, campaign->arena);
+    if (error.kind != OK && error.kind != ERROR_INTERRUPTED) return error;
+    TRY(store_note_wall(campaign->store, clock_seconds() - started)); // limits.wall_time is a total over all runs
+    TRY(campaign_count_again(campaign));
     if (error.kind == OK) return error_none();
     if (interrupt_requested() == 0) {
         loop_note_time(loop, " before the race ended");
@@ -565,7 +574,7 @@ static Error campaign_locked(Campaign *campaign, const char *folder)
 {
     TRY(store_open(folder, campaign->name, campaign->spec, campaign->options, campaign->arena, &campaign->store));
     campaign->first = race_rung(campaign->store->spec, 0); // with the segments of its extensions
-    campaign->spec = spec_races(campaign->store->spec) ? &campaign->first : campaign->store->spec;
+    campaign->spec = race_of_all(campaign->store->spec) ? &campaign->first : campaign->store->spec;
     campaign->unstarted = campaign->store->created;
     Error error = campaign_with_store(campaign);
     if (error.kind == OK) error = database_check_path(campaign->store->database); // what was written since is there

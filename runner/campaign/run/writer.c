@@ -22,7 +22,7 @@ static WriterCounts writer_find_best(WriterCounts counts, const Spec *spec, cons
 
 static WriterCounts writer_add(WriterCounts counts, const Commit *commit, double seconds)
 {
-    counts.trials += commit->rows.count;
+    counts.trials += rows_new(&commit->rows);
     counts.failures += commit->failures;
     counts.lanes += commit->lanes_run;
     counts.write_seconds += seconds;

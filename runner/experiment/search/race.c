@@ -5,12 +5,26 @@
 // 1/keep, so every rung but the first simulates about as much as any other.
 //
 // The rungs are numbers of the spec and of the campaign's trials alone: they know no batches.
+//
+// Where a search learns, the members of each generation race by a rule of their own (cmaes/race.c). Their numbers of
+// replicates are those of the rungs too: `start`, twice that, and so on.
 #include "../experiment.h"
 
 #include <math.h>
 #include <stdio.h>
 
 bool spec_races(const Spec *spec) { return spec->replicates.race.start > 0; }
+
+bool race_of_all(const Spec *spec) { return spec_races(spec) && !search_learns(spec->method); }
+
+bool race_of_generations(const Spec *spec) { return spec_races(spec) && search_learns(spec->method); }
+
+int64_t trials_new(const Trials *trials)
+{
+    int64_t count = trials->count;
+    for (int64_t t = 0; trials->first != NULL && t < trials->count; t++) count -= trials->first[t] > 0;
+    return count;
+}
 
 Text32 replicates_each(const Spec *spec)
 {

@@ -84,7 +84,7 @@ static int64_t side_next(const Search *search, SideBySide *side, int64_t wanted)
 
 typedef struct SideGift {
     Trials *trials;
-    int64_t first, id, round; // of the first trial: its index and id
+    int64_t first, round; // of the first trial
 } SideGift;
 
 static void side_give(const Search *search, void *worker, const SideTurn *turn, int64_t from, int64_t end,
@@ -97,10 +97,11 @@ static void side_give(const Search *search, void *worker, const SideTurn *turn, 
     side->method->give(search, worker, turn->search, turn->from + from, turn->from + end,
                        trials->parameter + (at + from) * n);
     for (int64_t i = from; i < end; i++) {
-        trials->id[at + i] = gift->id + turn->first + i;
+        trials->id[at + i] = turn->id + turn->from + i;
         trials->search[at + i] = (int32_t)(turn->search + side->first);
         trials->round[at + i] = (int32_t)gift->round;
         trials->ordinal[at + i] = search_ordinal(search->method, gift->round, turn->from + i);
+        if (side->method->name != NULL) side->method->name(search, turn->search, turn->from + i, trials, at + i);
     }
 }
 
@@ -123,6 +124,8 @@ static Error side_assign(const Search *search, SideBySide *side, int64_t wanted,
         turn->from = turn->search == side->ask_search ? side->ask_trial : 0;
         turn->first = *given;
         turn->count = all - turn->from < left ? all - turn->from : left;
+        turn->id = side->ask_id - turn->from;
+        side->ask_id += side->method->run(search, turn->search).again ? 0 : turn->count;
         *given += turn->count;
         const bool whole = turn->from + turn->count == all;
         side->ask_search = turn->search + whole;
@@ -144,9 +147,8 @@ Error side_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
         if (count == 0) break;
         side_draw(search, count);
         TRY(side_assign(search, side, wanted - trials->count, &count, &given));
-        SideGift gift = {.trials = trials, .first = trials->count, .id = side->ask_id, .round = side->ask_round};
+        SideGift gift = {.trials = trials, .first = trials->count, .round = side->ask_round};
         side_share(search, count, SIDE_TRIALS_LEAST, side_give, &gift);
-        side->ask_id += given;
         trials->count += given;
     }
     *waiting = trials->count == 0;
@@ -177,15 +179,24 @@ static void side_move(const Search *search)
     progress->round = round;
 }
 
-// How many trials from `first` on are those that come next, of search s.
+// How many trials from `first` on are those that come next, of search s. Trials that go on keep their ids; a batch has
+// one generation of a search at most.
 static int64_t side_told_of(const Search *search, const Trials *trials, int64_t first, int64_t id, int64_t s)
 {
-    const int64_t round = side_progress(search)->round, number = s + ((const SideBySide *)search->scratch)->first;
+    const SideBySide *side = search->scratch;
+    const int64_t round = side_progress(search)->round, number = s + side->first;
+    const bool again = side->method->run(search, s).again;
     int64_t t = first;
-    while (t < trials->count && trials->id[t] == id + (t - first) && trials->search[t] == number &&
-           trials->round[t] == round)
+    while (t < trials->count && trials->search[t] == number &&
+           (again ? trials->first[t] > 0 : trials->id[t] == id + (t - first) && trials->round[t] == round))
         t++;
     return t - first;
+}
+
+// The ids that trials of a generation took.
+static int64_t side_ids(const Search *search, int64_t s, int64_t trials)
+{
+    return ((const SideBySide *)search->scratch)->method->run(search, s).again ? 0 : trials;
 }
 
 // Which searches the trials from `first` on belong to, in the order in which they were asked for, up to the end of the
@@ -194,16 +205,17 @@ static int64_t side_sort_told(const Search *search, const Trials *trials, int64_
 {
     const SideBySide *side = search->scratch;
     const SideProgress *progress = side_progress(search);
-    int64_t count = 0, at = first;
+    int64_t count = 0, at = first, id = progress->next_id;
     for (int64_t s = progress->search; s < side->searches && s - progress->search < side->kept; s++) {
         const SideRun run = side->method->run(search, s);
         if (run.stop != 0 || run.round != progress->round) continue;
         const int64_t told = side_is_drawn(search, s)
                                  ? side->method->drawn(search, s)->trials - (count == 0 ? progress->told : 0)
-                                 : side_told_of(search, trials, at, progress->next_id + (at - first), s);
+                                 : side_told_of(search, trials, at, id, s);
         if (told <= 0 || at >= trials->count || trials->search[at] != s + side->first) break;
         side->turns[count++].search = s;
         at += told;
+        id += side_ids(search, s, told);
     }
     return count;
 }
@@ -214,17 +226,19 @@ static int64_t side_assign_told(const Search *search, const Trials *trials, int6
 {
     const SideBySide *side = search->scratch;
     const SideProgress *progress = side_progress(search);
-    int64_t at = first;
+    int64_t at = first, id = progress->next_id;
     for (int64_t t = 0; t < *count; t++) {
         SideTurn *turn = &side->turns[t];
         turn->from = t == 0 ? progress->told : 0;
         turn->first = at;
-        turn->count = side_told_of(search, trials, at, progress->next_id + (at - first), turn->search);
+        turn->id = id - turn->from;
+        turn->count = side_told_of(search, trials, at, id, turn->search);
         const int64_t left = side->method->drawn(search, turn->search)->trials - turn->from;
         if (turn->count != left) *count = t + 1; // no more of this round
         if (turn->count < left) return t;
         turn->count = left;
         at += left;
+        id += side_ids(search, turn->search, left);
     }
     return *count;
 }
@@ -235,11 +249,13 @@ static Error side_end_turns(Search *search, const Trials *trials, int64_t count)
     SideProgress *progress = side_progress(search);
     Rounds *rounds = search->rounds;
     if (count == 0) return error_none();
+    int64_t ids = 0; // before the generations end
+    for (int64_t t = 0; t < count; t++) ids += side_ids(search, side->turns[t].search, side->turns[t].count);
     TRY(side_end_all(search, trials, count));
     if (rounds != NULL) {
         rounds->count = rounds->count + count < rounds->capacity ? rounds->count + count : rounds->capacity;
     }
-    for (int64_t t = 0; t < count; t++) progress->next_id += side->turns[t].count;
+    progress->next_id += ids;
     progress->search = side->turns[count - 1].search;
     progress->told = 0;
     side_move(search);
@@ -251,20 +267,19 @@ static Error side_tell_round(Search *search, const Trials *trials, int64_t *firs
 {
     const SideBySide *side = search->scratch;
     SideProgress *progress = side_progress(search);
-    const int64_t before = progress->next_id;
+    const int64_t before = *first;
     int64_t count = side_sort_told(search, trials, *first);
     side_draw(search, count);
     const int64_t whole = side_assign_told(search, trials, *first, &count);
+    for (int64_t t = 0; t < count; t++) *first += side->turns[t].count;
     TRY(side_end_turns(search, trials, whole));
     if (whole < count) {
         const SideTurn *rest = &side->turns[whole];
         side_note(search, trials, rest);
-        progress->next_id += rest->count;
+        progress->next_id += side_ids(search, rest->search, rest->count);
         progress->told += rest->count;
     }
-    if (progress->next_id == before) return search_told_wrong(search, trials, *first);
-    *first += progress->next_id - before;
-    return error_none();
+    return *first > before ? error_none() : search_told_wrong(search, trials, before);
 }
 
 Error side_tell(Search *search, const Trials *trials)

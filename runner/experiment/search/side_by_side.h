@@ -27,6 +27,7 @@ typedef struct SideProgress {
 typedef struct SideRun {
     int64_t round; // generations told
     int64_t stop;  // why the search ended, an index of stop_names; 0: it continues
+    bool again;    // the trials of this generation are those of the last one, which go on (SideMethod.name)
 } SideRun;
 
 // A generation that was drawn: the data of all methods, in front of a method's own.
@@ -42,12 +43,14 @@ typedef struct SideTurn {
     int64_t search;
     int64_t from;         // first item, counted in the generation
     int64_t first, count; // index of the first item in the loop; number of items
+    int64_t id;           // of the first trial of the generation, unless they are there already
 } SideTurn;
 
 // A generation whose trials were all told.
 typedef struct SideEnd {
     int64_t search;
     const double *told; // [trials][told_width]
+    int64_t first_id;   // of its trials
     int64_t row;        // of search->rounds
     ThreadTeam *team;   // may help; NULL: the other threads have searches of their own
 } SideEnd;
@@ -67,6 +70,9 @@ typedef struct SideMethod {
     void (*list)(const Search *search, void *worker, int64_t s); // sets `trials`
     // Of a generation that was drawn: parameter[end - first][n_parameters] of some of its trials.
     void (*give)(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter);
+    // Of a method whose trials run their replicates in several generations: sets first and end of a trial that stands
+    // in `trials` at `at`, and, if it has run before, its id, round and ordinal. NULL: all trials are new.
+    void (*name)(const Search *search, int64_t s, int64_t trial, Trials *trials, int64_t at);
     void (*note)(const Search *search, const Trials *trials, int64_t index, double *told); // told[told_width]
     // Called before the generations of turns[count] end together, for work that these searches share. After an error
     // none of them ends. NULL: no such work.

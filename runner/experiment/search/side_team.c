@@ -163,7 +163,9 @@ void side_note(Search *search, const Trials *trials, const SideTurn *turn)
 static void side_end(const SideEnds *ends, void *worker, int64_t t, const double *told, ThreadTeam *team)
 {
     const SideBySide *side = ends->search->scratch;
-    const SideEnd end = {.search = side->turns[t].search, .told = told, .row = ends->row + t, .team = team};
+    const SideTurn *turn = &side->turns[t];
+    const SideEnd end = {
+        .search = turn->search, .told = told, .first_id = turn->id, .row = ends->row + t, .team = team};
     side->method->end_generation(ends->search, worker, &end);
 }
 

@@ -262,7 +262,7 @@ Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *
     const char *forbidden = extend_forbidden(changes, count, arena);
     if (out != NULL) fprintf(out, "%s is another spec now:\n", store->name);
     if (out != NULL) difference_print(changes, count, out);
-    if (spec_races(extension.stored))
+    if (race_of_all(extension.stored))
         return error_make(ERROR_USER,
                           "campaign %s is a race (replicates.race): which trials have more replicates was decided "
                           "among its own, so it can't be extended; run the spec under a new name with --name",

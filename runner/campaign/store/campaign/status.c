@@ -162,7 +162,7 @@ StatusReport status_unread(const CampaignLocation *location)
 // Batches are those of the first rung of a race.
 static Error status_read_race(Database *database, StatusReport *report)
 {
-    if (!database_has(database, "race", NULL)) return error_none();
+    if (!database_has(database, "trials", "replicates")) return error_none();
     Cursor trials = cursor_open(database, "SELECT sum(replicates), min(replicates) FROM trials");
     if (next_integer(&trials, &report->lanes)) report->replicates_least = cell_integer(&trials, 1);
     return cursor_close(&trials);

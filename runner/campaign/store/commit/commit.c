@@ -6,6 +6,7 @@
 #include "../trials/best_rows.h"
 #include "../ground/cursor.h"
 #include "kept_rows.h"
+#include "retries.h"
 #include "trial_blocks_write.h"
 #include "../queries.h"
 #include "seal.h"
@@ -146,18 +147,55 @@ static Error commit_rows(Store *store, const TrialRows *rows, int64_t first, int
     return commit_table(store, &store->insert_replicates, &store->replicates, "replicates");
 }
 
-static Error commit_all_rows(Store *store, const TrialRows *rows) { return commit_rows(store, rows, 0, rows->count); }
-
-Error store_insert_rows(Store *store, const TrialRows *rows)
-{
-    return store->blocks != NULL ? trial_blocks_put(store, rows, true) : commit_all_rows(store, rows);
-}
-
 static Error commit_delete(Store *store, const TrialRows *rows, int64_t row)
 {
     Cursor drop = cursor_open(store->database, "DELETE FROM main.trials WHERE id = ?");
     with_integer(&drop, rows->id[row]);
     return cursor_run(&drop);
+}
+
+static Error commit_had_failed(Store *store, int64_t id, bool *failed)
+{
+    Cursor trial = cursor_open(store->database, "SELECT failure <> 'none' FROM main.trials WHERE id = ?");
+    int64_t found = 0;
+    with_integer(&trial, id);
+    next_integer(&trial, &found);
+    *failed = found != 0;
+    return cursor_close(&trial);
+}
+
+// A row of a trial that runs replicates of its own. The row of a trial that goes on replaces the one before.
+static Error commit_own_row(Store *store, const TrialRows *rows, int64_t row)
+{
+    const int64_t had = rows->had[row], from = row * rows->replicate_count, id = rows->id[row];
+    bool failed = false;
+    if (had > 0) {
+        TRY(commit_had_failed(store, id, &failed));
+        TRY(commit_delete(store, rows, row));
+    }
+    rows_table_show(rows, row, row + 1, &store->trials);
+    TRY(commit_table(store, &store->insert_trials, &store->trials, "trials"));
+    rows_replicates_table_show(store->spec, rows, from + had, from + rows->replicates[row], &store->replicates);
+    TRY(commit_table(store, &store->insert_replicates, &store->replicates, "replicates"));
+    if (had == 0 || failed == (rows->failure[row] != 0)) return error_none();
+    return trial_count_failure(store, id, 1);
+}
+
+static Error commit_own_rows(Store *store, const TrialRows *rows)
+{
+    if (rows_new(rows) < rows->count) TRY(database_run(store->database, "PRAGMA defer_foreign_keys = ON"));
+    for (int64_t i = 0; i < rows->count; i++) TRY(commit_own_row(store, rows, i));
+    return error_none();
+}
+
+static Error commit_all_rows(Store *store, const TrialRows *rows)
+{
+    return rows->had != NULL ? commit_own_rows(store, rows) : commit_rows(store, rows, 0, rows->count);
+}
+
+Error store_insert_rows(Store *store, const TrialRows *rows)
+{
+    return store->blocks != NULL ? trial_blocks_put(store, rows, true) : commit_all_rows(store, rows);
 }
 
 Error store_replace_rows(Store *store, const TrialRows *rows, const int64_t *which, int64_t count, TrialRows *room)
@@ -197,6 +235,7 @@ static Error commit_arrays(Store *store, const Commit *commit, const StoreShard 
 typedef struct CommitWork {
     const Commit *commit;
     int64_t first, last; // ids of the batch
+    int64_t failures;    // of its new trials
     StoreShard shard;    // of its arrays
     TrialRows rows;      // all, or in a block those that are kept
     TrialBlock block;
@@ -209,8 +248,8 @@ static Error commit_batch(Store *store, const CommitWork *work)
     with_integer(insert, store->next_batch);
     with_integer(insert, work->first);
     with_integer(insert, work->last);
-    with_integer(insert, commit->rows.count);
-    with_integer(insert, commit->failures);
+    with_integer(insert, rows_new(&commit->rows));
+    with_integer(insert, work->failures);
     with_integer(insert, commit->lanes_run);
     with_text(insert, commit->backend);
     with_text(insert, commit->device);
@@ -225,6 +264,23 @@ static Error commit_batch(Store *store, const CommitWork *work)
     with_real(insert, work->shard.seconds);
     with_text(insert, commit->kernel);
     return commit_step(insert);
+}
+
+// A batch whose trials all go on counts as a part of the last one.
+static Error commit_to_last_batch(Store *store, const Commit *commit)
+{
+    Cursor update =
+        cursor_open(store->database, "UPDATE batches SET lanes = lanes + ?, kernel_seconds = kernel_seconds + ?, "
+                                     "wait_seconds = wait_seconds + ?, wall_seconds = wall_seconds + ?, copy_seconds = "
+                                     "copy_seconds + ?, search_seconds = search_seconds + ? WHERE id = ?");
+    with_integer(&update, commit->lanes_run);
+    with_real(&update, commit->kernel_seconds);
+    with_real(&update, commit->wait_seconds);
+    with_real(&update, commit->wall_seconds);
+    with_real(&update, commit->copy_seconds);
+    with_real(&update, commit->search_seconds);
+    with_integer(&update, store->next_batch - 1);
+    return cursor_run(&update);
 }
 
 static Error commit_front(Store *store, const Round *round)
@@ -293,7 +349,7 @@ static Error commit_all(Store *store, const CommitWork *work)
     const Commit *commit = work->commit;
     if (commit->rows.count > 0) {
         TRY(commit_trials(store, work));
-        TRY(commit_batch(store, work));
+        TRY(rows_new(&commit->rows) > 0 ? commit_batch(store, work) : commit_to_last_batch(store, commit));
         with_blob(&store->update_search, commit->state, commit->state_size);
         TRY(commit_step(&store->update_search));
         TRY(store_insert_rounds(store, &commit->rounds, commit->n_round_fields));
@@ -310,7 +366,9 @@ Error store_put_batch(Store *store, const Commit *commit, int64_t first, int64_t
     part.failures = 0;
     for (int64_t i = first; i < end; i++) part.failures += rows->failure[i] != 0;
     TRY(commit_rows(store, rows, first, end));
-    TRY(commit_batch(store, &(CommitWork){.commit = &part, .first = rows->id[first], .last = rows->id[end - 1]}));
+    TRY(commit_batch(
+        store, &(CommitWork){
+                   .commit = &part, .first = rows->id[first], .last = rows->id[end - 1], .failures = part.failures}));
     store->next_batch++;
     return error_none();
 }
@@ -357,12 +415,26 @@ static Error commit_write_block(Store *store, CommitWork *work)
     return trial_blocks_write(store, rows, &work->block);
 }
 
+// The ids and the failures of the new trials, which ascend.
+static void commit_number(CommitWork *work)
+{
+    const TrialRows *rows = &work->commit->rows;
+    bool any = false;
+    work->failures = work->commit->failures;
+    if (rows->had != NULL) work->failures = 0;
+    for (int64_t i = 0; i < rows->count; i++) {
+        if (rows->had != NULL && rows->had[i] > 0) continue;
+        if (!any) work->first = rows->id[i];
+        work->last = rows->id[i];
+        any = true;
+        if (rows->had != NULL) work->failures += rows->failure[i] != 0 || rows->fitness[i] != rows->fitness[i];
+    }
+}
+
 static Error commit_write(Store *store, CommitWork *work)
 {
     const double start = clock_seconds();
-    const TrialRows *rows = &work->commit->rows;
-    if (rows->count > 0) work->first = rows->id[0];
-    if (rows->count > 0) work->last = rows->id[rows->count - 1];
+    commit_number(work);
     TRY(commit_write_block(store, work));
     if (work->commit->n_lanes > 0) TRY(commit_write_shard(store, work->commit, &work->shard));
     work->shard.seconds = clock_seconds() - start;
@@ -377,7 +449,7 @@ Error store_commit(Store *store, const Commit *commit, double *seconds)
     *seconds = clock_seconds() - start;
     store->next_shard += commit->n_lanes > 0;
     if (commit->rows.count > 0) {
-        store->next_batch++;
+        store->next_batch += rows_new(&commit->rows) > 0;
         store->sqlite_seconds = *seconds - work.shard.seconds;
     }
     if (store->blocks == NULL || work.rows.count == 0) return error_none();

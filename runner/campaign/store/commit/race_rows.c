@@ -9,7 +9,7 @@
 
 Error race_make(Database *database, const Spec *spec)
 {
-    if (!spec_races(spec)) return error_none();
+    if (!race_of_all(spec)) return error_none();
     return database_run(database, "CREATE TABLE race(rung INTEGER NOT NULL, place INTEGER NOT NULL,\n"
                                   "  trial INTEGER NOT NULL, fitness REAL NOT NULL, PRIMARY KEY(rung, place))\n"
                                   "  STRICT, WITHOUT ROWID;\n"

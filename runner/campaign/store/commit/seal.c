@@ -404,7 +404,7 @@ static Error seal_find_lost_replicates(Database *database, Arena *arena, SealDam
     int64_t range = 0;
     if (seal_is_broken(damage, "campaign")) return error_none();
     const char *each = "t.rows * (SELECT replicates FROM campaign)";
-    if (database_has(database, "race", NULL))
+    if (database_has(database, "trials", "replicates"))
         each =
             arena_format(arena, "(SELECT sum(replicates) FROM main.trials WHERE id >> %d = t.block)", SEAL_RANGE_BITS);
     Cursor fewer = cursor_open(database, arena_format(arena, seal_fewer_sql, each));

@@ -94,19 +94,21 @@ double round_number(Bytes debug, int column)
 
 Error searches_columns(Database *database, RoundColumns *columns)
 {
-    int64_t has = 0;
+    const SearchMethod *method = NULL;
     Cursor methods = cursor_open(database, "SELECT method FROM searches LIMIT 1");
-    *columns = (RoundColumns){0};
-    if (cursor_next(&methods)) {
-        const SearchMethod *method = search_method_find(cell_text(&methods, 0));
-        if (method != NULL) *columns = (RoundColumns){method->gradient_column, method->model};
-    }
+    if (cursor_next(&methods)) method = search_method_find(cell_text(&methods, 0));
     TRY(cursor_close(&methods));
-    if (columns->model == NULL || columns->model->key == NULL) return error_none();
-    Cursor specs = cursor_open(database, "SELECT instr(canonical, ? || ' = ') FROM campaign");
-    with_text(&specs, columns->model->key);
-    if (next_integer(&specs, &has) && has == 0) columns->model = NULL;
-    return cursor_close(&specs);
+    *columns = (RoundColumns){method != NULL ? method->gradient_column : 0, method != NULL ? method->model : NULL};
+    while (columns->model != NULL && columns->model->key != NULL) {
+        int64_t has = 0;
+        Cursor specs = cursor_open(database, "SELECT instr(canonical, ? || ' = ') FROM campaign");
+        with_text(&specs, columns->model->key);
+        next_integer(&specs, &has);
+        TRY(cursor_close(&specs));
+        if (has > 0) break;
+        columns->model = columns->model->other;
+    }
+    return error_none();
 }
 
 static double search_number(Cursor *searches, int column)

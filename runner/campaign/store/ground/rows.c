@@ -247,6 +247,13 @@ static const double *rows_replicate_column(const TrialRows *rows, int metrics, i
     return &rows->replicate_drawn[(index - metrics) * rows->replicate_stride];
 }
 
+int64_t rows_new(const TrialRows *rows)
+{
+    int64_t count = rows->count;
+    for (int64_t i = 0; rows->had != NULL && i < rows->count; i++) count -= rows->had[i] > 0;
+    return count;
+}
+
 int64_t rows_bytes(const Spec *spec)
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;

@@ -8,6 +8,7 @@ int rows_constraints(const Spec *spec);           // C: the violation and the co
 Text32 rows_constraint_name(int index);           // violation, constraint_1, ...
 int64_t rows_columns(const Spec *spec);           // of the tables trials and replicates
 int64_t rows_replicate_columns(const Spec *spec); // of the table replicates alone
+int64_t rows_new(const TrialRows *rows);          // those that replace none
 int64_t rows_bytes(const Spec *spec);             // of one row in memory
 const char *rows_table_sql(const Spec *spec, const char *table, Arena *arena); // CREATE TABLE trials, or best
 const char *rows_replicates_sql(const Spec *spec, Arena *arena);               // CREATE TABLE replicates

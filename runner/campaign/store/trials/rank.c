@@ -33,8 +33,8 @@ static int rank_terms_of(const RankOf *of, TrialOrder *columns)
 
 int rank_columns(const Spec *spec, int most, TrialOrder *columns)
 {
-    const RankOf of = {.races = spec_races(spec),
-                       .by_failures = spec_races(spec) && spec->replicates.race.by == RACE_BY_FAILURES,
+    const RankOf of = {.races = race_of_all(spec),
+                       .by_failures = race_of_all(spec) && spec->replicates.race.by == RACE_BY_FAILURES,
                        .violates = spec->n_constraints > 0,
                        .survives = spec_has_metric(spec, "survived"),
                        .maximize = spec->objective.maximize,

@@ -260,7 +260,7 @@ static void bayesian_keep(Search *search, int64_t generations, Arena *arena)
 static SideRun bayesian_side_run(const Search *search, int64_t s)
 {
     const BayesianRun *run = bayesian_view(search, s).run;
-    return (SideRun){run->round, run->stop};
+    return (SideRun){.round = run->round, .stop = run->stop};
 }
 
 static int64_t bayesian_members(const Search *search, int64_t s)

@@ -17,7 +17,9 @@ static double bounds_generation(const Cmaes *cmaes, int64_t lambda)
 static SearchBudget bounds_run(const Cmaes *cmaes, int64_t lambda)
 {
     const double generations = ceil(cmaes_most_generations(cmaes, lambda));
-    const double each = cmaes->surrogate ? (double)surrogate_most_rounds(cmaes, lambda) : 1.0;
+    const double each = cmaes->surrogate ? (double)surrogate_most_rounds(cmaes, lambda)
+                        : cmaes->race    ? race_rungs(cmaes->spec)
+                                         : 1.0;
     return (SearchBudget){.trials = generations * bounds_generation(cmaes, lambda), .rounds = generations * each};
 }
 
@@ -33,7 +35,8 @@ static SearchBudget bounds_restarts(const Cmaes *cmaes)
         const SearchBudget run = bounds_run(cmaes, cmaes->lambda_start << i);
         const double small = kind == CMAES_RESTARTS_BIPOP && i > 0 ? run.trials : 0.0, last = i == restarts ? 1.5 : 1.0;
         sum.trials += run.trials + last * small;
-        sum.rounds += run.rounds + last * small / bounds_generation(cmaes, cmaes->lambda_start);
+        sum.rounds += run.rounds + last * small * (cmaes->race ? race_rungs(cmaes->spec) : 1.0) /
+                                       bounds_generation(cmaes, cmaes->lambda_start);
     }
     return sum;
 }
@@ -49,7 +52,7 @@ void cmaes_bounds(const Search *search, SearchBounds *bounds)
         const bool equal = !restarts && !cmaes->uncertain && !cmaes->lagrangian && !cmaes->surrogate;
         most.trials = bounds_least(most.trials, equal ? ceil(limit / lambda) * lambda : limit - 1.0 + last);
         const double rounds = cmaes->surrogate ? limit - 1.0 + last : ceil(limit / (restarts ? 4.0 : lambda));
-        most.rounds = bounds_least(most.rounds, rounds);
+        most.rounds = bounds_least(most.rounds, rounds * (cmaes->race ? race_rungs(cmaes->spec) : 1.0));
     }
     *bounds = (SearchBounds){.least = {(double)search->round_trials, searches},
                              .most = {searches * most.trials, searches * most.rounds},

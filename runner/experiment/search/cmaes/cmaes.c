@@ -16,6 +16,7 @@ static void cmaes_lay_out(Cmaes *cmaes)
     const int64_t n = cmaes->n, square = cmaes->separable ? 0 : n * n, m = cmaes->lagrangian ? cmaes->n_constraints : 0;
     const int64_t integers = cmaes->has_integers ? n : 0, bounds = cmaes->penalized ? n : 0;
     const int64_t spans = cmaes->penalized ? cmaes->n_spans : 0, variances = cmaes->separable ? n : square;
+    const int64_t racers = cmaes->race ? cmaes->lambda_max : 0, replicates = cmaes->spec->replicates.count;
     const int64_t own = cmaes->surrogate ? n : 0, terms = cmaes->surrogate ? surrogate_terms(SURROGATE_FULL, n) : 0;
     const int64_t sizes[CMAES_ARRAYS] = {n,
                                          n,
@@ -38,7 +39,10 @@ static void cmaes_lay_out(Cmaes *cmaes)
                                          terms,
                                          own,
                                          own,
-                                         own};
+                                         own,
+                                         cmaes->race ? CMAES_RACE_DOUBLES : 0,
+                                         racers * CMAES_RACER_DOUBLES,
+                                         racers * replicates};
     for (int i = 0; i < CMAES_ARRAYS; i++) cmaes->offset[i + 1] = cmaes->offset[i] + sizes[i];
     cmaes->run_bytes = sizeof(CmaesRun) + sizeof(double) * (size_t)cmaes->offset[CMAES_ARRAYS];
 }
@@ -76,12 +80,15 @@ CmaesView cmaes_view(const Search *search, int64_t run)
                        .model = at + offset[18],
                        .center = at + offset[19],
                        .scale = at + offset[20],
-                       .best = at + offset[21]};
+                       .best = at + offset[21],
+                       .race = (void *)(at + offset[22]),
+                       .racer = (void *)(at + offset[23]),
+                       .value = at + offset[24]};
 }
 
 int64_t cmaes_rounds(const Cmaes *cmaes, const CmaesView *view)
 {
-    return cmaes->surrogate ? view->surrogate->rounds : view->run->round;
+    return cmaes->surrogate ? view->surrogate->rounds : cmaes->race ? view->race->rounds : view->run->round;
 }
 
 ThreadTeam *cmaes_team(const Cmaes *cmaes, int64_t lambda)
@@ -113,6 +120,7 @@ static void cmaes_choose(const Spec *spec, Cmaes *cmaes)
     cmaes->drops = spec->n_exclude > 0 || spec->n_derived > 0 || cmaes->settings[CMAES_BOUNDS] == CMAES_BOUNDS_RESAMPLE;
     cmaes->uncertain = cmaes->settings[CMAES_UNCERTAINTY] != 0.0;
     cmaes->surrogate = (int)cmaes->settings[CMAES_SURROGATE] != CMAES_SURROGATE_NONE;
+    cmaes->race = race_of_generations(spec);
     cmaes->n_constraints = spec->n_constraints;
     cmaes->lagrangian = cmaes->n_constraints > 0 && cmaes->settings[CMAES_CONSTRAINTS] == CMAES_CONSTRAINTS_LAGRANGIAN;
     for (int i = 0; i < cmaes->n; i++) cmaes->has_integers |= spec->axes[i].values.integer;
@@ -148,7 +156,7 @@ static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
     cmaes->side.searches = cmaes_searches(spec);
     cmaes->side.first = (int64_t)cmaes->settings[CMAES_FIRST];
     side_take_part(spec, &cmaes->side);
-    cmaes->side.told_width = 2 + cmaes->n_constraints;
+    cmaes->side.told_width = 2 + cmaes->n_constraints + (cmaes->race ? spec->replicates.count : 0);
     cmaes->lambda_start = cmaes_lambda(cmaes->settings, (int)n);
     cmaes->lambda_max = cmaes_greatest_population(cmaes->settings, cmaes->lambda_start);
     cmaes->n_recent = 10 + (30 * n + cmaes->lambda_start - 1) / cmaes->lambda_start;
@@ -202,6 +210,7 @@ static Error cmaes_check(const Spec *spec, const char **key)
         return error_make(ERROR_USER, "cmaes.uncertainty runs trials twice, and common random numbers give the same "
                                       "result twice: write replicates: {common: false}");
     TRY(surrogate_check(&cmaes, key));
+    TRY(cmaes_race_check(&cmaes, key));
     *key = "search.cmaes.inject";
     if (spec->n_inject > cmaes.lambda_start)
         return error_make(ERROR_USER, "cmaes.inject has %d points, more than the %lld members of the first generation",
@@ -330,7 +339,9 @@ static void cmaes_keep(Search *search, int64_t generations, Arena *arena)
 static SideRun cmaes_side_run(const Search *search, int64_t s)
 {
     const CmaesView view = cmaes_view(search, s);
-    return (SideRun){cmaes_rounds(search->scratch, &view), view.run->stop};
+    const Cmaes *cmaes = search->scratch;
+    return (SideRun){
+        .round = cmaes_rounds(cmaes, &view), .stop = view.run->stop, .again = cmaes->race && view.race->turn > 0};
 }
 
 static int64_t cmaes_members(const Search *search, int64_t s) { return cmaes_run(search, s)->lambda; }
@@ -369,6 +380,13 @@ static void cmaes_give(const Search *search, void *worker, int64_t s, int64_t fi
     }
 }
 
+static void cmaes_name(const Search *search, int64_t s, int64_t trial, Trials *trials, int64_t at)
+{
+    const Cmaes *cmaes = search->scratch;
+    const CmaesView view = cmaes_view(search, s);
+    if (cmaes->race) cmaes_race_name(cmaes, &view, cmaes_population(search, s)->drawn.slot[trial], trials, at);
+}
+
 // ---- tell -----------------------------------------------------------------------------------------------------------
 
 static void cmaes_note_trial(const Search *search, const Trials *trials, int64_t t, double *told)
@@ -377,6 +395,10 @@ static void cmaes_note_trial(const Search *search, const Trials *trials, int64_t
     told[0] = isnan(trials->fitness[t]) ? (double)NAN : spec_cost(search->spec, 0, trials->fitness[t]) + 0.0;
     told[1] = trials->survived[t];
     for (int i = 0; i < m; i++) told[2 + i] = trials->constraint[t * m + i];
+    const int count = trials->end != NULL ? search->spec->replicates.count : 0;
+    for (int r = 0; r < count; r++)
+        told[2 + m + r] =
+            r < trials->end[t] ? spec_cost(search->spec, 0, trials->value[(int64_t)t * count + r]) : (double)NAN;
 }
 
 // One trial's weight in the mean over the evaluations of its member.
@@ -438,6 +460,11 @@ static void cmaes_end_generation(Search *search, void *worker, const SideEnd *en
             cmaes_report(search, end, view.surrogate->evaluated, CMAES_GOES_ON);
             return;
         }
+    } else if (cmaes->race) {
+        if (!cmaes_race_tell(cmaes, &view, population, end)) {
+            cmaes_report(search, end, population->drawn.trials, CMAES_GOES_ON);
+            return;
+        }
     } else {
         cmaes_gather(cmaes, population, view.run, end->told);
     }
@@ -445,6 +472,7 @@ static void cmaes_end_generation(Search *search, void *worker, const SideEnd *en
     const CmaesStop stop = cmaes_stop(cmaes, &view);
     cmaes_report(search, end, 0, stop);
     if (cmaes->surrogate) surrogate_next(cmaes, &view);
+    if (cmaes->race) cmaes_race_next(cmaes, &view);
     if (stop != CMAES_GOES_ON) cmaes_restart(cmaes, &view, end->search, stop);
 }
 
@@ -462,6 +490,7 @@ static const SideMethod cmaes_side = {
     .draw = cmaes_draw,
     .list = cmaes_list,
     .give = cmaes_give,
+    .name = cmaes_name,
     .note = cmaes_note_trial,
     .end_generation = cmaes_end_generation,
     .counts_last = true,
@@ -472,6 +501,8 @@ static const SideMethod cmaes_side = {
     .generation_bytes = cmaes_generation_bytes,
     .keep = cmaes_keep,
 };
+
+static bool cmaes_takes_values(const Spec *spec) { return race_of_generations(spec); }
 
 // A restart can't be taken back: with restarts only the limits of the whole search may change.
 static bool cmaes_budget(const Spec *spec, const char *option)
@@ -492,6 +523,8 @@ const SearchMethod search_cmaes = {
     .wants_range = true,
     .wants_sigma = true,
     .wants_outer = true,
+    .races = true,
+    .takes_values = cmaes_takes_values,
     .model = &cmaes_surrogate_columns,
     .budget = cmaes_budget,
     .bounds = cmaes_bounds,

@@ -7,6 +7,7 @@
 #ifndef HOPSCOTCH_SEARCH_CMAES_H
 #define HOPSCOTCH_SEARCH_CMAES_H
 
+#include "race.h"
 #include "surrogate.h"
 
 enum {
@@ -129,6 +130,10 @@ typedef struct CmaesView {
     double *model;           // [terms] factors of the full model's terms
     double *center, *scale;  // [n] of the model's coordinates
     double *best;            // [n] the model's best point, in the strategy's own coordinates
+    // of members that race (race.c)
+    CmaesRace *race;
+    CmaesRacer *racer; // [lambda_max]
+    double *value;     // [lambda_max][replicates] costs, NaN: failed, or not run
 } CmaesView;
 
 // The checkpoint: this, the runs, then the results of the one search whose generation is partly told.
@@ -151,7 +156,7 @@ typedef struct CmaesScale { // both ends of a range, or their logarithms
     double low, high;
 } CmaesScale;
 
-enum { CMAES_ARRAYS = 22 }; // of a run (CmaesView)
+enum { CMAES_ARRAYS = 25 }; // of a run (CmaesView)
 
 typedef struct CmaesRank { // a member and what it is ranked by, as an integer of the same order
     uint64_t key;
@@ -175,7 +180,7 @@ typedef struct Cmaes {
     const Spec *spec;
     const double *settings; // [CMAES_N_OPTIONS]
     int n;                  // coordinates
-    bool separable, has_integers, penalized, uncertain, lagrangian, surrogate;
+    bool separable, has_integers, penalized, uncertain, lagrangian, surrogate, race;
     double *fixed; // [n_parameters] of the search whose points are drawn: fixed and outer values (cmaes_fix)
     bool drops;    // there are points that may not be run
     int n_constraints;
@@ -343,6 +348,18 @@ bool surrogate_tell(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *
 void surrogate_next(const Cmaes *cmaes, const CmaesView *view);
 // Member 0 of a generation is the model's best point. False: it has none.
 bool surrogate_inject(const Cmaes *cmaes, const CmaesView *view, double *y, double *square);
+
+// ---- race.c: members that run different numbers of replicates -------------------------------------------------------
+
+Error cmaes_race_check(const Cmaes *cmaes, const char **key);             // settings that can't be combined with it
+bool cmaes_race_is_whole(const Cmaes *cmaes, const CmaesView *view);      // its counts are possible
+void cmaes_race_next(const Cmaes *cmaes, const CmaesView *view);          // a generation begins
+void cmaes_race_list(const CmaesView *view, CmaesPopulation *population); // of all members, leaves those that run
+// SideMethod.name, of the member that a trial evaluates.
+void cmaes_race_name(const Cmaes *cmaes, const CmaesView *view, int64_t slot, Trials *trials, int64_t at);
+// A round's results. True: it was the last of its generation, whose fitness stands in cmaes->fitness and
+// cmaes->survived.
+bool cmaes_race_tell(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, const SideEnd *end);
 
 // ---- surrogate_model.c ----------------------------------------------------------------------------------------------
 

@@ -176,4 +176,5 @@ void cmaes_list(const Search *search, void *worker, int64_t run)
         surrogate_list(cmaes, &view, population);
     else
         cmaes_list_trials(cmaes, &view, population);
+    if (cmaes->race) cmaes_race_list(&view, population);
 }

@@ -34,6 +34,7 @@ void cmaes_begin(const Cmaes *cmaes, const CmaesView *view, int64_t search, int6
     run->noise = 0.0;
     run->mean_fitness = (double)NAN;
     if (cmaes->surrogate) surrogate_begin(cmaes, view);
+    if (cmaes->race) cmaes_race_next(cmaes, view);
     cmaes_start(cmaes, view, search);
 }
 

@@ -41,6 +41,7 @@ bool cmaes_is_whole(const Search *search)
         if (run->stop == CMAES_GOES_ON && (told < round || told > INT32_MAX)) return false;
         if (run->stop == CMAES_GOES_ON && s == progress->search && told != round) return false;
         if (cmaes->surrogate && !surrogate_is_whole(cmaes, &view)) return false;
+        if (cmaes->race && !cmaes_race_is_whole(cmaes, &view)) return false;
         if (run->lambda < 4 || run->lambda > cmaes->lambda_max || run->stop < 0 || run->stop >= CMAES_STOPS)
             return false;
         if (!cmaes_counts_are_possible(run) || run->large_restarts > (int64_t)cmaes->settings[CMAES_RESTARTS_MAX])
@@ -57,5 +58,6 @@ int64_t cmaes_reconsider_run(const Search *search, int64_t s)
     const Cmaes *cmaes = search->scratch;
     if (view.run->round == view.run->first_round) return -1; // no generation of this run has ended
     if (cmaes->surrogate && view.surrogate->evaluated > 0) return -1;
+    if (cmaes->race && view.race->turn > 0) return -1;
     return cmaes_reconsider(search->scratch, &view, s);
 }

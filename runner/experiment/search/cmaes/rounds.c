@@ -26,12 +26,23 @@ static const Field cmaes_surrogate_scalars[] = {
 enum { CMAES_SURROGATE_SCALARS = sizeof cmaes_surrogate_scalars / sizeof *cmaes_surrogate_scalars };
 static const char *const cmaes_surrogate_kinds[SURROGATE_KINDS] = {"none", "linear", "diagonal", "full"};
 
+// Or of one whose members race.
+static const Field cmaes_race_scalars[] = {
+    {"replicates", "1", "of the members of the generation so far, in all", "race"},
+    {"unclear", "1", "members whose rank is not clear, which run more replicates", "race"},
+};
+enum { CMAES_RACE_SCALARS = sizeof cmaes_race_scalars / sizeof *cmaes_race_scalars };
+
+static const ModelColumns cmaes_race_columns = {
+    .first = 1 + CMAES_SCALARS, .count = CMAES_RACE_SCALARS, .fields = cmaes_race_scalars, .key = "replicates.race"};
+
 const ModelColumns cmaes_surrogate_columns = {.first = 1 + CMAES_SCALARS,
                                               .count = CMAES_SURROGATE_SCALARS,
                                               .fields = cmaes_surrogate_scalars,
                                               .words = cmaes_surrogate_kinds,
                                               .n_words = SURROGATE_KINDS,
-                                              .key = "search.cmaes.surrogate"};
+                                              .key = "search.cmaes.surrogate",
+                                              .other = &cmaes_race_columns};
 
 static Field *cmaes_add_fields(Field *field, const Spec *spec, int n, const char *group, const char *doc, Arena *arena)
 {
@@ -76,12 +87,13 @@ const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count)
 {
     const int n = cmaes->n;
     const Spec *spec = cmaes->spec;
-    const int most = 1 + CMAES_SCALARS + CMAES_SURROGATE_SCALARS + 5 * n + (cmaes->separable ? n : n * (n + 1) / 2) +
-                     2 + 2 * cmaes->n_constraints;
+    const int most = 1 + CMAES_SCALARS + CMAES_SURROGATE_SCALARS + CMAES_RACE_SCALARS + 5 * n +
+                     (cmaes->separable ? n : n * (n + 1) / 2) + 2 + 2 * cmaes->n_constraints;
     Field *fields = ARENA_NEW(arena, Field, most), *field = fields;
     *field++ = (Field){"generation", "1", "number of the generation, from 0", "generation"};
     for (int i = 0; i < CMAES_SCALARS; i++) *field++ = cmaes_scalars[i];
     for (int i = 0; cmaes->surrogate && i < CMAES_SURROGATE_SCALARS; i++) *field++ = cmaes_surrogate_scalars[i];
+    for (int i = 0; cmaes->race && i < CMAES_RACE_SCALARS; i++) *field++ = cmaes_race_scalars[i];
     field = cmaes_add_fields(field, spec, n, "mean", "mean of the next generation, in coordinates", arena);
     for (int i = 0; i < n; i++)
         *field++ = (Field){arena_format(arena, "length_%d", i), "1", cmaes_lengths_doc(cmaes), "lengths"};
@@ -114,6 +126,10 @@ static void cmaes_fill_row(const Cmaes *cmaes, const CmaesView *view, int64_t pa
         *row++ = view->surrogate->tau;
         *row++ = (double)view->surrogate->evaluated;
         *row++ = (double)view->surrogate->kind;
+    }
+    if (cmaes->race) {
+        *row++ = (double)view->race->simulations;
+        *row++ = (double)view->race->unclear;
     }
     const double *const vectors[] = {view->mean, view->lengths, view->p_c, view->p_sigma};
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) {

@@ -149,6 +149,7 @@ static void cmaes_set_keys(Cmaes *cmaes, const CmaesView *view, const CmaesPopul
     if (cmaes->lagrangian) cmaes_lagrangian_adapt(cmaes, view);
     if (cmaes->penalized) cmaes_penalty_adapt(cmaes, view);
     memcpy(cmaes->key, cmaes->fitness, (size_t)lambda * sizeof *cmaes->key);
+    for (int64_t k = 0; cmaes->race && k < lambda; k++) cmaes->key[k] += view->racer[k].shift;
     if (cmaes->penalized || cmaes->lagrangian)
         thread_team_for(cmaes_team(cmaes, lambda), lambda, LEAST, cmaes_add_to_keys, &keys);
 }

@@ -272,7 +272,7 @@ static void descent_keep(Search *search, int64_t generations, Arena *arena)
 static SideRun descent_side_run(const Search *search, int64_t s)
 {
     const DescentRun *run = descent_view(search, s).run;
-    return (SideRun){run->round, run->stop};
+    return (SideRun){.round = run->round, .stop = run->stop};
 }
 
 static int64_t descent_side_members(const Search *search, int64_t s)

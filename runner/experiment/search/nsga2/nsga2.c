@@ -205,7 +205,7 @@ static void nsga2_keep(Search *search, int64_t generations, Arena *arena)
 static SideRun nsga2_side_run(const Search *search, int64_t s)
 {
     const Nsga2Run *run = nsga2_view(search, s).run;
-    return (SideRun){run->round, run->stop};
+    return (SideRun){.round = run->round, .stop = run->stop};
 }
 
 static int64_t nsga2_members(const Search *search, int64_t s)
