@@ -226,6 +226,7 @@ typedef struct Spec {
     Configured configured;
     const double *fixed;      // [n_parameters]: value of each parameter that is not searched
     const char *metrics_text; // those of `metrics`, as YAML; NULL: there are none
+    const char *retire_text;  // limits.retire, as YAML; NULL: no trial ends early
 
     const SearchMethod *method;
     const double *method_settings;  // [method->n_options]
