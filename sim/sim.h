@@ -623,12 +623,12 @@ typedef struct LaneCode {
 // the lane ends (meter.h, meter.c).
 struct Meter {
     LaneCode of;
-    int32_t n_metrics, first;  // they are metrics first .. first + n_metrics - 1
-    int32_t metrics;           // in the assets: [n_metrics][METER_METRIC]
-    int32_t n_retire, retire;  // in the assets: [n_retire][METER_RETIRE]
-    int32_t retired;           // code of the failure RETIRED; 0: no lane retires
-    const Field *fields;       // of the host: [n_metrics]
-    const int64_t *results;    // of the host: [n_results] registers that are read behind the code; -1: none
+    int32_t n_metrics, first; // they are metrics first .. first + n_metrics - 1
+    int32_t metrics;          // in the assets: [n_metrics][METER_METRIC]
+    int32_t n_retire, retire; // in the assets: [n_retire][METER_RETIRE]
+    int32_t retired;          // code of the failure RETIRED; 0: no lane retires
+    const Field *fields;      // of the host: [n_metrics]
+    const int64_t *results;   // of the host: [n_results] registers that are read behind the code; -1: none
     int n_results;
     const MeterSlopes *slopes; // of the host: for the model's adjoint; NULL: it has none
 };

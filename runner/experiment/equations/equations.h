@@ -356,12 +356,12 @@ void equations_declare_model(SystemReader *reader, const Configured *configured)
 
 // What a meter is read from: the mapping `metrics`, and conditions under which a lane ends.
 typedef struct MeterGiven {
-    const Node *metrics;         // NULL: none
-    const Node *const *when;     // [n_retire]
-    const MeterRetire *retire;   // [n_retire], without the numbers of their conditions
-    const Configured *of;        // whose columns and parameters they use
-    const Scope *frames;         // of the scope
-    const Node *at;              // of errors that are about all
+    const Node *metrics;       // NULL: none
+    const Node *const *when;   // [n_retire]
+    const MeterRetire *retire; // [n_retire], without the numbers of their conditions
+    const Configured *of;      // whose columns and parameters they use
+    const Scope *frames;       // of the scope
+    const Node *at;            // of errors that are about all
     int n_retire;
 } MeterGiven;
 // False after errors.

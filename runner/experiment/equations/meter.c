@@ -80,7 +80,7 @@ static const Node *meter_root(const Node *metrics, Arena *arena)
     return root;
 }
 
-// The metrics of the mapping, if there is one. Returns its number of them, with those that are wrong; -1 after an error.
+// The root of the metrics, if there are any. Returns their number, with those that are wrong; -1 after an error.
 static int meter_find_metrics(SystemReader *reader, const Node *given)
 {
     reader->root = NULL;

@@ -166,7 +166,7 @@ void form_map_names(const Node *value, FormNames *names); // `names` of a mappin
 void form_mistyped(SpecReader *reader, const GivenKey *given);
 const char *form_unknown(SpecReader *reader, const Form *form, const Node *node);
 
-// ---- spec/forms/metrics.c, spec/forms/retire.c -----------------------------------------------------------------------
+// ---- spec/forms/metrics.c, spec/forms/retire.c ----------------------------------------------------------------------
 
 struct MeterGiven;
 // Reads the spec's metrics (NULL: it has none) and the conditions of limits.retire as one meter. at: of errors that are

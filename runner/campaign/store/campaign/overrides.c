@@ -1,6 +1,6 @@
 // What --set changed in the spec of a campaign. The campaign stores it, so that an extension by another --set keeps the
-// change. A key that is set again replaces its earlier value, and those of the keys below it. Limits (but limits.retire), device and
-// recording belong to one run and are not stored.
+// change. A key that is set again replaces its earlier value, and those of the keys below it. Limits other than
+// limits.retire, device and recording belong to one run and are not stored.
 #include "store.h"
 
 #include <string.h>

@@ -26,10 +26,7 @@ static bool retire_read_time(SpecReader *reader, const Node *node, double *at)
     const Configured *configured = &reader->spec->configured;
     const double life = configured_duration(configured);
     const bool map = configured_iterates(configured);
-    const Key key = {.path = "at",
-                     .type = map ? KEY_INTEGER : KEY_NUMBER,
-                     .unit = map ? "1" : "s",
-                     .high = 1e12};
+    const Key key = {.path = "at", .type = map ? KEY_INTEGER : KEY_NUMBER, .unit = map ? "1" : "s", .high = 1e12};
     double value;
     if (!scalar_number(reader, &key, node, &value)) return false;
     if (value >= life)
