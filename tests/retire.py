@@ -50,8 +50,8 @@ objective: {minimize: mean_x}
 """
 
 # kind: (experiment or text, settings, searched parameters, dt, [limits.retire...]). Conditions are of Python too, but
-# for MEDIAN: of all trials' first name in the condition, at `at`, or the greatest of each trial. So some trials retire and
-# others do not.
+# for MEDIAN: of the first name in the condition, over all trials, at `at`, or the greatest of each trial. So some
+# trials retire and others do not.
 HOPPER = {"simulation.duration": 1.2, "simulation.dt": 0.001, "replicates.count": 1,
           "search.over": "{k_fp: {linspace: [0, 400, 5]}, thrust: {linspace: [0, 80, 4]}}"}
 MODELS = {
