@@ -10,6 +10,8 @@
 typedef struct MeterBuild {
     const System *system;
     Meter *meter;
+    const MeterRetire *retire; // [n_retire]
+    int n_retire;
     Arena *arena;
     TapeAssets assets;
 } MeterBuild;
@@ -163,7 +165,8 @@ static Error meter_build(MeterBuild *build, bool derived)
     const System *system = build->system;
     const int n = system->n_metrics;
     Meter *meter = build->meter;
-    TapeValue *outputs = ARENA_NEW(build->arena, TapeValue, 2 * n);
+    const int n_outputs = 2 * n + build->n_retire;
+    TapeValue *outputs = ARENA_NEW(build->arena, TapeValue, n_outputs);
     TapeLayout layout;
     TapeCode code;
     for (int m = 0; m < n; m++) {
@@ -174,12 +177,16 @@ static Error meter_build(MeterBuild *build, bool derived)
         outputs[2 * m] = value;
         outputs[2 * m + 1] = condition >= 0 ? system->modes[0].conditions[condition] : TAPE_NONE;
     }
-    TRY(tape_layout(system->tape, meter->of.n_needed + meter->of.n_parameters, outputs, 2 * n, build->arena, &layout));
-    TRY(tape_code(system->tape, &layout, outputs, 2 * n, build->arena, &code));
+    for (int k = 0; k < build->n_retire; k++)
+        outputs[2 * n + k] = system->modes[0].conditions[build->retire[k].condition];
+    const int inputs = meter->of.n_needed + meter->of.n_parameters;
+    TRY(tape_layout(system->tape, inputs, outputs, n_outputs, build->arena, &layout));
+    TRY(tape_code(system->tape, &layout, outputs, n_outputs, build->arena, &code));
     meter->of.code = tape_assets_put_code(&build->assets, &layout, &code);
-    int64_t *results = ARENA_NEW(build->arena, int64_t, 2 * n);
-    for (int k = 0; k < 2 * n; k++) results[k] = code.outputs[k];
+    int64_t *results = ARENA_NEW(build->arena, int64_t, n_outputs);
+    for (int k = 0; k < n_outputs; k++) results[k] = code.outputs[k];
     meter->results = results;
+    meter->n_results = n_outputs;
     meter->metrics = (int32_t)build->assets.count;
     for (int m = 0; m < n; m++) {
         const SystemMetric *metric = &system->metrics[m];
@@ -189,20 +196,46 @@ static Error meter_build(MeterBuild *build, bool derived)
                                            [METER_IF] = code.outputs[2 * m + 1]};
         tape_assets_put(&build->assets, row, METER_METRIC);
     }
+    meter->n_retire = build->n_retire;
+    meter->retire = (int32_t)build->assets.count;
+    for (int k = 0; k < build->n_retire; k++) {
+        int64_t row[METER_RETIRE] = {[METER_RETIRE_IF] = code.outputs[2 * n + k]};
+        memcpy(&row[METER_RETIRE_AT], &build->retire[k].at, sizeof *row);
+        tape_assets_put(&build->assets, row, METER_RETIRE);
+    }
     meter->of.cells = METER_NAMED + n * METER_CELLS + layout.registers;
     if (derived) meter_build_slopes(build, outputs);
     return error_none();
 }
 
-Error meter_make(const System *system, const Configured *configured, Arena *arena, Meter *out)
+Error meter_make(const System *system, const MeterRetire *retire, int n_retire, const Configured *configured,
+                 Arena *arena, Meter *out)
 {
-    MeterBuild build = {.system = system, .meter = out, .arena = arena, .assets = {.arena = arena}};
+    MeterBuild build = {.system = system,
+                        .meter = out,
+                        .retire = retire,
+                        .n_retire = n_retire,
+                        .arena = arena,
+                        .assets = {.arena = arena}};
     *out = (Meter){.n_metrics = system->n_metrics, .fields = system->metric_fields};
     lane_code_assign(system->tape, &(LaneCodeInputs){.configured = configured}, arena, &out->of);
-    TRY(meter_build(&build, configured->model->adjoint != NULL));
+    TRY(meter_build(&build, configured->model->adjoint != NULL && n_retire == 0));
     out->of.assets = build.assets.numbers;
     out->of.n_assets = build.assets.count;
     return error_none();
+}
+
+// The code of the failure RETIRED, which becomes the last if the model does not have it yet.
+static int32_t meter_failure(Configured *configured, Arena *arena)
+{
+    const int known = configured_failure(configured, RETIRED), count = configured->n_failures;
+    if (known >= 0) return known;
+    const char **failures = ARENA_NEW(arena, const char *, count + 1);
+    for (int i = 0; i < count; i++) failures[i] = configured->failures[i];
+    failures[count] = RETIRED;
+    configured->failures = failures;
+    configured->n_failures = count + 1;
+    return count;
 }
 
 void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
@@ -216,6 +249,7 @@ void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
     memcpy(metrics + configured->n_metrics, meter->fields, (size_t)meter->n_metrics * sizeof *metrics);
     configured->metrics = metrics;
     configured->n_metrics += meter->n_metrics;
+    if (meter->n_retire > 0) own->retired = meter_failure(configured, arena);
     configured->meter = own;
 }
 

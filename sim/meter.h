@@ -33,6 +33,11 @@ HD void meter_set(const LaneGroup *group, int column, real value, mask which)
     meter->of.cell[at] = value_of(value);
     meter->of.cell[meter->of.n_needed + at] = slope_of(value);
 }
+HD mask lanes_retire(const LaneGroup *group) { return (void)group, no_lanes(); } // lanes that retire have none
+HD real lanes_retired(const LaneGroup *group, mask retired, real failure)
+{
+    return (void)group, (void)retired, failure;
+}
 HD void meter_take(const LaneGroup *group, bool last, mask which)
 {
     const Meter *meter = &group->batch.meter;
@@ -151,6 +156,39 @@ HD real meter_value(const MeterMetric *metric, real time)
     }
 }
 
+// ---- lanes that retire ----------------------------------------------------------------------------------------------
+
+// Notes the lanes in which a condition holds at the sample at time t; the one before it was at time `before`.
+HD void meter_retire(const LaneGroup *group, real t, real before, mask first, mask which)
+{
+    const Meter *meter = &group->batch.meter;
+    mask retired = no_lanes();
+    for (int k = 0; k < meter->n_retire; k++) {
+        const int64_t row = meter->retire + (int64_t)k * METER_RETIRE;
+        const double at = meter->of.assets[row + METER_RETIRE_AT];
+        const mask due = at != at ? all_lanes() : MASK(t >= at) & (first | MASK(before < at));
+        const real condition = meter_get(group, meter_register(group, meter_integer(group, row + METER_RETIRE_IF)));
+        retired = retired | (due & program_is_true(condition));
+    }
+    meter_put_in(group, METER_RETIRED, splat(1.0), which & retired);
+}
+
+// The lanes that end with this tick, because a condition held at a sample.
+HD mask lanes_retire(const LaneGroup *group)
+{
+    const Meter *meter = &group->batch.meter;
+    if (meter->of.cell == NULL || meter->n_retire == 0) return no_lanes();
+    return MASK(meter_get(group, METER_SAMPLES) > 0.0) & MASK(meter_get(group, METER_RETIRED) != 0.0);
+}
+
+// The failure of each lane: a lane that retires has that one alone.
+HD real lanes_retired(const LaneGroup *group, mask retired, real failure)
+{
+    return select_real(retired, splat((double)group->batch.meter.retired), failure);
+}
+
+// ---- a sample -------------------------------------------------------------------------------------------------------
+
 // The sample whose columns were set, of the lanes of `which`. The metrics are written at the first sample and at the
 // last: a lane may end without another.
 HD_CALL void meter_take(const LaneGroup *group, bool last, mask which)
@@ -172,6 +210,7 @@ HD_CALL void meter_take(const LaneGroup *group, bool last, mask which)
         meter_put_in(group, metric.at + METER_HELD, program_truth(program_is_true(condition)), which);
         if (last || any_lane(first)) lanes_set_metric(group, meter->first + m, meter_value(&metric, t), which);
     }
+    if (!last && meter->n_retire > 0) meter_retire(group, t, meter_get(group, METER_TIME), first, which);
     meter_put_in(group, METER_TIME, t, which);
     meter_put_in(group, METER_SAMPLES, samples + 1.0, which);
 }

@@ -626,10 +626,13 @@ typedef struct LaneCode {
 // the lane ends (meter.h, meter.c).
 struct Meter {
     LaneCode of;
-    int32_t n_metrics, first;  // they are metrics first .. first + n_metrics - 1
-    int32_t metrics;           // in the assets: [n_metrics][METER_METRIC]
-    const Field *fields;       // of the host: [n_metrics]
-    const int64_t *results;    // of the host: [2*n_metrics] registers that are read behind the code; -1: none
+    int32_t n_metrics, first; // they are metrics first .. first + n_metrics - 1
+    int32_t metrics;          // in the assets: [n_metrics][METER_METRIC]
+    int32_t n_retire, retire; // in the assets: [n_retire][METER_RETIRE]
+    int32_t retired;          // code of the failure RETIRED; 0: no lane retires
+    const Field *fields;      // of the host: [n_metrics]
+    const int64_t *results;   // of the host: [n_results] registers that are read behind the code; -1: none
+    int n_results;
     const MeterSlopes *slopes; // of the host: for the model's adjoint; NULL: it has none
 };
 
@@ -688,10 +691,13 @@ struct MeterSlopes {
 enum { METER_SLOPE_METRIC, METER_SLOPE_BY, METER_SLOPE_OF, METER_SLOPE }; // BY, OF: registers
 
 // The numbers of a lane: some with names, those of each metric, then the registers of the code.
-enum { METER_SAMPLES, METER_TIME, METER_NAMED };
+enum { METER_SAMPLES, METER_TIME, METER_RETIRED, METER_NAMED }; // RETIRED: 1 where the lane is to end
 enum { METER_KEPT, METER_COUNT, METER_LEAST, METER_VALUE, METER_HELD, METER_CELLS }; // of a metric
 // Rows of the table of metrics. OF, IF: registers of its value and of its condition; -1: it has none.
 enum { METER_REDUCTION, METER_TAKE, METER_OF, METER_IF, METER_METRIC };
+// Rows of the table of conditions under which a lane retires: the bits of the time at whose first sample the condition
+// is looked at, NaN: at each sample; the condition's register.
+enum { METER_RETIRE_AT, METER_RETIRE_IF, METER_RETIRE };
 
 // The lanes in flight together, as a structure of arrays: field i of a lane stands at [i*stride + lane]. The batch is a
 // scheduling choice and never changes a result: a lane depends on nothing but its own parameters.
@@ -1016,7 +1022,15 @@ Error environment_code(Tape *tape, const TapeValue *values, int count, const Env
 
 // The meter of metrics whose expressions (system->modes[0]: watched, conditions) are over the columns of a model, which
 // are the system's time and states, and over its parameters. Changes the tape. Error (user): they are too long.
-Error meter_make(const struct System *system, const Configured *configured, Arena *arena, Meter *out);
+// retire[n_retire]: a lane ends as RETIRED with the tick before which the condition, one of the system's, holds at a
+// sample.
+#define RETIRED "retired"
+typedef struct MeterRetire {
+    double at; // of time: the first sample from then on; NaN: each sample
+    int condition;
+} MeterRetire;
+Error meter_make(const struct System *system, const MeterRetire *retire, int n_retire, const Configured *configured,
+                 Arena *arena, Meter *out);
 // Adds a meter's metrics to those of the model. All columns and parameters that it needs must be there: not those of
 // a Choice without them.
 void meter_attach(const Meter *meter, Configured *configured, Arena *arena);

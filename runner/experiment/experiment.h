@@ -226,6 +226,7 @@ typedef struct Spec {
     Configured configured;
     const double *fixed;      // [n_parameters]: value of each parameter that is not searched
     const char *metrics_text; // those of `metrics`, as YAML; NULL: there are none
+    const char *retire_text;  // limits.retire, as YAML; NULL: no trial ends early
 
     const SearchMethod *method;
     const double *method_settings;  // [method->n_options]
@@ -391,6 +392,7 @@ typedef struct Sweep {
 Error spec_sweep(const char *path, const Overrides *overrides, Arena *arena, Diagnostics *diagnostics, Sweep *sweep);
 const Axis *axis_of(const Spec *spec, int parameter); // searched, derived or outer; NULL: the parameter is fixed
 bool spec_several(const Spec *spec);                  // the spec has several objectives
+static inline bool spec_retires(const Spec *spec) { return spec->retire_text != NULL; } // limits.retire
 // Fitness and objectives are stored and shown as the user's expression gives them. They are compared by their cost, of
 // which less is better. spec_cost: value -> cost of objective k, and cost -> value: the negative if the objective is
 // maximised, else the value itself; NaN stays NaN. spec_better: value a is better than b; false if one of them is NaN.

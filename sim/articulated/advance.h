@@ -226,7 +226,8 @@ HD void articulated_tick_compare(const ArticulatedLanes *w, int64_t ticks)
 // Ends lanes that are done or fail; returns those that go on. `steps`: done so far.
 HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, real steps, const ArticulatedSeen *seen, mask running)
 {
-    const real failure = articulated_failure(w, seen);
+    const mask retired = observed ? lanes_retire(w->group) : no_lanes();
+    const real failure = lanes_retired(w->group, retired, articulated_failure(w, seen));
     const mask over = MASK(value_of(steps) == (double)w->c.ticks) | MASK(value_of(failure) > ARTICULATED_NONE);
     const mask ended = running & over;
     if (!any_lane(ended)) return running;

@@ -618,6 +618,8 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
     const mask arrived = MASK(after >= c->duration) & taken;
     if (any_lane(last))
         failure = select_real(last & ~arrived & ~stopped & MASK(failure == 0.0), splat(EQUATIONS_FAIL_limit), failure);
+    const mask retired = observed ? taken & lanes_retire(group) : no_lanes();
+    failure = lanes_retired(group, retired, failure);
     const mask ended = running & (arrived | stopped | MASK(failure != 0.0));
     if (any_lane(ended)) equations_end(lane, group, after, failure, observed, ended);
     running = running & ~ended;

@@ -255,8 +255,10 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
                               splat(HOPPER_LIMIT), failure);
         const mask arrived = MASK(value_of(own.t) >= value_of(end));
         failure = select_real(arrived & MASK(value_of(failure) == HOPPER_LIMIT), splat(HOPPER_NONE), failure);
-        const mask ended = running & (arrived | MASK(value_of(failure) != HOPPER_NONE));
+        const mask retired = observed ? taken & lanes_retire(group) : no_lanes();
+        const mask ended = running & (arrived | MASK(value_of(failure) != HOPPER_NONE) | retired);
         if (any_lane(ended)) {
+            failure = lanes_retired(group, retired, failure);
             const HopperAngles s_end = hopper_angles(lanes.q.a, lanes.q.b);
             const mask again =
                 lanes_sample_due(group, 0) ? MASK(value_of(own.t) == 0.0) : no_lanes(); // fallen at t = 0

@@ -104,7 +104,9 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
         const mask fell = MASK(value_of(hopper_fallen(world, &s, &lanes->q)) > 0.0);
         HopperFailures failures = hopper_failures_of(lanes, fell, step.residual);
         if (hopper_with(world, HOPPER_WITH_LAW)) failures.diverged = failures.diverged | law_is_wrong(group);
-        const mask ended = running & (MASK(value_of(ticks) == (double)world->c.ticks) | hopper_failed(&failures));
+        const mask retired = observed ? lanes_retire(group) : no_lanes();
+        const mask ended =
+            running & (MASK(value_of(ticks) == (double)world->c.ticks) | hopper_failed(&failures) | retired);
         if (any_lane(ended)) {
             if (observed) {
                 const HopperAction next =
@@ -113,7 +115,8 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
                 hopper_sample(group, lanes, &last, t_end, true, ended);
             }
             const real settled = ticks - (double)world->c.settle;
-            hopper_finish(world, group, lanes, sums, &s, settled, t_end, hopper_failure(&failures), ended);
+            const real failure = lanes_retired(group, retired, hopper_failure(&failures));
+            hopper_finish(world, group, lanes, sums, &s, settled, t_end, failure, ended);
             if (world->clocked) lanes_set_clock(group, ticks, ended);
             running = running & ~ended;
             if (!any_lane(running)) return;

@@ -264,7 +264,7 @@ static int64_t put_lane_codes(Text *text, const Configured *configured)
     const int64_t *of_law = law != NULL ? law->results : NULL;
     const int n_seen = law != NULL ? law->n_seen : 0, n_law = law != NULL ? law->n_results : 0;
     int64_t steps = put_lane_code(text, "METER", metered, meter != NULL ? &meter->of.code : NULL,
-                                  meter != NULL ? meter->results : NULL, meter != NULL ? 2 * meter->n_metrics : 0);
+                                  meter != NULL ? meter->results : NULL, meter != NULL ? meter->n_results : 0);
     steps += put_lane_code(text, "LAW", controlled, law != NULL ? &law->of.code : NULL,
                            follows != NULL ? law->seen : of_law, follows != NULL ? n_seen : n_law);
     steps +=

@@ -455,7 +455,8 @@ HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, 
     const real steps = select_real(open, splat(0.0), ticks * w->substeps);
     const real t_end = select_real(open, splat(0.0), splat(ticks * w->c.dt));
     const mask sane = w->c.n_inputs > 0 && lanes_have_law(w->group) ? ~law_is_wrong(w->group) : all_lanes();
-    const real failure = rigid_failure(w, finite & sane, greatest);
+    const mask retired = observed ? lanes_retire(w->group) : no_lanes();
+    const real failure = lanes_retired(w->group, retired, rigid_failure(w, finite & sane, greatest));
     if (rigid_speaks(w)) set_cell(w, w->c.sums_at + RIGID_SUM_FALL, greatest);
     const mask over = (int64_t)ticks == w->c.ticks ? all_lanes() : MASK(value_of(failure) > RIGID_NONE);
     const mask ended = running & over;

@@ -81,7 +81,7 @@ static void metered_attach(Metered *metered, uint64_t seed)
         metrics[m] = (SystemMetric){.reduction = reductions[m % 4], .condition = -1};
         values[m] = metered_expression(metered, system.tape, m, &state);
     }
-    CHECK_OK(meter_make(&system, configured, arena, &meter));
+    CHECK_OK(meter_make(&system, NULL, 0, configured, arena, &meter));
     meter_attach(&meter, configured, arena);
     metered->weight = ARENA_NEW(arena, double, configured->n_metrics);
     for (int m = configured_own_metrics(configured); m < configured->n_metrics; m++)

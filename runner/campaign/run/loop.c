@@ -68,6 +68,17 @@ void loop_note_time(Loop *loop, const char *rest)
              text_duration(limit).text, rest, limit < 10 ? 2 : 9, 2 * limit);
 }
 
+// The failed trials of a batch that limits.retire ended: they are what the user asked for. Those that are in a race, and
+// had replicates before, were counted then.
+static int64_t loop_retired(const Loop *loop, const Commit *commit)
+{
+    const int64_t code = spec_retires(loop->spec) ? configured_failure(&loop->spec->configured, RETIRED) : -1;
+    int64_t count = 0;
+    for (int64_t i = 0; i < commit->rows.count; i++)
+        count += commit->rows.failure[i] == code && (commit->rows.had == NULL || commit->rows.had[i] == 0);
+    return count;
+}
+
 // The fraction of the trials so far means something from ENOUGH on; that of all trials once it is certain.
 static bool loop_fails_too_often(const Loop *loop)
 {
@@ -300,7 +311,7 @@ static Error loop_collect(Loop *loop)
     if (loop->left) return error_none();
     loop_fill_commit(loop, started, collected, commit);
     loop->told += trials_new(&flight->trials);
-    loop->failures += commit->failures;
+    loop->failures += commit->failures - loop_retired(loop, commit);
     loop->lane_ticks += (double)flight->lanes * (double)loop->spec->configured.ticks;
     loop->kernel_seconds += flight->kernel_seconds;
     loop_pace(loop, flight);
@@ -491,7 +502,7 @@ static Error loop_turns(Loop *loop)
 static void loop_start_counting(Loop *loop)
 {
     loop->told = loop->before.trials;
-    loop->failures = loop->before.failures;
+    loop->failures = loop->before.failures - loop->before.retired;
     loop->started = loop->accounted = clock_seconds();
     loop->writer.counts = (WriterCounts){.best_fitness = (double)NAN, .best_trial = -1};
 }

@@ -318,6 +318,8 @@ void equations_read_failures(SystemReader *reader, SystemConditions *conditions)
 void equations_read_metrics(SystemReader *reader, SystemModes *modes, SystemConditions *conditions);
 void equations_read_columns(SystemReader *reader, SystemModes *modes, const SystemScope *scope);
 // The values of the conditions in all modes, after all of them are read.
+// The number of a condition, which is added; -1 after an error. what: the key that gives it.
+int equations_read_condition(SystemReader *reader, SystemConditions *conditions, const Node *node, const char *what);
 void equations_read_conditions(SystemReader *reader, SystemModes *modes, const SystemConditions *conditions);
 
 // ---- page.c ---------------------------------------------------------------------------------------------------------
@@ -352,10 +354,18 @@ void equations_read_inputs(SystemReader *reader); // values of parameters, after
 // Declares the columns of a model as time and states, and its parameters.
 void equations_declare_model(SystemReader *reader, const Configured *configured);
 
-// The metrics of the mapping `metrics` over the columns and parameters of a model. of: the scope's frames. False after
-// errors.
-bool equations_read_meter(const Node *metrics, const Configured *configured, const Scope *of, Arena *arena,
-                          Diagnostics *diagnostics, Meter *out);
+// What a meter is read from: the mapping `metrics`, and conditions under which a lane ends.
+typedef struct MeterGiven {
+    const Node *metrics;       // NULL: none
+    const Node *const *when;   // [n_retire]
+    const MeterRetire *retire; // [n_retire], without the numbers of their conditions
+    const Configured *of;      // whose columns and parameters they use
+    const Scope *frames;       // of the scope
+    const Node *at;            // of errors that are about all
+    int n_retire;
+} MeterGiven;
+// False after errors.
+bool equations_read_meter(const MeterGiven *given, Arena *arena, Diagnostics *diagnostics, Meter *out);
 
 // ---- law.c ----------------------------------------------------------------------------------------------------------
 

@@ -80,15 +80,24 @@ static const Node *meter_root(const Node *metrics, Arena *arena)
     return root;
 }
 
-bool equations_read_meter(const Node *given, const Configured *configured, const Scope *of, Arena *arena,
-                          Diagnostics *diagnostics, Meter *out)
+// The root of the metrics, if there are any. Returns their number, with those that are wrong; -1 after an error.
+static int meter_find_metrics(SystemReader *reader, const Node *given)
+{
+    reader->root = NULL;
+    if (given == NULL) return 0;
+    reader->root = equations_copies(reader, meter_root(equations_repair_metrics(reader, given), reader->arena));
+    return reader->root != NULL ? node_find(reader->root, "metrics")->count : -1;
+}
+
+bool equations_read_meter(const MeterGiven *given, Arena *arena, Diagnostics *diagnostics, Meter *out)
 {
     const int errors = diagnostics_errors(diagnostics);
-    SystemReader reader = equations_reader(given, arena, diagnostics);
+    const Configured *configured = given->of;
+    SystemReader reader = equations_reader(given->at, arena, diagnostics);
     System *system = reader.system;
     const int n_names = configured->n_columns + configured->n_parameters;
     reader.sampled = true;
-    reader.of = of;
+    reader.of = given->frames;
     reader.n_modes = 1;
     reader.names = ARENA_NEW(arena, SystemName, n_names);
     reader.mode_keys = ARENA_NEW(arena, const Node *, 1);
@@ -96,25 +105,32 @@ bool equations_read_meter(const Node *given, const Configured *configured, const
     reader.parameters = (Parameter *)configured->parameters;
     system->tape = tape_new(arena);
     equations_declare_model(&reader, configured);
-    reader.root = equations_copies(&reader, meter_root(equations_repair_metrics(&reader, given), arena));
-    if (reader.root == NULL) return false;
-    const Node *metrics = node_find(reader.root, "metrics");
-    const int most = metrics->count;
+    const int most = meter_find_metrics(&reader, given->metrics);
+    if (most < 0) return false;
+    const int n_conditions = most + given->n_retire;
     SystemModes modes = {.rates = equations_values_of_modes(&reader, system->n_states + most),
                          .watched = equations_values_of_modes(&reader, most)};
     SystemConditions conditions = {.scope = equations_scope(&reader, 0, false),
-                                   .expression = ARENA_NEW(arena, const Expression *, most),
-                                   .node = ARENA_NEW(arena, const Node *, most)};
-    equations_read_metrics(&reader, &modes, &conditions);
-    meter_check_time(&reader, metrics);
-    meter_check_names(&reader, metrics, configured);
+                                   .expression = ARENA_NEW(arena, const Expression *, n_conditions),
+                                   .node = ARENA_NEW(arena, const Node *, n_conditions)};
+    MeterRetire *retire = ARENA_NEW(arena, MeterRetire, given->n_retire);
+    if (given->metrics != NULL) {
+        const Node *metrics = node_find(reader.root, "metrics");
+        equations_read_metrics(&reader, &modes, &conditions);
+        meter_check_time(&reader, metrics);
+        meter_check_names(&reader, metrics, configured);
+    }
+    for (int k = 0; k < given->n_retire; k++) {
+        retire[k] = given->retire[k];
+        retire[k].condition = equations_read_condition(&reader, &conditions, given->when[k], "when");
+    }
     if (diagnostics_errors(diagnostics) > errors) return false;
-    TapeValue *values = ARENA_NEW(arena, TapeValue, most);
+    TapeValue *values = ARENA_NEW(arena, TapeValue, n_conditions);
     for (int k = 0; k < conditions.count; k++)
         values[k] = equations_value(&reader, conditions.expression[k], conditions.scope, 0);
     const SystemMode mode = {.watched = modes.watched[0], .conditions = values};
     system->modes = &mode;
-    const Error error = meter_make(system, configured, arena, out);
-    if (error.kind != OK) diagnose(diagnostics, given, "%s", error.text);
+    const Error error = meter_make(system, retire, given->n_retire, configured, arena, out);
+    if (error.kind != OK) diagnose(diagnostics, given->at, "%s", error.text);
     return error.kind == OK;
 }

@@ -14,7 +14,7 @@ static const struct {
                    {"first", REDUCTION_FIRST}, {"last", REDUCTION_LAST}, {"part", REDUCTION_PART}};
 static const char *const take_words[] = {"first", "last", "mean", "min", "max", "spread"};
 
-static int read_condition(SystemReader *reader, SystemConditions *conditions, const Node *node, const char *what)
+int equations_read_condition(SystemReader *reader, SystemConditions *conditions, const Node *node, const char *what)
 {
     const Expression *expression = equations_expression(reader, node, conditions->scope, what);
     if (expression == NULL) return -1;
@@ -89,13 +89,13 @@ static const Expression *read_metric(SystemReader *reader, const Node *key, cons
     }
     if (metric->reduction == REDUCTION_COUNT || at_event) {
         if (reader->sampled)
-            metric->condition = read_condition(reader, conditions, given, key->text);
+            metric->condition = equations_read_condition(reader, conditions, given, key->text);
         else
             metric->event = find_event(reader, given);
     }
     if (metric->reduction == REDUCTION_COUNT) return NULL;
     if (metric->reduction >= REDUCTION_FIRST) {
-        metric->condition = read_condition(reader, conditions, given, key->text);
+        metric->condition = equations_read_condition(reader, conditions, given, key->text);
         return NULL;
     }
     if (at_event && value == NULL) {
@@ -221,7 +221,7 @@ void equations_read_failures(SystemReader *reader, SystemConditions *conditions)
     const Node *section = equations_section(reader, reader->root, "failures", NODE_MAPPING);
     int *failed = ARENA_NEW(reader->arena, int, reader->n_tables + (section != NULL ? section->count : 0));
     for (int i = 0; section != NULL && i < section->count; i++) {
-        const int condition = read_condition(reader, conditions, section->items[i], section->keys[i]->text);
+        const int condition = equations_read_condition(reader, conditions, section->items[i], section->keys[i]->text);
         const int failure = equations_failure_number(reader, section->keys[i]->text, section->keys[i]);
         if (condition >= 0) failed[condition] = failure;
     }

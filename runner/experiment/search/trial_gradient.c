@@ -544,6 +544,8 @@ Error trial_gradient_check(const Spec *spec)
     const Adjoint *adjoint = spec->model->adjoint;
     if (adjoint == NULL) return error_make(ERROR_USER, "model %s has no adjoint", spec->model->name);
     const char *why = adjoint->refuses(&spec->configured);
+    if (spec->retire_text != NULL)
+        why = "derivatives are those of whole trials, and limits.retire ends trials early: leave it out";
     if (why != NULL) return error_make(ERROR_USER, "%s", why);
     char bends[256];
     const int count = gradient_list_bends(spec, bends, sizeof bends);

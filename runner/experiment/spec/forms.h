@@ -32,6 +32,7 @@
     X(lbfgs_taken) \
     X(perturb) \
     X(metrics) \
+    X(retire) \
     X(minimize) \
     X(maximize) \
     X(objective_over) \
@@ -165,6 +166,15 @@ void form_map_names(const Node *value, FormNames *names); // `names` of a mappin
 // choice, or NULL.
 void form_mistyped(SpecReader *reader, const GivenKey *given);
 const char *form_unknown(SpecReader *reader, const Form *form, const Node *node);
+
+// ---- spec/forms/metrics.c, spec/forms/retire.c ----------------------------------------------------------------------
+
+struct MeterGiven;
+// Reads the spec's metrics (NULL: it has none) and the conditions of limits.retire as one meter. at: of errors that are
+// about all. False after an error.
+bool meter_read(SpecReader *reader, const Node *metrics, const Node *at);
+// Adds the conditions to what a meter is read from. False after an error.
+bool retire_rows(SpecReader *reader, struct MeterGiven *out);
 
 // ---- spec/sweep.c ---------------------------------------------------------------------------------------------------
 

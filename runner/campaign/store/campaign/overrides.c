@@ -1,6 +1,6 @@
 // What --set changed in the spec of a campaign. The campaign stores it, so that an extension by another --set keeps the
-// change. A key that is set again replaces its earlier value, and those of the keys below it. Limits, device and
-// recording belong to one run and are not stored.
+// change. A key that is set again replaces its earlier value, and those of the keys below it. Limits other than
+// limits.retire, device and recording belong to one run and are not stored.
 #include "store.h"
 
 #include <string.h>
@@ -19,6 +19,7 @@ static bool overrides_cover(const char *override, const char *other)
 static bool overrides_are_of_one_run(const char *override)
 {
     static const char *const sections[] = {"limits", "device", "record", "store", "experiment"};
+    if (overrides_cover("limits.retire", override)) return false; // results depend on it
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         if (overrides_cover(sections[i], override)) return true;
     }

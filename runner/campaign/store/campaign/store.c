@@ -334,10 +334,20 @@ static Error store_count_batches(Store *store, StoreCounts *counts)
     return cursor_close(&batches);
 }
 
+static Error store_count_retired(Store *store, StoreCounts *counts)
+{
+    if (!spec_retires(store->spec)) return error_none();
+    Cursor failures = sums_of_failures(store->database);
+    while (cursor_next(&failures))
+        if (strcmp(cell_text(&failures, 0), RETIRED) == 0) counts->retired = cell_integer(&failures, 1);
+    return cursor_close(&failures);
+}
+
 Error store_counts(Store *store, StoreCounts *counts)
 {
     *counts = (StoreCounts){.last_trial = -1, .best_fitness = (double)NAN, .best_trial = -1};
     TRY(store_count_batches(store, counts));
+    TRY(store_count_retired(store, counts));
     return rank_best(store->database, &counts->best_trial, &counts->best_fitness);
 }
 

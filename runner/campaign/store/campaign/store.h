@@ -32,6 +32,7 @@ typedef struct StoreCounts {
     double wall_seconds;                  // of all runs so far
     double best_fitness;                  // NaN if there is none
     int64_t best_trial;
+    int64_t retired; // of the failures, those of limits.retire
 } StoreCounts;
 Error store_counts(Store *store, StoreCounts *counts);
 // The search's state after the last tell, into search->state. *found: there is one.

@@ -13,11 +13,29 @@ static const char *metrics_refusal(const Spec *spec)
     return NULL;
 }
 
+bool meter_read(SpecReader *reader, const Node *metrics, const Node *at)
+{
+    Spec *spec = reader->spec;
+    Meter *meter = ARENA_NEW(reader->arena, Meter, 1);
+    const bool nameless = reader->nameless;
+    Scope frames = {0};
+    MeterGiven given = {.metrics = metrics, .of = &spec->configured, .frames = &frames, .at = at};
+    reader->nameless = true; // in what follows, if there is an error
+    frames.frames = robot_frames(reader, &frames.n_frames);
+    if (!retire_rows(reader, &given)) return false;
+    if (!equations_read_meter(&given, reader->arena, reader->diagnostics, meter)) return false;
+    const LaneCode *code = &meter->of;
+    const char *what = metrics != NULL ? "a metric" : "a condition";
+    if (!things_check_taken(reader, code->needed + code->n_needed, code->n_parameters, at, what)) return false;
+    reader->nameless = nameless;
+    meter_attach(meter, &spec->configured, reader->arena);
+    return true;
+}
+
 static void metrics_read(SpecReader *reader, const GivenKey *given)
 {
     Spec *spec = reader->spec;
     const Node *node = given->value;
-    Meter *meter = ARENA_NEW(reader->arena, Meter, 1);
     if (node->kind != NODE_MAPPING || node->count == 0) {
         form_mistyped(reader, given);
         return;
@@ -27,16 +45,7 @@ static void metrics_read(SpecReader *reader, const GivenKey *given)
         diagnose(reader->diagnostics, given->key, "%s", refusal);
         return;
     }
-    const bool nameless = reader->nameless;
-    reader->nameless = true; // in what follows, if there is an error
-    Scope frames = {0};
-    frames.frames = robot_frames(reader, &frames.n_frames);
-    if (!equations_read_meter(node, &spec->configured, &frames, reader->arena, reader->diagnostics, meter)) return;
-    const LaneCode *of = &meter->of;
-    if (!things_check_taken(reader, of->needed + of->n_needed, of->n_parameters, node, "a metric")) return;
-    reader->nameless = nameless;
-    meter_attach(meter, &spec->configured, reader->arena);
-    spec->metrics_text = equations_text(node, reader->arena);
+    if (meter_read(reader, node, node)) spec->metrics_text = equations_text(node, reader->arena);
 }
 
 static const char *metrics_text(const SpecReader *reader) { return reader->spec->metrics_text; }
