@@ -198,6 +198,8 @@ typedef struct Recommendation {
     uint64_t seed;              // fresh
     double probability;         // that the recommended one is the best of them; NaN: not known
     const char *unknown;        // why
+    int compared;               // candidates that the probability is among: those that can be the best
+    int failing, violating;     // those that can't: they fail more often, they violate a constraint
     bool maximize, by_failures; // what is better: more; first the fewest failed replicates
     Recommended *candidates;    // [count] the best of the search first, its mean last
     const double **value;       // [count][seeds of each] costs, as in VerifyOutcome

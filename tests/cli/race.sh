@@ -41,6 +41,12 @@ same ignored "--set $failing --set objective.failed=ignore" 4 0.5 --failed ignor
 same robust "--set $failing --set objective.failed=ignore --set replicates.race.by=failures" 4 0.5 \
     --failed ignore --failures --objective 'lambda f, x3: f if x3 > -5 else None'
 same any "--set $failing --set replicates.common=false" 4 0.5 --objective 'lambda f, x3: f if x3 > -5 else None'
+same failures "--set $failing --set replicates.common=false --set replicates.race.by=failures" 4 0.5 --failures \
+    --objective 'lambda f, x3: f if x3 > -5 else None'
+run query failures --sql "SELECT count(*) FROM trials WHERE replicates = 64" --format csv
+[ "$(tail -n 1 out)" = 4 ] && "$HOPSCOTCH" plan race.yaml --set replicates.race.by=failures >out 2>err &&
+    has "644 in all"
+check $? "by: failures with failed: any: as many trials go on as plan says"
 [ -n "${QUICK:-}" ] || same penalty "--set $failing --set objective.failed=penalty(900)" 4 0.5 --failed 'penalty(900)' \
     --objective 'lambda f, x3: f if x3 > -5 else None'
 same bound '--set constraints=["f<1200"]' 4 0.5 --constraint 'lambda f, x3: f - 1200'

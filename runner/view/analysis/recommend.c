@@ -189,6 +189,13 @@ static Error recommend_describe(const Recommend *task, Arena *arena, Spec *spec)
     return error;
 }
 
+// Whether failures decide before the fitness: where one fails a trial of the search, or if the search says so.
+static bool recommend_by_failures(const Spec *spec)
+{
+    return spec->objective.failed == FAILED_ANY ||
+           (spec_races(spec) && spec->replicates.race.by == RACE_BY_FAILURES);
+}
+
 // The objective is the search's, but a failed replicate is left out where it would fail the trial: with more replicates
 // more fail.
 static Error recommend_spec(const Recommend *task, Arena *arena, Diagnostics *diagnostics, Spec *out)
@@ -200,7 +207,7 @@ static Error recommend_spec(const Recommend *task, Arena *arena, Diagnostics *di
                            "recommend", table, arena, diagnostics, out));
     TRY(spec_strip(out, arena));
     out->seed = recommend_seed(task);
-    out->replicates.race.by = out->objective.failed == FAILED_ANY ? RACE_BY_FAILURES : RACE_BY_FITNESS;
+    out->replicates.race.by = recommend_by_failures(spec) ? RACE_BY_FAILURES : RACE_BY_FITNESS;
     if (out->objective.failed == FAILED_ANY) out->objective.failed = FAILED_IGNORE;
     recommend_replicates(task, out);
     out->replicates.common = true;
@@ -346,7 +353,7 @@ static Error recommend_read_results(const StoredCampaign *run, Arena *arena, Rec
 }
 
 // The order of the race (store/trials/rank.c), which a run of one or two candidates has not: without a value is worst;
-// then more seeds, fewer failures, where one fails a trial of the search, less violation, more fitness.
+// then more seeds, fewer failures, where these decide, less violation, more fitness.
 bool recommended_is_better(const Recommendation *of, const Recommended *a, const Recommended *b)
 {
     if (isnan(a->fresh) || isnan(b->fresh)) return !isnan(a->fresh) && isnan(b->fresh);
@@ -376,8 +383,7 @@ static bool recommend_fails_more(const Recommendation *out, int i)
     return out->candidates[i].failed > failed;
 }
 
-// Among those that can be the best: they violate no constraint and, where one failure fails a trial of the search, do
-// not fail more often. Then the fitness of the replicates that did not fail decides.
+// Among those that can be the best: they violate no constraint and, where failures decide, do not fail more often. Then the fitness of the replicates that did not fail decides.
 static void recommend_estimate(const StoredCampaign *campaign, Arena *arena, Recommendation *out)
 {
     int *had = ARENA_NEW(arena, int, out->count);
@@ -386,15 +392,20 @@ static void recommend_estimate(const StoredCampaign *campaign, Arena *arena, Rec
     out->unknown = recommend_unknown(campaign, out);
     for (int i = 0; i < out->count && out->unknown == NULL; i++) {
         const Recommended *one = &out->candidates[i];
-        if (isnan(one->fresh) || one->violation > 0.0) continue;
-        if (out->by_failures && recommend_fails_more(out, i)) continue;
+        const bool violates = one->violation > 0.0, fails = out->by_failures && recommend_fails_more(out, i);
+        out->violating += violates;
+        out->failing += fails;
+        if (isnan(one->fresh) || violates || fails) continue;
         if (i == out->best) runs.named = runs.count;
         had[runs.count] = (int)one->seeds;
         value[runs.count++] = out->value[i];
     }
     if (out->unknown != NULL) return;
     out->probability = runs.count > 1 ? finalists_probability(&runs, arena) : (double)NAN;
-    if (isnan(out->probability)) out->unknown = "there is no other one to compare it with";
+    out->compared = runs.count;
+    if (!isnan(out->probability)) return;
+    const bool fail = out->count > 1 && out->failing == out->count - 1;
+    out->unknown = fail ? "all others fail more often" : "there is no other one to compare it with";
 }
 
 Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out)
@@ -407,7 +418,7 @@ Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommen
     *out = (Recommendation){.best = -1,
                             .probability = (double)NAN,
                             .maximize = campaign->spec.objective.maximize[0],
-                            .by_failures = campaign->spec.objective.failed == FAILED_ANY};
+                            .by_failures = recommend_by_failures(&campaign->spec)};
     if (!database_has(campaign->database, "events", NULL)) return error_none();
     TRY(recommend_last(campaign->database, "", arena, &name, &ran));
     const char *root = campaign_nested_root(&location, arena);

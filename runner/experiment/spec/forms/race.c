@@ -106,8 +106,8 @@ const Form form_race = {
         "have run, the best part `keep` of them (default 0.5) runs 1/keep times as many, the best part of those "
         "again, up to `count`. A trial keeps the replicates that it has; its fitness is of those, and the column "
         "`replicates` says how many. Trials with more replicates rank first. by: failures: the trials with the "
-        "fewest failed replicates go on, among equals the fittest (default fitness). For methods that know their "
-        "trials beforehand; it stores all replicates",
+        "fewest failed replicates go on, with or without a fitness, among equals the fittest (default fitness). For "
+        "methods that know their trials beforehand; it stores all replicates",
     .example = "{start: 4, keep: 0.5}",
     .stage = FORM_RECORD,
     .read = race_read,
