@@ -110,12 +110,17 @@ static Error best_rows(const BestListing *listing, int64_t top, TableFormat form
 
 static Error best_print_survivors(BestListing *listing, int64_t top, FILE *out, Arena *arena)
 {
-    int64_t survivor;
+    int64_t survivor, stored = 0;
     listing->survivors = true;
     best_choose_survivors(listing, arena);
+    TRY(trials_count(listing->campaign->database, &stored));
+    if (stored == 0) {
+        fputs("no trial is stored yet\n", out);
+        return error_none();
+    }
     fputs("every trial failed; the trials that survived longest:\n", out);
     TRY(best_rows(listing, top, TABLE_TEXT, out, arena, &survivor));
-    if (survivor < 0) fputs("none: no trial is stored yet\n", out);
+    if (survivor < 0) fputs("none has a row\n", out);
     return error_none();
 }
 

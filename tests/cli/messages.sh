@@ -51,7 +51,7 @@ says 1 "there is no campaign under results; run a spec first, or name the root f
 "$HOPSCOTCH" run grid.yaml --progress none >out 2>err || status=1
 "$HOPSCOTCH" run hopper.yaml --progress none >out 2>err || status=1
 "$HOPSCOTCH" run front.yaml --progress none >out 2>err || status=1
-"$HOPSCOTCH" run grid.yaml --name empty --set 'search.exclude=["x1 >= 0"]' --progress none >out 2>err
+"$HOPSCOTCH" run grid.yaml --name empty --set 'objective.minimize="log(-1-f*f)"' --progress none >out 2>err
 
 # ---- what a user is told without asking -----------------------------------------------------------------------------
 # prints TEXT ARGUMENTS...: on standard output
