@@ -127,6 +127,8 @@ static Error tell_read(const CommandLine *line, const Spec *spec, int64_t trial,
     else
         error = results_read(spec, line->arguments[1], line->arena, diagnostics, lines);
     if (error.kind != OK && diagnostics_errors(diagnostics) == 0) return error;
+    if (lines->empty > 0 && switch_given(line, "strict"))
+        diagnose(diagnostics, lines->empty_at, "there is no result here: give all metrics, or a failure");
     TRY(tell_summary(line, diagnostics));
     if (trial >= 0 && lines->count == 0)
         return error_make(ERROR_USER, "there is no result of trial %lld: give all metrics, or a failure",
@@ -180,6 +182,7 @@ static Error tell_run(const CommandLine *line)
 
 static const Switch tell_rows[] = {
     {"replace", SWITCH_FLAG, NULL, 0, 0, "correct results that were told before; the old ones are kept as well"},
+    {"strict", SWITCH_FLAG, NULL, 0, 0, "a line without a result is an error (default: it is left out)"},
 };
 static const Switches tell_switches = {tell_rows, sizeof tell_rows / sizeof *tell_rows};
 
@@ -187,7 +190,8 @@ enum { TELL_WORDS_MOST = 2000 };
 const Command command_tell = {
     .name = "tell",
     .arguments = "CAMPAIGN FILE | CAMPAIGN/TRIAL NAME=VALUE...",
-    .doc = "store results of trials that `ask` gave, in any order: a table (CSV or JSON), or those of one trial",
+    .doc = "store results of trials that `ask` gave, in any order: a table (CSV, JSON or JSON lines), or those of one "
+           "trial",
     .examples = "  hopscotch tell manual_gripper done.csv\n"
                 "  hopscotch tell manual_gripper/12 slip=0.4 lift_time=2.9\n"
                 "  hopscotch tell manual_gripper/13 failure=dropped\n"

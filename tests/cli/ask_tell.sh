@@ -22,6 +22,10 @@ END
 
 # ---- a grid, by hand -------------------------------------------------------------------------------------------------
 
+works ask bench.yaml --name nothing -n 0
+works best nothing
+[ "$(cat out)" = "no trial is stored yet" ]
+check $? "best of a campaign without trials"
 works ask bench.yaml -n 2
 has 'trial  a [N]  b [m/s]  pad'
 has '    1      1       20  foam'
@@ -116,6 +120,13 @@ wrong '' 'the table is empty; it starts with the names of its columns'
 wrong '[{"trial": 0, "y": 1, "z": 2}, 7]' \
     "w.json:1:32: error: this is '7', expected an object with the results of a trial" w.json
 wrong '[{"trial": 0, "y": [1], "z": 2}]' 'expected a number or a word' w.json
+wrong '{"trial": 0, "y": 1, "z": 2}\n\n{"trial": 1, "y": "x", "z": 2}\n' \
+    'w.jsonl:3:19: error: y is the text "x", expected a number' w.jsonl
+wrong '{"trial": 0, "y": 1, "z": 2}\n{"trial": 1, "y": \n' 'w.jsonl:2:18: error: a value is missing here' w.jsonl
+refused tell wrong/0 y=1 y=2 z=1
+has "y=2:1:1: error: 'y' is there twice: remove one" err
+refused tell wrong/0 failure=fell failure=none y=2 z=1
+has "'failure' is there twice: remove one" err
 refused tell wrong/0 y
 has 'expected NAME=VALUE, such as y=1' err
 refused tell wrong/0 y=1 trial=3 z=1
@@ -249,6 +260,41 @@ has 'limited is stopped' err
 works ask limited --set limits.trials=7
 [ "$(grep -c '^ *[0-9]' out)" -eq 2 ]
 check $? "the rest of the generation"
+works tell limited/1 y=1 z=1
+has '1 result was told before'
+works tell limited/1 y=0.5 z=1 --replace
+has 'the search learned from 1 of the corrected trials before' # as the page says, of a generation that a limit cut off
+works tell limited/1 y=0.5 z=1 --replace
+lacks 'the search learned'
+printf '{"trial": 3, "y": 7, "z": 1}\n\n{"trial": 4, "y": 1, "z": 1}\n' >rest.jsonl
+works tell limited rest.jsonl
+has '2 results stored'
+works ask limited --format jsonl
+cp out limited.jsonl
+works tell limited limited.jsonl
+has '2 lines were left out: they have no results'
+refused tell limited limited.jsonl --strict
+has 'limited.jsonl:1:1: error: there is no result here: give all metrics, or a failure' err
+if with_python "dicts without a result"; then
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/runner/python python3 - >out 2>err <<'END'
+import hopscotch
+
+lab = hopscotch.by_hand("bench.yaml", name="dicts")
+trials = lab.ask(2)
+for row in {"trial": 0, "y": None}, {}, {"trial": 1}, trials[0]:
+    for rows in row, [{"trial": 1, "y": 1, "z": 1}, row]:
+        try:
+            lab.tell(rows)
+        except hopscotch.Error as error:
+            assert "there is no result here" in str(error) and "nothing was stored" in str(error), error
+        else:
+            raise AssertionError(rows)
+assert lab.status()["awaited"] == 2
+lab.tell({**trials[0], "y": 1, "z": 2})
+assert lab.status()["awaited"] == 1
+END
+    check $? "in Python a dict without a result is an error"
+fi
 works list --state waiting
 has limited
 
