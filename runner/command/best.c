@@ -198,6 +198,7 @@ static Error best_print_per(const StoredCampaign *campaign, BestPer per, int64_t
     TRY(recommendation_read(campaign, arena, &listing.recommendation));
     TRY(best_rows(&listing, top, format, out, arena, best));
     if (format == TABLE_TEXT) recommended_print(&listing.recommendation, out);
+    if (format == TABLE_TEXT && *best >= 0) recommended_print_left(campaign, out, arena);
     if (format == TABLE_TEXT && *best >= 0) TRY(best_print_verdict(campaign, *best, out, arena));
     if (*best >= 0) return error_none();
     if (format != TABLE_TEXT) // no rows: only the header, an empty array
@@ -254,7 +255,8 @@ static Error best_run(const CommandLine *line)
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
         fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n", program, location.name, best, root);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0 && !campaign.spec.model->by_hand)
-        fprintf(line->out, "      %s replay %s/%" PRId64 "%s\n", program, location.name, best, root);
+        fprintf(line->out, "      %s replay %s/%" PRId64 "%s%s\n", program, location.name, best,
+                command_allow(campaign.spec.model), root);
     campaign_close(&campaign);
     return error;
 }

@@ -73,6 +73,17 @@ void recommended_print(const Recommendation *recommendation, FILE *out)
     fprintf(out, "\n          the recommended one is %s/%" PRId64 "\n", recommendation->run, best->there);
 }
 
+void recommended_print_left(const StoredCampaign *campaign, FILE *out, Arena *arena)
+{
+    bool left = false;
+    const Error error = recommendation_left(campaign, arena, &left); // `resume` would say it
+    if (error.kind == OK && left)
+        fprintf(out, "\nfresh     the best trials have not all run under fresh seeds: `%s` does that\n",
+                command_again(folder_of(campaign->folder, arena), "resume %.128s%s", campaign->name,
+                              command_allow(campaign->spec.model))
+                    .text);
+}
+
 void recommended_print_trial(const Recommendation *recommendation, int64_t trial, FILE *out)
 {
     const Recommended *candidate = recommendation_of(recommendation, trial);

@@ -237,12 +237,12 @@ static void show_print_recorded(const ShowTrial *trial, const ShowRecorded *reco
 {
     const char *first, *second;
     show_debug_groups(&trial->campaign->spec.configured, &first, &second);
-    if (recorded->n_trajectories == 0)
+    if (recorded->n_trajectories == 0 && !trial->campaign->spec.model->by_hand)
         fprintf(out,
                 "\ntrajectory: not recorded; record.trajectories.select chooses the trials to record. "
                 "%s re-simulates the trial\n",
-                command_again(folder_of(trial->campaign->folder, arena), "replay %.128s/%" PRId64,
-                              trial->campaign->name, trial->id)
+                command_again(folder_of(trial->campaign->folder, arena), "replay %.100s/%" PRId64 "%s",
+                              trial->campaign->name, trial->id, command_allow(trial->campaign->spec.model))
                     .text);
     for (int i = 0; i < recorded->n_trajectories; i++)
         show_print_arrays(&recorded->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out, arena);

@@ -217,6 +217,9 @@ typedef struct FinalistsAsked {
 } FinalistsAsked;
 Error finalists_run(const CampaignLocation *location, const RunOptions *options, const FinalistsAsked *asked,
                     Arena *arena);
+// Whether the search of a stored campaign has ended, and the candidates of its recommendation have not, and no process
+// runs them.
+Error recommendation_left(const StoredCampaign *campaign, Arena *arena, bool *left);
 // The stored recommendation; out->run is NULL if there is none.
 Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out);
 bool recommended_is_better(const Recommendation *of, const Recommended *a, const Recommended *b);

@@ -257,7 +257,9 @@ static Error recommend_run_spec(const Recommend *task, Spec *spec, const RunOpti
                           "interrupted while the best trials ran under fresh seeds; continue with `%s`",
                           task->asked != NULL && options->again != NULL
                               ? options->again
-                              : command_again(task->location->results, "resume %.128s", task->location->name).text);
+                              : command_again(task->location->results, "resume %.128s%s", task->location->name,
+                                              command_allow(task->campaign->spec.model))
+                                    .text);
     TRY(error);
     TRY(origin_note(&there, options->shared_fs, task->candidates, task->count, arena));
     return event_note(task->location, options->shared_fs, RECOMMEND_EVENT, spec->experiment, arena);
@@ -271,9 +273,11 @@ static Error recommend_prepare(Recommend *task, const RunOptions *options, Arena
     char holder[256] = "";
     Diagnostics *diagnostics = diagnostics_new(arena);
     TRY(recommend_find(task, arena));
+    *due = false;
     if (task->count == 0) return error_none();
     const Error error = recommend_spec(task, arena, diagnostics, spec);
-    diagnostics_print(diagnostics, options->messages, terminal_colour(options->messages));
+    if (options->messages != NULL)
+        diagnostics_print(diagnostics, options->messages, terminal_colour(options->messages));
     TRY(error);
     TRY(recommend_last(task->campaign->database, spec->experiment, arena, &last, &ran));
     if (task->asked != NULL) ran = last != NULL && strcmp(last, spec->experiment) == 0; // it shall be the last
@@ -298,7 +302,32 @@ static Error recommend_run_asked(const CampaignLocation *location, const RunOpti
                             : error_none();
     campaign_close(&campaign);
     TRY(error);
+    if (due && asked == NULL && options->messages != NULL)
+        fprintf(options->messages, "%s: the best trials run under fresh seeds (recommend)\n", location->name);
     return due ? recommend_run_spec(&task, &spec, options, arena) : error_none();
+}
+
+// As run_has_ended of a run: not where a budget of time or of failures stopped the search.
+static Error recommend_search_ended(const CampaignLocation *location, Arena *arena, bool *ended)
+{
+    StatusReport report;
+    TRY(status_read(location, arena, &report));
+    const bool by_trials = strncmp(report.reason, "limits.trials", 13) == 0;
+    *ended = strcmp(report.state, "done") == 0 || (strcmp(report.state, "stopped") == 0 && by_trials);
+    return error_none();
+}
+
+Error recommendation_left(const StoredCampaign *campaign, Arena *arena, bool *left)
+{
+    const CampaignLocation location = {
+        .results = folder_of(campaign->folder, arena), .name = campaign->name, .folder = campaign->folder};
+    const RunOptions silent = {.messages = NULL};
+    Recommend task = {.campaign = campaign, .location = &location};
+    Spec spec;
+    *left = false;
+    if (!recommend_wanted(&campaign->spec) || !database_has(campaign->database, "events", NULL)) return error_none();
+    TRY(recommend_search_ended(&location, arena, left));
+    return *left ? recommend_prepare(&task, &silent, arena, &spec, left) : error_none();
 }
 
 Error recommend_run(const CampaignLocation *location, const RunOptions *options, Arena *arena)
