@@ -273,6 +273,7 @@ static void show_print_objectives(const ShowTrial *trial, FILE *out, Arena *aren
 static void show_print_batch(const BatchTiming *batch, FILE *out, Arena *arena)
 {
     if (batch->device == NULL) return;
+    if (strcmp(batch->device, "by hand") == 0) return;
     fprintf(out, "\ncomputed: %s each, in a batch of %s on %s%s\n", text_duration(batch->lane_seconds).text,
             text_count(batch->lanes).text, text_visible(batch->device, arena),
             batch->made ? ", by a kernel made for the campaign" : "");

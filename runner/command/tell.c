@@ -64,7 +64,8 @@ static Error tell_report(const CommandLine *line, ByHand *hand, const TellSummar
             summary->stored + summary->corrected == 1 ? "" : "s");
     if (summary->corrected > 0) fprintf(out, ", %s of them corrected", text_count(summary->corrected).text);
     if (by_hand_spec(hand)->replicates.count > 1)
-        fprintf(out, "; %s trials are complete by them", text_count(summary->complete).text);
+        fprintf(out, "; %s trial%s complete by them", text_count(summary->complete).text,
+                summary->complete == 1 ? " is" : "s are");
     fputc('\n', out);
     tell_report_same(out, summary->same);
     if (lines->empty > 0)
@@ -146,6 +147,7 @@ static Error tell_find(const CommandLine *line, CampaignLocation *location, int6
         *trial = strtoll(slash + 1, NULL, 10);
         *slash = '\0';
     }
+    if (*trial < 0 && slash != NULL && campaign_find(line, text, location).kind != OK) *slash = '\0'; // "NAME/x"
     if (*trial < 0 && line->n_arguments > 2)
         return error_make(ERROR_USAGE, "tell takes one file; results of a single trial go to CAMPAIGN/TRIAL: %s",
                           command_again(NULL, "tell %.60s/12 %.60s", text, line->arguments[1]).text);

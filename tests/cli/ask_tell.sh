@@ -74,6 +74,8 @@ has 'bench is done: 6 trials' err
 works doctor bench
 works report bench
 works show bench/best
+lacks replay
+lacks 'in a batch of'
 works tell bench/0 y=0.25 z=1 --replace
 works best bench
 has '   1      0     0.25'
@@ -137,6 +139,17 @@ refused tell wrong nofile.csv
 has 'there is no file nofile.csv' err
 code=2 refused tell wrong y=1
 has 'results of a single trial go to CAMPAIGN/TRIAL: ' err
+code=2 refused tell wrong/x y=1
+has 'tell wrong/12 y=1' err
+refused tell wrong/0/1 y=1 z=1
+has "'wrong/0' is no campaign: after a name stands one number, the trial's, as in wrong/41" err
+refused show wrong/0/1
+has "after a name stands one number" err
+refused check bench.yaml --set 'replicates={count: 3, race: {start: 2}}'
+has 'race gives the best trials more replicates, and people run its trials' err
+lacks 'nothing is drawn' err
+refused check bench.yaml --set 'recommend={trials: 3}'
+has 'recommend runs the best trials under fresh seeds, and people run its trials' err
 code=2 refused tell wrong a.csv b.csv
 has 'tell takes one file' err
 refused tell nobody/1 y=1
@@ -184,7 +197,7 @@ printf 'trial,replicate,y,z\n0,0,1,1\n0,2,3,1\n' >r.csv
 works tell thrice r.csv
 has '2 results stored; 0 trials are complete by them'
 refused tell thrice/0 y=2 z=1
-has 'trial 0 has 3 replicates: give `replicate`, 0 to 2' err
+has 'trial 0 has 3 replicates: give `replicate`, 0 to 2, such as replicate=0' err
 refused tell thrice/0 replicate=3 y=2 z=1
 works ask thrice -n 1 --again
 has '    0          1      1'

@@ -112,6 +112,17 @@ run run race.yaml --name limited --progress none
 check $? "then it is the same"
 
 # what it can't be
+refused check race.yaml --set 'replicates.race={start: 4, keep: 1}'
+has "keep is 1, must be in [0.1, 0.9]" err
+lacks "did you mean" err
+refused check race.yaml --set replicates.count=-2
+has "count is -2" err
+lacks "start is 4" err
+refused check race.yaml --set replicates.count=3
+has "start is 4 and replicates.count is 3" err
+run query mean --sql "SELECT text FROM events WHERE kind = 'race'" --format csv
+has "rung 2 of 5: "
+has "rung 5 of 5: "
 refused run race.yaml --name mean --extend --set search.trials=60
 has "which trials have more replicates was decided among its own" err
 refused run race.yaml --name mean --retry failed
