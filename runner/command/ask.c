@@ -63,8 +63,8 @@ static void ask_report(const CommandLine *line, const Asked *asked, const Awaite
     const char *again = command.text;
     if (switch_integer(line, "trials", ASK_TRIALS) == 0)
         fprintf(out, "%s: %s trial%s asked for%s%s\n", name, text_count(awaited->asked).text,
-                awaited->asked == 1 ? " was" : "s were",
-                awaited->open > 0 ? "; awaited: " : "", awaited->open > 0 ? waits : "");
+                awaited->asked == 1 ? " was" : "s were", awaited->open > 0 ? "; awaited: " : "",
+                awaited->open > 0 ? waits : "");
     else if (awaited->open > 0 && learns)
         fprintf(out, "%s waits for results of %s: further trials depend on them; `%s` gives these again\n", name, waits,
                 again);
@@ -73,8 +73,7 @@ static void ask_report(const CommandLine *line, const Asked *asked, const Awaite
                 again);
     else
         fprintf(out, "%s is %s: %s trial%s%s%s\n", name, asked->state, text_count(awaited->asked).text,
-                awaited->asked == 1 ? "" : "s",
-                asked->reason != NULL ? "; " : "",
+                awaited->asked == 1 ? "" : "s", asked->reason != NULL ? "; " : "",
                 asked->reason != NULL ? text_visible(asked->reason, line->arena) : "");
 }
 

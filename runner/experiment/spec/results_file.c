@@ -278,7 +278,8 @@ static void results_end_row(ResultReader *reader, ResultRow *row)
     if (!row->has_trial)
         diagnose(reader->diagnostics, row->line.at, "a result without the id of its trial: give `trial`");
     else if (!row->has_replicate && reader->spec->replicates.count > 1)
-        diagnose(reader->diagnostics, row->line.at, "trial %lld has %d replicates: give `replicate`, 0 to %d, such as replicate=0",
+        diagnose(reader->diagnostics, row->line.at,
+                 "trial %lld has %d replicates: give `replicate`, 0 to %d, such as replicate=0",
                  (long long)row->line.trial, reader->spec->replicates.count, reader->spec->replicates.count - 1);
     else if (missing != NULL && row->line.failure == 0)
         diagnose(reader->diagnostics, row->line.at, "trial %lld has no value of %.200s: give all metrics, or a failure",

@@ -192,8 +192,7 @@ static Error recommend_describe(const Recommend *task, Arena *arena, Spec *spec)
 // Whether failures decide before the fitness: where one fails a trial of the search, or if the search says so.
 static bool recommend_by_failures(const Spec *spec)
 {
-    return spec->objective.failed == FAILED_ANY ||
-           (spec_races(spec) && spec->replicates.race.by == RACE_BY_FAILURES);
+    return spec->objective.failed == FAILED_ANY || (spec_races(spec) && spec->replicates.race.by == RACE_BY_FAILURES);
 }
 
 // The objective is the search's, but a failed replicate is left out where it would fail the trial: with more replicates
@@ -412,7 +411,7 @@ static bool recommend_fails_more(const Recommendation *out, int i)
     return out->candidates[i].failed > failed;
 }
 
-// Among those that can be the best: they violate no constraint and, where failures decide, do not fail more often. Then the fitness of the replicates that did not fail decides.
+// Among those that can be the best: they violate no constraint and, where failures decide, do not fail more often. the fitness of the replicates that did not fail decides.
 static void recommend_estimate(const StoredCampaign *campaign, Arena *arena, Recommendation *out)
 {
     int *had = ARENA_NEW(arena, int, out->count);

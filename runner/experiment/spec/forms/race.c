@@ -113,12 +113,12 @@ const Form form_race = {
     .after = "replicates.store",
     .words = "off, or a mapping of start, keep and by",
     .doc =
-        "replicates where they are needed (sequential halving): every trial runs `start` replicates (at least 2). When "
-        "all trials have run, the best part `keep` of them (0.1 to 0.9, default 0.5) runs 1/keep times as many, the best part of those "
-        "again, up to `count`. A trial keeps the replicates that it has; its fitness is of those, and the column "
-        "`replicates` says how many. Trials with more replicates rank first. by: failures: the trials with the "
-        "fewest failed replicates go on, with or without a fitness, among equals the fittest (default fitness). For "
-        "methods that know their trials beforehand; it stores all replicates",
+        "replicates where they are needed (sequential halving): every trial runs `start` replicates (at least 2). "
+        "When all trials have run, the best part `keep` of them (0.1 to 0.9, default 0.5) runs 1/keep times as many, "
+        "the best part of those again, up to `count`. A trial keeps the replicates that it has; its fitness is of "
+        "those, and the column `replicates` says how many. Trials with more replicates rank first. by: failures: the "
+        "trials with the fewest failed replicates go on, with or without a fitness, among equals the fittest "
+        "(default fitness). For methods that know their trials beforehand; it stores all replicates",
     .example = "{start: 4, keep: 0.5}",
     .stage = FORM_RECORD,
     .read = race_read,
