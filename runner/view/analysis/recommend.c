@@ -411,7 +411,8 @@ static bool recommend_fails_more(const Recommendation *out, int i)
     return out->candidates[i].failed > failed;
 }
 
-// Among those that can be the best: they violate no constraint and, where failures decide, do not fail more often. the fitness of the replicates that did not fail decides.
+// Among those that can be the best: they violate no constraint and, where failures decide, do not fail more often. The
+// fitness of the replicates that did not fail decides among these.
 static void recommend_estimate(const StoredCampaign *campaign, Arena *arena, Recommendation *out)
 {
     int *had = ARENA_NEW(arena, int, out->count);
