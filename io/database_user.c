@@ -21,11 +21,11 @@ static const char *const database_functions[] = {
     "sinh",      "sqrt",         "strftime",     "substr",  "substring",  "sum",     "tan",         "tanh",
     "time",      "total",        "trim",         "trunc",   "typeof",     "unicode", "unixepoch",   "upper"};
 
-// SQLite's authorizer: allows to read this database and to compute.
+// SQLite's authorizer: allows to read this database and to compute. It is asked about what stands in a view too.
 static int database_authorize(void *unused, int action, const char *first, const char *second, const char *schema,
-                              const char *trigger)
+                              const char *source)
 {
-    (void)unused, (void)schema, (void)trigger;
+    (void)unused, (void)schema, (void)source;
     if (action == SQLITE_SELECT || action == SQLITE_RECURSIVE) return SQLITE_OK;
     if (action == SQLITE_READ) return strncmp(first, "pragma_", 7) == 0 ? SQLITE_DENY : SQLITE_OK;
     for (size_t i = 0; action == SQLITE_FUNCTION && i < sizeof database_functions / sizeof *database_functions; i++) {
@@ -72,6 +72,7 @@ Error database_prepare_guarded(Database *database, const char *sql, DatabaseGuar
     sqlite3_progress_handler(database->handle, 10000, database_ask, guard);
     database->guard = guard;
     statement->database = database;
+    (void)sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL);
     const int code = sqlite3_prepare_v2(database->handle, sql, -1, &statement->handle, &tail);
     const bool alone = tail == NULL || tail[strspn(tail, "; \t\r\n")] == '\0';
     if (code == SQLITE_OK && statement->handle != NULL && alone) {

@@ -94,6 +94,7 @@ def check(database, said, said_any):
     out = [numpy.isnan(y[i, :had[i]]).sum() > numpy.isnan(y[named, :had[i]]).sum() for i in range(count)]
     rest = numpy.flatnonzero(~numpy.array(out) | (not said_any))
     mine = probability(y[rest], had[rest], list(rest).index(named), numpy.random.default_rng(1))
+    assert said["compared"] == len(rest), (said["compared"], len(rest))
     print("probability %.3f, here %.3f" % (said["probability"], mine))
     assert abs(said["probability"] - mine) < 0.04  # 3.5 standard errors of 2,000 draws
 

@@ -60,19 +60,21 @@ def rank(trial, n):
     of = fitness(trial, n)
     failed = sum(v is None for v in value[trial][:n]) if asked.failures else 0
     worst = max((w for v, w in zip(value[trial][:n], violation[trial][:n]) if v is not None), default=0.0)
-    return failed, worst, -of if asked.maximize else of, trial
+    return failed, of is None, worst, 0.0 if of is None else -of if asked.maximize else of, trial
 
 
 n, rung, alive, had = asked.start, 0, sorted(value), {}
 for trial in alive:
     had[trial] = n
 while n < count:
-    able = [trial for trial in alive if fitness(trial, n) is not None]
+    able = [trial for trial in alive if asked.failures or fitness(trial, n) is not None]
     alive = sorted(able, key=lambda trial: rank(trial, n))[:max(1, math.ceil(len(alive) * asked.keep - 1e-9))]
     rung += 1
     stored = race.execute("SELECT trial, fitness FROM race WHERE rung = ? ORDER BY place", (rung,)).fetchall()
     assert [t for t, _ in stored] == alive, (rung, stored, alive)
-    assert all(abs(f - fitness(t, n)) <= 1e-12 * abs(f) for t, f in stored), rung
+    for trial, of in stored:
+        mine = fitness(trial, n)
+        assert (of is None) == (mine is None) and (of is None or abs(of - mine) <= 1e-12 * abs(of)), (rung, trial)
     n = math.ceil(n / asked.keep - 1e-9)
     n = count if n >= 0.75 * count else n
     for trial in alive:

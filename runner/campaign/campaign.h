@@ -34,6 +34,7 @@ const char *command_default_results(void);
 const char *command_results_option(const char *results, Arena *arena);
 const char *command_quoted(const char *text, Arena *arena); // as one word of a shell
 const char *command_program(Arena *arena);                  // this program by the name that the user typed
+const char *command_allow(const Model *model); // " --allow-programs" for a command that runs a program; else empty
 // A command for a message: the program, the words, and --results where it is needed (NULL: never). A command that is
 // too long ends in "--results ...".
 typedef struct CommandText {

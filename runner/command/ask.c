@@ -62,8 +62,9 @@ static void ask_report(const CommandLine *line, const Asked *asked, const Awaite
     const CommandText command = command_again(options->results, "ask %.128s --again", name);
     const char *again = command.text;
     if (switch_integer(line, "trials", ASK_TRIALS) == 0)
-        fprintf(out, "%s: %s trials were asked for%s%s\n", name, text_count(awaited->asked).text,
-                awaited->open > 0 ? "; awaited: " : "", awaited->open > 0 ? waits : "");
+        fprintf(out, "%s: %s trial%s asked for%s%s\n", name, text_count(awaited->asked).text,
+                awaited->asked == 1 ? " was" : "s were", awaited->open > 0 ? "; awaited: " : "",
+                awaited->open > 0 ? waits : "");
     else if (awaited->open > 0 && learns)
         fprintf(out, "%s waits for results of %s: further trials depend on them; `%s` gives these again\n", name, waits,
                 again);
@@ -71,8 +72,8 @@ static void ask_report(const CommandLine *line, const Asked *asked, const Awaite
         fprintf(out, "%s has no further trials; results of %s are missing; `%s` gives these again\n", name, waits,
                 again);
     else
-        fprintf(out, "%s is %s: %s trials%s%s\n", name, asked->state, text_count(awaited->asked).text,
-                asked->reason != NULL ? "; " : "",
+        fprintf(out, "%s is %s: %s trial%s%s%s\n", name, asked->state, text_count(awaited->asked).text,
+                awaited->asked == 1 ? "" : "s", asked->reason != NULL ? "; " : "",
                 asked->reason != NULL ? text_visible(asked->reason, line->arena) : "");
 }
 

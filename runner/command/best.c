@@ -110,12 +110,17 @@ static Error best_rows(const BestListing *listing, int64_t top, TableFormat form
 
 static Error best_print_survivors(BestListing *listing, int64_t top, FILE *out, Arena *arena)
 {
-    int64_t survivor;
+    int64_t survivor, stored = 0;
     listing->survivors = true;
     best_choose_survivors(listing, arena);
+    TRY(trials_count(listing->campaign->database, &stored));
+    if (stored == 0) {
+        fputs("no trial is stored yet\n", out);
+        return error_none();
+    }
     fputs("every trial failed; the trials that survived longest:\n", out);
     TRY(best_rows(listing, top, TABLE_TEXT, out, arena, &survivor));
-    if (survivor < 0) fputs("none: no trial is stored yet\n", out);
+    if (survivor < 0) fputs("none has a row\n", out);
     return error_none();
 }
 
@@ -193,6 +198,7 @@ static Error best_print_per(const StoredCampaign *campaign, BestPer per, int64_t
     TRY(recommendation_read(campaign, arena, &listing.recommendation));
     TRY(best_rows(&listing, top, format, out, arena, best));
     if (format == TABLE_TEXT) recommended_print(&listing.recommendation, out);
+    if (format == TABLE_TEXT && *best >= 0) recommended_print_left(campaign, out, arena);
     if (format == TABLE_TEXT && *best >= 0) TRY(best_print_verdict(campaign, *best, out, arena));
     if (*best >= 0) return error_none();
     if (format != TABLE_TEXT) // no rows: only the header, an empty array
@@ -249,7 +255,8 @@ static Error best_run(const CommandLine *line)
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
         fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n", program, location.name, best, root);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0 && !campaign.spec.model->by_hand)
-        fprintf(line->out, "      %s replay %s/%" PRId64 "%s\n", program, location.name, best, root);
+        fprintf(line->out, "      %s replay %s/%" PRId64 "%s%s\n", program, location.name, best,
+                command_allow(campaign.spec.model), root);
     campaign_close(&campaign);
     return error;
 }

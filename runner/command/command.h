@@ -192,6 +192,8 @@ const char *compare_tasks(const Spec *first, const Spec *other, Arena *arena);
 // recommended candidate and the best of the search. recommended_print_trial: a line about a trial that is a candidate.
 // The functions with json add the same as a member of the open object.
 void recommended_print(const Recommendation *recommendation, FILE *out);
+// A line if the candidates have not all run.
+void recommended_print_left(const StoredCampaign *campaign, FILE *out, Arena *arena);
 // `verify --finalists` (finalists.c). Error (user): the campaign has no best trials that could be compared.
 Error finalists_verify(const CommandLine *line, const CampaignLocation *location, const StoredCampaign *campaign);
 void recommended_print_trial(const Recommendation *recommendation, int64_t trial, FILE *out);

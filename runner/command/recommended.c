@@ -31,16 +31,26 @@ static Text32 recommended_probability(const Recommendation *recommendation)
     return text;
 }
 
+// Which candidates the probability is among.
+static const char *recommended_compared(const Recommendation *recommendation)
+{
+    if (recommendation->failing > 0 && recommendation->violating > 0)
+        return " that violate no constraint and fail no more often,";
+    if (recommendation->failing > 0) return " that fail no more often,";
+    if (recommendation->violating > 0) return " that violate no constraint,";
+    return recommendation->compared < recommendation->count ? " that have a fitness," : "";
+}
+
 // How sure the choice is, and what it took.
 static void recommended_print_race(const Recommendation *recommendation, FILE *out)
 {
     const int64_t equal = recommendation->count * recommendation->seeds;
     if (!isnan(recommendation->probability))
-        fprintf(out, "\n          the best of %d candidates with a probability of %s", recommendation->count,
-                recommended_probability(recommendation).text);
+        fprintf(out, "\n          the best of the %d candidates%s with a probability of %s", recommendation->compared,
+                recommended_compared(recommendation), recommended_probability(recommendation).text);
     else
-        fprintf(out, "\n          of %d candidates; no probability, because %s", recommendation->count,
-                recommendation->unknown);
+        fprintf(out, "\n          of %d candidate%s; no probability, because %s", recommendation->count,
+                recommendation->count == 1 ? "" : "s", recommendation->unknown);
     fprintf(out, "; %s simulations", text_count(recommendation->simulations).text);
     if (recommendation->simulations < equal) fprintf(out, " instead of %s in equal shares", text_count(equal).text);
 }
@@ -61,6 +71,17 @@ void recommended_print(const Recommendation *recommendation, FILE *out)
     }
     recommended_print_race(recommendation, out);
     fprintf(out, "\n          the recommended one is %s/%" PRId64 "\n", recommendation->run, best->there);
+}
+
+void recommended_print_left(const StoredCampaign *campaign, FILE *out, Arena *arena)
+{
+    bool left = false;
+    const Error error = recommendation_left(campaign, arena, &left); // `resume` would say it
+    if (error.kind == OK && left)
+        fprintf(out, "\nfresh     the best trials have not all run under fresh seeds: `%s` does that\n",
+                command_again(folder_of(campaign->folder, arena), "resume %.128s%s", campaign->name,
+                              command_allow(campaign->spec.model))
+                    .text);
 }
 
 void recommended_print_trial(const Recommendation *recommendation, int64_t trial, FILE *out)
@@ -92,6 +113,7 @@ void recommended_json(const Recommendation *recommendation, Json *json)
     json_object(json, "recommended");
     recommended_members(recommendation, &recommendation->candidates[recommendation->best], json);
     json_number(json, "probability", recommendation->probability);
+    json_integer(json, "compared", recommendation->compared);
     json_integer(json, "simulations", recommendation->simulations);
     json_array(json, "candidates");
     for (int i = 0; i < recommendation->count; i++) {

@@ -6,7 +6,7 @@
 // What follows a report: its best trial is verified.
 static void report_print_next(const CommandLine *line, const StoredCampaign *campaign)
 {
-    const char *allow = campaign->spec.model->runs_program ? " --allow-programs" : "";
+    const char *allow = command_allow(campaign->spec.model);
     fprintf(line->out, "next  %s verify %s%s%s\n", command_program(line->arena), campaign->name, allow,
             command_results_option(folder_of(campaign->folder, line->arena), line->arena));
 }

@@ -79,7 +79,7 @@ static Error run_print_ends(const StoredCampaign *campaign, int64_t best, FILE *
 // Complete commands to type next, with --results if they need it.
 static void run_print_next(const CommandLine *line, const StoredCampaign *campaign, int64_t best_trial, FILE *out)
 {
-    const char *name = campaign->name, *allow = campaign->spec.model->runs_program ? " --allow-programs" : "";
+    const char *name = campaign->name, *allow = command_allow(campaign->spec.model);
     const char *root = command_results_option(line->results, line->arena), *program = command_program(line->arena);
     fprintf(out, "%-9s %s report %s%s\n", "next", program, name, root);
     if (best_trial < 0) return;

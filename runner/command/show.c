@@ -237,12 +237,12 @@ static void show_print_recorded(const ShowTrial *trial, const ShowRecorded *reco
 {
     const char *first, *second;
     show_debug_groups(&trial->campaign->spec.configured, &first, &second);
-    if (recorded->n_trajectories == 0)
+    if (recorded->n_trajectories == 0 && !trial->campaign->spec.model->by_hand)
         fprintf(out,
                 "\ntrajectory: not recorded; record.trajectories.select chooses the trials to record. "
                 "%s re-simulates the trial\n",
-                command_again(folder_of(trial->campaign->folder, arena), "replay %.128s/%" PRId64,
-                              trial->campaign->name, trial->id)
+                command_again(folder_of(trial->campaign->folder, arena), "replay %.100s/%" PRId64 "%s",
+                              trial->campaign->name, trial->id, command_allow(trial->campaign->spec.model))
                     .text);
     for (int i = 0; i < recorded->n_trajectories; i++)
         show_print_arrays(&recorded->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out, arena);
@@ -273,6 +273,7 @@ static void show_print_objectives(const ShowTrial *trial, FILE *out, Arena *aren
 static void show_print_batch(const BatchTiming *batch, FILE *out, Arena *arena)
 {
     if (batch->device == NULL) return;
+    if (strcmp(batch->device, "by hand") == 0) return;
     fprintf(out, "\ncomputed: %s each, in a batch of %s on %s%s\n", text_duration(batch->lane_seconds).text,
             text_count(batch->lanes).text, text_visible(batch->device, arena),
             batch->made ? ", by a kernel made for the campaign" : "");

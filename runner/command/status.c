@@ -446,12 +446,29 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
             text_count(report->shards).text, report->shards == 1 ? "" : "s", text_bytes(report->shard_bytes).text);
 }
 
-// A campaign that lacks parts is not resumed.
-static void status_print_next(const StatusReport *report, const Gathered *gathered, FILE *out, Arena *arena)
+// Whether the search has ended, and its best trials have not run under fresh seeds. A spec that this program reads
+// otherwise says nothing of that.
+static bool status_recommendation_left(const StatusReport *report, Arena *arena)
 {
+    StoredCampaign campaign;
+    bool left = false;
+    if (report->holder[0] != '\0' ||
+        campaign_open(report->location.results, report->location.name, arena, &campaign).kind != OK)
+        return false;
+    const Error error = recommendation_left(&campaign, arena, &left);
+    campaign_close(&campaign);
+    return error.kind == OK && left;
+}
+
+// A campaign that lacks parts is not resumed. left: its recommendation.
+static void status_print_next(const StatusReport *report, const Gathered *gathered, bool left, FILE *out, Arena *arena)
+{
+    if (left) fprintf(out, "%-11s the best trials have not all run under fresh seeds (recommend)\n", "left");
     const char *command = gathered->count < gathered->of ? "gather" : status_by_hand(report) ? "ask" : "resume";
-    if (status_can_resume(report))
-        fprintf(out, "%-11s %s %s %s%s\n", "continue", command_program(arena), command, report->location.name,
+    const bool resumes = strcmp(command, "resume") == 0;
+    if (status_can_resume(report) || left)
+        fprintf(out, "%-11s %s %s %s%s%s\n", "continue", command_program(arena), command, report->location.name,
+                resumes ? command_allow(model_find(report->model)) : "",
                 command_results_option(report->location.results, arena));
 }
 
@@ -579,7 +596,8 @@ static Error status_one(const CommandLine *line)
         const StatusReport visible = status_visible(&report, line->arena);
         status_print(&visible, line->out, line->arena);
         TRY(status_awaited(&location, line->out, NULL, line->arena));
-        status_print_next(&report, &gathered, line->out, line->arena);
+        const bool left = status_recommendation_left(&report, line->arena);
+        status_print_next(&report, &gathered, left, line->out, line->arena);
         TRY(status_print_parts(&parts, &gathered, line->out, line->arena));
         TRY(status_sums(&location, line->out, NULL, line->arena));
         return status_searches(&location, line->out, NULL, line->arena);

@@ -48,7 +48,10 @@ static Error stop_run(const CommandLine *line)
     if (!switch_given(line, "wait")) return error_none();
     fflush(line->out);
     TRY(stop_wait(&target));
-    fprintf(line->out, "%s: stopped; %s resume %s%s continues it\n", name, command_program(line->arena), name, root);
+    StatusReport report;
+    TRY(status_read(&target.location, line->arena, &report));
+    fprintf(line->out, "%s: stopped; %s resume %s%s%s continues it\n", name, command_program(line->arena), name,
+            command_allow(model_find(report.model)), root);
     return error_none();
 }
 

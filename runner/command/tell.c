@@ -64,7 +64,8 @@ static Error tell_report(const CommandLine *line, ByHand *hand, const TellSummar
             summary->stored + summary->corrected == 1 ? "" : "s");
     if (summary->corrected > 0) fprintf(out, ", %s of them corrected", text_count(summary->corrected).text);
     if (by_hand_spec(hand)->replicates.count > 1)
-        fprintf(out, "; %s trials are complete by them", text_count(summary->complete).text);
+        fprintf(out, "; %s trial%s complete by them", text_count(summary->complete).text,
+                summary->complete == 1 ? " is" : "s are");
     fputc('\n', out);
     tell_report_same(out, summary->same);
     if (lines->empty > 0)
@@ -127,6 +128,8 @@ static Error tell_read(const CommandLine *line, const Spec *spec, int64_t trial,
     else
         error = results_read(spec, line->arguments[1], line->arena, diagnostics, lines);
     if (error.kind != OK && diagnostics_errors(diagnostics) == 0) return error;
+    if (lines->empty > 0 && switch_given(line, "strict"))
+        diagnose(diagnostics, lines->empty_at, "there is no result here: give all metrics, or a failure");
     TRY(tell_summary(line, diagnostics));
     if (trial >= 0 && lines->count == 0)
         return error_make(ERROR_USER, "there is no result of trial %lld: give all metrics, or a failure",
@@ -144,6 +147,7 @@ static Error tell_find(const CommandLine *line, CampaignLocation *location, int6
         *trial = strtoll(slash + 1, NULL, 10);
         *slash = '\0';
     }
+    if (*trial < 0 && slash != NULL && campaign_find(line, text, location).kind != OK) *slash = '\0'; // "NAME/x"
     if (*trial < 0 && line->n_arguments > 2)
         return error_make(ERROR_USAGE, "tell takes one file; results of a single trial go to CAMPAIGN/TRIAL: %s",
                           command_again(NULL, "tell %.60s/12 %.60s", text, line->arguments[1]).text);
@@ -180,6 +184,7 @@ static Error tell_run(const CommandLine *line)
 
 static const Switch tell_rows[] = {
     {"replace", SWITCH_FLAG, NULL, 0, 0, "correct results that were told before; the old ones are kept as well"},
+    {"strict", SWITCH_FLAG, NULL, 0, 0, "a line without a result is an error (default: it is left out)"},
 };
 static const Switches tell_switches = {tell_rows, sizeof tell_rows / sizeof *tell_rows};
 
@@ -187,7 +192,8 @@ enum { TELL_WORDS_MOST = 2000 };
 const Command command_tell = {
     .name = "tell",
     .arguments = "CAMPAIGN FILE | CAMPAIGN/TRIAL NAME=VALUE...",
-    .doc = "store results of trials that `ask` gave, in any order: a table (CSV or JSON), or those of one trial",
+    .doc = "store results of trials that `ask` gave, in any order: a table (CSV, JSON or JSON lines), or those of one "
+           "trial",
     .examples = "  hopscotch tell manual_gripper done.csv\n"
                 "  hopscotch tell manual_gripper/12 slip=0.4 lift_time=2.9\n"
                 "  hopscotch tell manual_gripper/13 failure=dropped\n"

@@ -469,7 +469,8 @@ typedef struct ResultLine {
 typedef struct ResultLines {
     ResultLine *lines; // [count]
     int64_t count;
-    int64_t empty; // lines without results, which are left out
+    int64_t empty;        // lines without results, which are left out
+    const Node *empty_at; // the first of them
 } ResultLines;
 // Reads a table with the columns trial, replicate (of several), failure, metrics, and parameters that are compared: CSV
 // with a header, or JSON, a list of objects. A name may have its unit behind it, `slip [mm]`. The name of a failure is
@@ -796,6 +797,9 @@ int64_t search_affordable(const Search *search, int64_t most);
 // Number of trials among the ids [first, end) of a search; *estimated: from a sample of the ids (search/count.c), which
 // may hold no trial. Here and below parameter[n_parameters] is room for the trials that are examined.
 int64_t count_trials(const Search *search, int64_t first, int64_t end, double *parameter, bool *estimated);
+// True: no id of the search, whose trials are known beforehand, stands for a trial. False also if that is not known,
+// because there are more ids than can be looked at.
+bool count_is_empty(const Search *search, double *parameter);
 // The exact number of trials of a whole grid (search/count_grid.c). False: the axes that its conditions use have too
 // many points for that.
 bool count_grid(const Search *search, int64_t *trials);

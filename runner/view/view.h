@@ -198,6 +198,8 @@ typedef struct Recommendation {
     uint64_t seed;              // fresh
     double probability;         // that the recommended one is the best of them; NaN: not known
     const char *unknown;        // why
+    int compared;               // candidates that the probability is among: those that can be the best
+    int failing, violating;     // those that can't: they fail more often, they violate a constraint
     bool maximize, by_failures; // what is better: more; first the fewest failed replicates
     Recommended *candidates;    // [count] the best of the search first, its mean last
     const double **value;       // [count][seeds of each] costs, as in VerifyOutcome
@@ -215,6 +217,9 @@ typedef struct FinalistsAsked {
 } FinalistsAsked;
 Error finalists_run(const CampaignLocation *location, const RunOptions *options, const FinalistsAsked *asked,
                     Arena *arena);
+// Whether the search of a stored campaign has ended, and the candidates of its recommendation have not, and no process
+// runs them.
+Error recommendation_left(const StoredCampaign *campaign, Arena *arena, bool *left);
 // The stored recommendation; out->run is NULL if there is none.
 Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out);
 bool recommended_is_better(const Recommendation *of, const Recommended *a, const Recommended *b);

@@ -6,6 +6,8 @@
 #include "derivatives.h"
 #include "drawing.h"
 
+#include <string.h>
+
 static const char *gradient_refuses_equations(const Configured *configured)
 {
     if (configured->meter != NULL) return "metrics over columns have no gradient in a system of equations";

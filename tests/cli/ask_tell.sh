@@ -22,6 +22,10 @@ END
 
 # ---- a grid, by hand -------------------------------------------------------------------------------------------------
 
+works ask bench.yaml --name nothing -n 0
+works best nothing
+[ "$(cat out)" = "no trial is stored yet" ]
+check $? "best of a campaign without trials"
 works ask bench.yaml -n 2
 has 'trial  a [N]  b [m/s]  pad'
 has '    1      1       20  foam'
@@ -70,6 +74,8 @@ has 'bench is done: 6 trials' err
 works doctor bench
 works report bench
 works show bench/best
+lacks replay
+lacks 'in a batch of'
 works tell bench/0 y=0.25 z=1 --replace
 works best bench
 has '   1      0     0.25'
@@ -116,6 +122,13 @@ wrong '' 'the table is empty; it starts with the names of its columns'
 wrong '[{"trial": 0, "y": 1, "z": 2}, 7]' \
     "w.json:1:32: error: this is '7', expected an object with the results of a trial" w.json
 wrong '[{"trial": 0, "y": [1], "z": 2}]' 'expected a number or a word' w.json
+wrong '{"trial": 0, "y": 1, "z": 2}\n\n{"trial": 1, "y": "x", "z": 2}\n' \
+    'w.jsonl:3:19: error: y is the text "x", expected a number' w.jsonl
+wrong '{"trial": 0, "y": 1, "z": 2}\n{"trial": 1, "y": \n' 'w.jsonl:2:18: error: a value is missing here' w.jsonl
+refused tell wrong/0 y=1 y=2 z=1
+has "y=2:1:1: error: 'y' is there twice: remove one" err
+refused tell wrong/0 failure=fell failure=none y=2 z=1
+has "'failure' is there twice: remove one" err
 refused tell wrong/0 y
 has 'expected NAME=VALUE, such as y=1' err
 refused tell wrong/0 y=1 trial=3 z=1
@@ -126,6 +139,17 @@ refused tell wrong nofile.csv
 has 'there is no file nofile.csv' err
 code=2 refused tell wrong y=1
 has 'results of a single trial go to CAMPAIGN/TRIAL: ' err
+code=2 refused tell wrong/x y=1
+has 'tell wrong/12 y=1' err
+refused tell wrong/0/1 y=1 z=1
+has "'wrong/0' is no campaign: after a name stands one number, the trial's, as in wrong/41" err
+refused show wrong/0/1
+has "after a name stands one number" err
+refused check bench.yaml --set 'replicates={count: 3, race: {start: 2}}'
+has 'race gives the best trials more replicates, and people run its trials' err
+lacks 'nothing is drawn' err
+refused check bench.yaml --set 'recommend={trials: 3}'
+has 'recommend runs the best trials under fresh seeds, and people run its trials' err
 code=2 refused tell wrong a.csv b.csv
 has 'tell takes one file' err
 refused tell nobody/1 y=1
@@ -173,7 +197,7 @@ printf 'trial,replicate,y,z\n0,0,1,1\n0,2,3,1\n' >r.csv
 works tell thrice r.csv
 has '2 results stored; 0 trials are complete by them'
 refused tell thrice/0 y=2 z=1
-has 'trial 0 has 3 replicates: give `replicate`, 0 to 2' err
+has 'trial 0 has 3 replicates: give `replicate`, 0 to 2, such as replicate=0' err
 refused tell thrice/0 replicate=3 y=2 z=1
 works ask thrice -n 1 --again
 has '    0          1      1'
@@ -249,6 +273,41 @@ has 'limited is stopped' err
 works ask limited --set limits.trials=7
 [ "$(grep -c '^ *[0-9]' out)" -eq 2 ]
 check $? "the rest of the generation"
+works tell limited/1 y=1 z=1
+has '1 result was told before'
+works tell limited/1 y=0.5 z=1 --replace
+has 'the search learned from 1 of the corrected trials before' # as the page says, of a generation that a limit cut off
+works tell limited/1 y=0.5 z=1 --replace
+lacks 'the search learned'
+printf '{"trial": 3, "y": 7, "z": 1}\n\n{"trial": 4, "y": 1, "z": 1}\n' >rest.jsonl
+works tell limited rest.jsonl
+has '2 results stored'
+works ask limited --format jsonl
+cp out limited.jsonl
+works tell limited limited.jsonl
+has '2 lines were left out: they have no results'
+refused tell limited limited.jsonl --strict
+has 'limited.jsonl:1:1: error: there is no result here: give all metrics, or a failure' err
+if with_python "dicts without a result"; then
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/runner/python python3 - >out 2>err <<'END'
+import hopscotch
+
+lab = hopscotch.by_hand("bench.yaml", name="dicts")
+trials = lab.ask(2)
+for row in {"trial": 0, "y": None}, {}, {"trial": 1}, trials[0]:
+    for rows in row, [{"trial": 1, "y": 1, "z": 1}, row]:
+        try:
+            lab.tell(rows)
+        except hopscotch.Error as error:
+            assert "there is no result here" in str(error) and "nothing was stored" in str(error), error
+        else:
+            raise AssertionError(rows)
+assert lab.status()["awaited"] == 2
+lab.tell({**trials[0], "y": 1, "z": 2})
+assert lab.status()["awaited"] == 1
+END
+    check $? "in Python a dict without a result is an error"
+fi
 works list --state waiting
 has limited
 

@@ -51,6 +51,15 @@ works run search.yaml --name fails --progress none --set 'objective.minimize="f 
 oracle fails "--finalists 20 --seeds 40"
 works run search.yaml --name falls --progress none --set 'objective.minimize="f + 0*log(x3 + 1.1 + 0.5*x1)"'
 oracle falls "--finalists 20 --seeds 40" --any
+works verify falls --finalists 20 --seeds 40 --progress none
+compared=$(python3 -c 'import json; print(json.load(open("said.json"))["recommended"]["compared"])')
+[ "$compared" -lt 20 ] && has "the best of the $compared candidates that fail no more often, with a probability of "
+check $? "the probability is among those that fail no more often"
+works run search.yaml --name raced --progress none --set 'objective.minimize="f + 0*log(x3 + 1.1 + 0.5*x1)"' \
+    --set objective.failed=ignore --set 'replicates.race={start: 2, by: failures}' --set replicates.count=4
+oracle raced "--finalists 20 --seeds 40" --any
+grep -q "by: failures" "results/$(made raced)/spec.yaml"
+check $? "finalists of a race by failures race by failures"
 works run search.yaml --name few --progress none --set search.trials=12 --set objective.minimize=f
 oracle few "--finalists 64 --seeds 100 --seed 9"
 works verify few --finalists 2 --seeds 8 --progress none

@@ -51,7 +51,7 @@ says 1 "there is no campaign under results; run a spec first, or name the root f
 "$HOPSCOTCH" run grid.yaml --progress none >out 2>err || status=1
 "$HOPSCOTCH" run hopper.yaml --progress none >out 2>err || status=1
 "$HOPSCOTCH" run front.yaml --progress none >out 2>err || status=1
-"$HOPSCOTCH" run grid.yaml --name empty --set 'search.exclude=["x1 >= 0"]' --progress none >out 2>err
+"$HOPSCOTCH" run grid.yaml --name empty --set 'objective.minimize="log(-1-f*f)"' --progress none >out 2>err
 
 # ---- what a user is told without asking -----------------------------------------------------------------------------
 # prints TEXT ARGUMENTS...: on standard output
@@ -128,7 +128,8 @@ says 0 "these are the first 2 rows; --limit 0 prints all" query grid --limit 2
 says 1 "there is no campaign 'gird' under results; did you mean 'grid'?" best gird
 says 1 "there is no campaign 'xyzzy' under results; $HOPSCOTCH status lists them" best xyzzy
 says 2 "'grid' is not a trial; write CAMPAIGN/TRIAL, e.g. grid/41" show grid
-says 1 "there is no campaign 'grid/1', but there is grid: write that, or grid/41 for a trial" show grid/1/0
+says 1 "'grid/1' is no campaign: after a name stands one number, the trial's, as in grid/41" show grid/1/0
+says 1 "there is no campaign 'grid/x', but there is grid: write that, or grid/41 for a trial" best grid/x
 says 1 "campaign grid has no trial 99 (not run yet, or excluded); $HOPSCOTCH query grid lists trials" show grid/99
 says 1 "a campaign's name has 1 to 128 characters" run grid.yaml --name "$(printf '%0130d' 0)"
 says 1 'a name is made of A-Z a-z 0-9 . _ and -; character 2 is another one' run grid.yaml --name 'a b'

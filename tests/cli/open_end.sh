@@ -72,6 +72,16 @@ works plan large.yaml --set 'search.exclude=["x1 < 5 and x2 < 6"]' --json
 has '"trials_known": false,'
 code=3 refused plan large.yaml --set 'search.exclude=["x1 < 6"]'
 has 'there is no trial to run: all 10,000,000,000 are excluded' err
+for command in check run; do
+    refused $command large.yaml --set 'search.exclude=["x1 < 6"]'
+    has 'there is no trial to run: all 10,000,000,000 are excluded' err
+    refused $command large.yaml --set 'search={method: random, trials: 9, over: {x1: {range: [0, 1]}}}' \
+        --set 'search.exclude=["x1 >= 0"]'
+    has 'there is no trial to run: all 9 are excluded' err
+done
+[ ! -e results/large ]
+check $? "an empty search leaves no campaign"
+works check large.yaml --set 'search.exclude=["x1 < 5 and x2 < 6"]' # a sample has none, which proves nothing
 works check large.yaml --set 'search.over={x1: [2]}'
 has 'ok: large: 1 trial of bbob'
 exit $status

@@ -33,6 +33,15 @@ kept >copies
 check $? "files that the words name are kept, and nothing from elsewhere"
 while read -r digest name; do cmp "old/$name" "results/spring/files/$digest" || exit 1; done <copies
 check $? "under their digests"
+run best spring
+grep -q ' replay spring/[0-9]* --allow-programs' out
+check $? "best shows the command that replays"
+run show spring/3
+has "replay spring/3 --allow-programs re-simulates the trial"
+"$SQL" results/spring/campaign.db "UPDATE campaign SET state = 'interrupted'" >/dev/null
+run status spring
+has "resume spring --allow-programs"
+"$SQL" results/spring/campaign.db "UPDATE campaign SET state = 'done'" >/dev/null
 works doctor spring
 has "kept files 4, each with the content that the campaign names"
 cp "results/spring/files/$(grep config copies | cut -d ' ' -f 1)" whole

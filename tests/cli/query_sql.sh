@@ -30,6 +30,22 @@ check $? "query --sql as JSON"
 works query grid --sql "SELECT name FROM sqlite_schema WHERE type = 'table'"
 has trials
 
+# the view of the best trials; a view may do no more than a statement
+gives "SELECT count(*) AS n FROM best" "n
+1000"
+gives "SELECT a.id = b.id AS same FROM (SELECT id FROM best LIMIT 1) a, (SELECT id FROM trials ORDER BY fitness, id) b
+    LIMIT 1" "same
+1"
+cp -r results/grid results/viewed
+for view in "SELECT * FROM pragma_table_info('trials')" "SELECT load_extension('x')" "SELECT * FROM pragma_database_list" \
+    "SELECT row_digest(1, 2)"; do
+    "$SQL" results/viewed/campaign.db "DROP VIEW best; CREATE VIEW best AS $view" >/dev/null
+    run query viewed --sql "SELECT * FROM best"
+    [ $? -eq 1 ] && [ ! -s out ]
+    check $? "refused in a view: $view"
+done
+has "not authorized to use function" err
+
 before=$(sha256sum results/grid/campaign.db)
 for statement in "DELETE FROM trials" "UPDATE trials SET fitness = 0" "DROP TABLE trials" "CREATE TABLE a(b)" \
     "INSERT INTO tags VALUES('x')" "ATTACH 'other.db' AS other" "PRAGMA user_version = 3" "PRAGMA journal_mode" \

@@ -41,6 +41,12 @@ same ignored "--set $failing --set objective.failed=ignore" 4 0.5 --failed ignor
 same robust "--set $failing --set objective.failed=ignore --set replicates.race.by=failures" 4 0.5 \
     --failed ignore --failures --objective 'lambda f, x3: f if x3 > -5 else None'
 same any "--set $failing --set replicates.common=false" 4 0.5 --objective 'lambda f, x3: f if x3 > -5 else None'
+same failures "--set $failing --set replicates.common=false --set replicates.race.by=failures" 4 0.5 --failures \
+    --objective 'lambda f, x3: f if x3 > -5 else None'
+run query failures --sql "SELECT count(*) FROM trials WHERE replicates = 64" --format csv
+[ "$(tail -n 1 out)" = 4 ] && "$HOPSCOTCH" plan race.yaml --set replicates.race.by=failures >out 2>err &&
+    has "644 in all"
+check $? "by: failures with failed: any: as many trials go on as plan says"
 [ -n "${QUICK:-}" ] || same penalty "--set $failing --set objective.failed=penalty(900)" 4 0.5 --failed 'penalty(900)' \
     --objective 'lambda f, x3: f if x3 > -5 else None'
 same bound '--set constraints=["f<1200"]' 4 0.5 --constraint 'lambda f, x3: f - 1200'
@@ -106,6 +112,17 @@ run run race.yaml --name limited --progress none
 check $? "then it is the same"
 
 # what it can't be
+refused check race.yaml --set 'replicates.race={start: 4, keep: 1}'
+has "keep is 1, must be in [0.1, 0.9]" err
+lacks "did you mean" err
+refused check race.yaml --set replicates.count=-2
+has "count is -2" err
+lacks "start is 4" err
+refused check race.yaml --set replicates.count=3
+has "start is 4 and replicates.count is 3" err
+run query mean --sql "SELECT text FROM events WHERE kind = 'race'" --format csv
+has "rung 2 of 5: "
+has "rung 5 of 5: "
 refused run race.yaml --name mean --extend --set search.trials=60
 has "which trials have more replicates was decided among its own" err
 refused run race.yaml --name mean --retry failed

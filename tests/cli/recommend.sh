@@ -168,4 +168,17 @@ wait $pid
 expect $? 130 "Ctrl-C ends it"
 pid=
 has "interrupted while the best trials ran under fresh seeds; continue with" err
+works status ended
+has "left        the best trials have not all run under fresh seeds (recommend)"
+has " resume ended"
+works best ended
+has "the best trials have not all run under fresh seeds: "
+works resume ended --set 'recommend={trials: 4, replicates: 8}' --progress none
+has "ended: the best trials run under fresh seeds (recommend)" err
+works status ended
+lacks "fresh seeds"
+works best ended
+lacks "have not all run"
+works status without
+lacks "fresh seeds"
 exit $status

@@ -67,12 +67,19 @@ static const char *explain_method(const Spec *spec, Arena *arena)
     return arena_format(arena, "auto chose %s: %s", spec->method->name, spec->chosen);
 }
 
+static Error explain_refuse_empty(const Search *search, Arena *arena)
+{
+    if (!count_is_empty(search, ARENA_NEW(arena, double, search->spec->configured.n_parameters))) return error_none();
+    return error_make(ERROR_USER, "there is no trial to run: all %s are excluded", text_count(search->total).text);
+}
+
 Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count)
 {
     remarks[0] = (Remark){.name = "objective", .text = explain_objective(spec, arena)};
     *count = 1;
     if (spec->chosen != NULL) remarks[(*count)++] = (Remark){.name = "method", .text = explain_method(spec, arena)};
     explain_units(spec, arena, remarks, count);
+    TRY(explain_refuse_empty(search, arena));
     if (spec->model->explain == NULL) return error_none();
     double *point = ARENA_NEW(arena, double, EXPLAIN_TRIALS *(int64_t)spec->configured.n_parameters);
     const int points = explain_points(spec, search, point);
@@ -87,8 +94,8 @@ Error explain_warn(const Spec *spec, Arena *arena, FILE *out)
     int count;
     if (spec->objective.by_default) fprintf(out, "objective: %s\n", explain_objective(spec, arena));
     if (spec->chosen != NULL) fprintf(out, "method: %s\n", explain_method(spec, arena));
-    if (spec->model->explain == NULL) return error_none();
     TRY(search_init(spec, arena, &search));
+    if (spec->model->explain == NULL) return explain_refuse_empty(&search, arena);
     TRY(explain(spec, &search, arena, remarks, &count));
     for (int i = 0; i < count; i++) {
         if (remarks[i].warning) fprintf(out, "warning: %s\n", remarks[i].text);

@@ -199,14 +199,15 @@ static Error hand_end(ByHand *hand, const char *state, const char *reason, int64
     TRY(rounds_record(hand->store, &hand->search));
     if (strcmp(state, "done") == 0) TRY(sensitivity_record(hand->store, &hand->search));
     if (reason == NULL) reason = stop;
-    return store_set_state(hand->store,
-                           &(StoreState){.state = state,
-                                         .reason = reason,
-                                         .stop_reason = stop,
-                                         .event = state,
-                                         .text = arena_format(hand->arena, "%lld trials%s%s", (long long)trials,
-                                                              reason != NULL ? "; " : "", reason != NULL ? reason : ""),
-                                         .trials_total = trials});
+    return store_set_state(
+        hand->store,
+        &(StoreState){.state = state,
+                      .reason = reason,
+                      .stop_reason = stop,
+                      .event = state,
+                      .text = arena_format(hand->arena, "%lld trial%s%s%s", (long long)trials, trials == 1 ? "" : "s",
+                                           reason != NULL ? "; " : "", reason != NULL ? reason : ""),
+                      .trials_total = trials});
 }
 
 Error by_hand_settle(ByHand *hand)
@@ -222,7 +223,8 @@ Error by_hand_settle(ByHand *hand)
     if (more && asked < limit) return error_none();
     const char *state = more ? "stopped" : "done";
     if (strcmp(hand->store->state, state) == 0) return error_none();
-    const char *text = arena_format(hand->arena, "limits.trials: %s trials were run", text_count(asked).text);
+    const char *text = arena_format(hand->arena, "limits.trials: %s trial%s run", text_count(asked).text,
+                                    asked == 1 ? " was" : "s were");
     return hand_end(hand, state, more ? text : NULL, asked);
 }
 

@@ -141,13 +141,13 @@ static Error race_begin_rung(RacePass *pass, int64_t *chosen, int64_t *left)
 
 static Error race_show_rung(RacePass *pass, int64_t chosen, int64_t left, Arena *arena)
 {
-    const int last = race_rungs(pass->store->spec) - 1;
-    const char *unit = arena_format(arena, "trials of rung %d of %d", pass->rung, last);
+    const int rung = pass->rung + 1, rungs = race_rungs(pass->store->spec); // people count the first one too
+    const char *unit = arena_format(arena, "trials of rung %d of %d", rung, rungs);
     TRY(store_set_state(pass->store, &(StoreState){.state = "running",
                                                    .reason = arena_format(arena,
                                                                           "rung %d of %d of the race: %s trials to %d "
                                                                           "replicates",
-                                                                          pass->rung, last, text_count(chosen).text,
+                                                                          rung, rungs, text_count(chosen).text,
                                                                           pass->spec.replicates.count)}));
     pass->numbers.doing = "racing";
     pass->numbers.phase_total = (double)chosen;
@@ -165,8 +165,8 @@ static Error race_rung_through(RacePass *pass, int64_t lanes, bool *over, Arena 
     if (left == 0) return error_none();
     TRY(race_show_rung(pass, chosen, left, arena));
     TRY(race_run_rung(pass, left, lanes));
-    return store_event(pass->store, "race", "rung %d: %lld trials have %d replicates", pass->rung, (long long)chosen,
-                       pass->spec.replicates.count);
+    return store_event(pass->store, "race", "rung %d of %d: %lld trials have %d replicates", pass->rung + 1,
+                       race_rungs(pass->store->spec), (long long)chosen, pass->spec.replicates.count);
 }
 
 Error race_run(const Loop *loop, Arena *arena)

@@ -46,7 +46,7 @@ static CommandText campaign_how_to_resume(const Campaign *campaign)
     CommandText text;
     if (campaign->options->again == NULL)
         return command_again(campaign->options->results, "resume %.128s%s", campaign->name,
-                             campaign->spec->model->runs_program ? " --allow-programs" : "");
+                             command_allow(campaign->spec->model));
     snprintf(text.text, sizeof text.text, "%s", campaign->options->again);
     return text;
 }

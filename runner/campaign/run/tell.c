@@ -61,7 +61,8 @@ static Error tell_correct(ByHand *hand, const Told *told, const char *stored, co
                        tell_words(hand->spec, &lane, hand->arena), stored);
 }
 
-static Error tell_lane(ByHand *hand, const Told *told, const char *time, TellSummary *summary)
+// *same: as it was stored before.
+static Error tell_lane(ByHand *hand, const Told *told, const char *time, TellSummary *summary, bool *same)
 {
     ToldBefore before;
     const char *stored = "";
@@ -69,10 +70,11 @@ static Error tell_lane(ByHand *hand, const Told *told, const char *time, TellSum
     TRY(by_hand_compare(hand, told, &before, &stored));
     if (before == TOLD_UNKNOWN)
         return error_make(ERROR_MACHINE, "bug: trial %lld was told and not asked for", (long long)told->trial);
-    summary->same += before == TOLD_SAME;
+    *same = before == TOLD_SAME;
+    summary->same += *same;
     summary->stored += before == TOLD_NEVER;
     summary->corrected += before == TOLD_OTHERS;
-    if (before == TOLD_SAME) return error_none();
+    if (*same) return error_none();
     if (before == TOLD_OTHERS) TRY(tell_correct(hand, told, stored, time));
     memcpy(metric, told->metric, (size_t)hand->spec->configured.n_metrics * sizeof *metric);
     return asked_tell(
@@ -154,7 +156,7 @@ static Error tell_rows(ByHand *hand, const Commit *all, TellSummary *summary)
 
 // ---- the search -----------------------------------------------------------------------------------------------------
 
-// A search that learns: the whole round, when it is there.
+// A search that learns: the whole round, when it is there, or what limits.trials leaves of it, as `run` does.
 static Error tell_round(ByHand *hand, bool *told, Rounds *rounds)
 {
     Commit round;
@@ -212,10 +214,16 @@ static Error tell_all(ByHand *hand, const Told *told, int64_t count, TellSummary
 {
     const Text32 now = clock_utc();
     int64_t *ids = ARENA_NEW(hand->arena, int64_t, count);
+    Told *changed = ARENA_NEW(hand->arena, Told, count);
     Flight flight;
     Commit commit;
-    for (int64_t i = 0; i < count; i++) TRY(tell_lane(hand, &told[i], now.text, summary));
-    const int64_t trials = tell_trials(told, count, ids);
+    int64_t changes = 0;
+    for (int64_t i = 0; i < count; i++) {
+        bool same = false;
+        TRY(tell_lane(hand, &told[i], now.text, summary, &same));
+        if (!same) changed[changes++] = told[i];
+    }
+    const int64_t trials = tell_trials(changed, changes, ids);
     flight_take(hand->spec, trials, NULL, hand->arena, &flight);
     TRY(tell_gather(hand, ids, trials, &flight));
     TRY(by_hand_collect(hand, &flight, &commit));

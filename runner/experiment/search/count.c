@@ -39,3 +39,15 @@ int64_t count_trials(const Search *search, int64_t first, int64_t end, double *p
     *estimated = looked_at < ids;
     return *estimated ? (int64_t)((double)found / (double)looked_at * (double)ids) : found;
 }
+
+bool count_is_empty(const Search *search, double *parameter)
+{
+    const int64_t ids = search->total, looked_at = ids > 0 ? count_looked_at(search, 0, ids) : 0;
+    int64_t found = 0;
+    if (ids <= 0 || search_learns(search->method) || !search_drops(search->spec)) return false;
+    if (looked_at < ids) return count_grid(search, &found) && found == 0;
+    for (int64_t id = 0; id < ids; id++) {
+        if (count_has(search, id, parameter)) return false;
+    }
+    return true;
+}

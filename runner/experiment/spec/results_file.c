@@ -272,13 +272,14 @@ static void results_end_row(ResultReader *reader, ResultRow *row)
     if (row->wrong) return;
     const char *missing = results_missing(reader, row, &none);
     if (none && row->line.failure == 0) {
-        reader->out->empty++;
+        if (reader->out->empty++ == 0) reader->out->empty_at = row->line.at;
         return;
     }
     if (!row->has_trial)
         diagnose(reader->diagnostics, row->line.at, "a result without the id of its trial: give `trial`");
     else if (!row->has_replicate && reader->spec->replicates.count > 1)
-        diagnose(reader->diagnostics, row->line.at, "trial %lld has %d replicates: give `replicate`, 0 to %d",
+        diagnose(reader->diagnostics, row->line.at,
+                 "trial %lld has %d replicates: give `replicate`, 0 to %d, such as replicate=0",
                  (long long)row->line.trial, reader->spec->replicates.count, reader->spec->replicates.count - 1);
     else if (missing != NULL && row->line.failure == 0)
         diagnose(reader->diagnostics, row->line.at, "trial %lld has no value of %.200s: give all metrics, or a failure",
@@ -358,6 +359,60 @@ static void results_read_object(ResultReader *reader, const Node *object)
     results_end_row(reader, &row);
 }
 
+// Whether the text is JSON lines: it begins with an object, and a line below begins with another one.
+static bool results_are_json_lines(const char *text)
+{
+    if (text[strspn(text, " \t\r\n")] != '{') return false;
+    const char *line = strchr(text + strspn(text, " \t\r\n"), '\n');
+    for (; line != NULL; line = strchr(line + 1, '\n')) {
+        if (line[1 + strspn(line + 1, " \t\r")] == '{') return true;
+    }
+    return false;
+}
+
+// Nodes that were read from a line alone get their places in the whole text.
+static void results_move(const Node *node, int lines, const Source *source)
+{
+    Node *own = (Node *)(uintptr_t)node;
+    own->line += lines;
+    own->source = source;
+    for (int i = 0; i < node->count; i++) {
+        if (node->kind == NODE_MAPPING) results_move(node->keys[i], lines, source);
+        results_move(node->items[i], lines, source);
+    }
+}
+
+// Line number `before` + 1 of the text. False: it can't be read, and the error has its place.
+static bool results_read_json_line(ResultReader *reader, const Source *source, const char *line, size_t width,
+                                   int before)
+{
+    Source *own = ARENA_NEW(reader->arena, Source, 1);
+    *own = (Source){
+        .file = source->file, .text = arena_format(reader->arena, "%.*s", (int)width, line), .most = source->most};
+    const Node *object = yaml_parse(own, reader->arena, diagnostics_new(reader->arena));
+    if (object != NULL) {
+        results_move(object, before, source);
+        results_read_object(reader, object);
+        return true;
+    }
+    char *empty = ARENA_NEW(reader->arena, char, before + 1);
+    memset(empty, '\n', (size_t)before);
+    own->text = arena_format(reader->arena, "%s%s", empty, own->text);
+    return yaml_parse(own, reader->arena, reader->diagnostics) != NULL;
+}
+
+// JSON lines are an object per line, as `ask --format jsonl` prints them.
+static void results_read_json_lines(ResultReader *reader, const Source *source)
+{
+    int before = 0;
+    bool readable = true;
+    for (const char *line = source->text; *line != '\0' && readable; before++) {
+        const size_t width = strcspn(line, "\n");
+        if (strspn(line, " \t\r") < width) readable = results_read_json_line(reader, source, line, width, before);
+        line += width + (line[width] == '\n');
+    }
+}
+
 // JSON is YAML.
 static void results_read_json(ResultReader *reader, const Source *source)
 {
@@ -404,7 +459,9 @@ Error results_read(const Spec *spec, const char *path, Arena *arena, Diagnostics
     diagnostics_source(diagnostics, source);
     if (!source_check(source, bytes.size, diagnostics)) return spec_summary(path, diagnostics);
     const char first = source->text[strspn(source->text, " \t\r\n")];
-    if (first == '[' || first == '{')
+    if (results_are_json_lines(source->text))
+        results_read_json_lines(&reader, source);
+    else if (first == '[' || first == '{')
         results_read_json(&reader, source);
     else
         results_read_csv(&reader, source);
@@ -414,7 +471,8 @@ Error results_read(const Spec *spec, const char *path, Arena *arena, Diagnostics
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 
-static void results_read_word(ResultReader *reader, ResultRow *row, const char *word)
+// The name that the word begins with; its value is given to the row.
+static ResultColumn results_read_word(ResultReader *reader, ResultRow *row, const char *word, const Node **at)
 {
     const char *equals = strchr(word, '=');
     Source *source = ARENA_NEW(reader->arena, Source, 1);
@@ -423,11 +481,12 @@ static void results_read_word(ResultReader *reader, ResultRow *row, const char *
     diagnostics_source(reader->diagnostics, source);
     *name = (Node){.source = source, .line = 1, .column = 1, .width = 1, .text = arena_copy(reader->arena, word)};
     row->line.at = row->line.at != NULL ? row->line.at : name;
+    *at = name;
     if (equals == NULL || equals == word) {
         diagnose(reader->diagnostics, name, "expected NAME=VALUE, such as %.60s=1",
                  reader->spec->configured.metrics[0].name);
         row->wrong = true;
-        return;
+        return (ResultColumn){.is = IS_WRONG};
     }
     name->width = (int)(equals - word);
     *value = *name;
@@ -438,6 +497,7 @@ static void results_read_word(ResultReader *reader, ResultRow *row, const char *
     const ResultColumn column = results_column(reader, name);
     if (column.is == IS_TRIAL) diagnose(reader->diagnostics, name, "the trial is named already, before its results");
     if (column.is != IS_TRIAL) results_value(reader, row, &column, value);
+    return column;
 }
 
 void results_read_words(const Spec *spec, int64_t trial, const char *const *words, int count, Arena *arena,
@@ -448,6 +508,9 @@ void results_read_words(const Spec *spec, int64_t trial, const char *const *word
     ResultRow row = results_row(&reader, NULL);
     row.line.trial = trial;
     row.has_trial = true;
-    for (int i = 0; i < count; i++) results_read_word(&reader, &row, words[i]);
+    ResultColumn *columns = ARENA_NEW(arena, ResultColumn, count);
+    const Node **at = ARENA_NEW(arena, const Node *, count);
+    for (int i = 0; i < count; i++) columns[i] = results_read_word(&reader, &row, words[i], &at[i]);
+    results_check_twice(&reader, columns, count, at);
     results_end_row(&reader, &row);
 }

@@ -111,7 +111,8 @@ static const char *scalar_percentage(const Node *node, const Key *key, double nu
 {
     const bool fraction = key->unit != NULL && strcmp(key->unit, "fraction") == 0;
     double again;
-    if (!fraction || number > 100 * key->high || !text_to_number(node->text, &again)) return "";
+    if (!fraction || number > 100 * key->high || number < 100 * key->low || !text_to_number(node->text, &again))
+        return "";
     return number > key->high ? arena_format(arena, "; did you mean %s%%?", node->text) : "";
 }
 

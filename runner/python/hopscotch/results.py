@@ -156,7 +156,8 @@ class Campaign:
     def tell(self, results, replace=False):
         """Stores results of trials that ask gave, in any order: a dict, or a list of dicts, with "trial", all metrics or
         "failure", and "replicate" if there are several. All are stored, or none and an Error says why. The parameters
-        may stand there too: they must be those of the trial. replace: corrects what was told before."""
+        may stand there too: they must be those of the trial. replace: corrects what was told before. A dict without
+        a result is an Error too."""
         from .runs import plain
 
         rows = [results] if isinstance(results, dict) else [*results]
@@ -165,7 +166,7 @@ class Campaign:
             with io.open(path, "w", encoding="utf-8") as file:
                 file.write("[" + ",\n".join(json.dumps(row, default=plain) for row in rows) + "]\n")
             try:
-                self._call("tell", path, *(["--replace"] if replace else []))
+                self._call("tell", path, "--strict", *(["--replace"] if replace else []))
             except Error as error:
                 raise Error(str(error).replace(path, "results"), error.code) from None
 

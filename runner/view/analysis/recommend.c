@@ -189,6 +189,12 @@ static Error recommend_describe(const Recommend *task, Arena *arena, Spec *spec)
     return error;
 }
 
+// Whether failures decide before the fitness: where one fails a trial of the search, or if the search says so.
+static bool recommend_by_failures(const Spec *spec)
+{
+    return spec->objective.failed == FAILED_ANY || (spec_races(spec) && spec->replicates.race.by == RACE_BY_FAILURES);
+}
+
 // The objective is the search's, but a failed replicate is left out where it would fail the trial: with more replicates
 // more fail.
 static Error recommend_spec(const Recommend *task, Arena *arena, Diagnostics *diagnostics, Spec *out)
@@ -200,7 +206,7 @@ static Error recommend_spec(const Recommend *task, Arena *arena, Diagnostics *di
                            "recommend", table, arena, diagnostics, out));
     TRY(spec_strip(out, arena));
     out->seed = recommend_seed(task);
-    out->replicates.race.by = out->objective.failed == FAILED_ANY ? RACE_BY_FAILURES : RACE_BY_FITNESS;
+    out->replicates.race.by = recommend_by_failures(spec) ? RACE_BY_FAILURES : RACE_BY_FITNESS;
     if (out->objective.failed == FAILED_ANY) out->objective.failed = FAILED_IGNORE;
     recommend_replicates(task, out);
     out->replicates.common = true;
@@ -250,7 +256,9 @@ static Error recommend_run_spec(const Recommend *task, Spec *spec, const RunOpti
                           "interrupted while the best trials ran under fresh seeds; continue with `%s`",
                           task->asked != NULL && options->again != NULL
                               ? options->again
-                              : command_again(task->location->results, "resume %.128s", task->location->name).text);
+                              : command_again(task->location->results, "resume %.128s%s", task->location->name,
+                                              command_allow(task->campaign->spec.model))
+                                    .text);
     TRY(error);
     TRY(origin_note(&there, options->shared_fs, task->candidates, task->count, arena));
     return event_note(task->location, options->shared_fs, RECOMMEND_EVENT, spec->experiment, arena);
@@ -264,9 +272,11 @@ static Error recommend_prepare(Recommend *task, const RunOptions *options, Arena
     char holder[256] = "";
     Diagnostics *diagnostics = diagnostics_new(arena);
     TRY(recommend_find(task, arena));
+    *due = false;
     if (task->count == 0) return error_none();
     const Error error = recommend_spec(task, arena, diagnostics, spec);
-    diagnostics_print(diagnostics, options->messages, terminal_colour(options->messages));
+    if (options->messages != NULL)
+        diagnostics_print(diagnostics, options->messages, terminal_colour(options->messages));
     TRY(error);
     TRY(recommend_last(task->campaign->database, spec->experiment, arena, &last, &ran));
     if (task->asked != NULL) ran = last != NULL && strcmp(last, spec->experiment) == 0; // it shall be the last
@@ -291,7 +301,32 @@ static Error recommend_run_asked(const CampaignLocation *location, const RunOpti
                             : error_none();
     campaign_close(&campaign);
     TRY(error);
+    if (due && asked == NULL && options->messages != NULL)
+        fprintf(options->messages, "%s: the best trials run under fresh seeds (recommend)\n", location->name);
     return due ? recommend_run_spec(&task, &spec, options, arena) : error_none();
+}
+
+// As run_has_ended of a run: not where a budget of time or of failures stopped the search.
+static Error recommend_search_ended(const CampaignLocation *location, Arena *arena, bool *ended)
+{
+    StatusReport report;
+    TRY(status_read(location, arena, &report));
+    const bool by_trials = strncmp(report.reason, "limits.trials", 13) == 0;
+    *ended = strcmp(report.state, "done") == 0 || (strcmp(report.state, "stopped") == 0 && by_trials);
+    return error_none();
+}
+
+Error recommendation_left(const StoredCampaign *campaign, Arena *arena, bool *left)
+{
+    const CampaignLocation location = {
+        .results = folder_of(campaign->folder, arena), .name = campaign->name, .folder = campaign->folder};
+    const RunOptions silent = {.messages = NULL};
+    Recommend task = {.campaign = campaign, .location = &location};
+    Spec spec;
+    *left = false;
+    if (!recommend_wanted(&campaign->spec) || !database_has(campaign->database, "events", NULL)) return error_none();
+    TRY(recommend_search_ended(&location, arena, left));
+    return *left ? recommend_prepare(&task, &silent, arena, &spec, left) : error_none();
 }
 
 Error recommend_run(const CampaignLocation *location, const RunOptions *options, Arena *arena)
@@ -346,7 +381,7 @@ static Error recommend_read_results(const StoredCampaign *run, Arena *arena, Rec
 }
 
 // The order of the race (store/trials/rank.c), which a run of one or two candidates has not: without a value is worst;
-// then more seeds, fewer failures, where one fails a trial of the search, less violation, more fitness.
+// then more seeds, fewer failures, where these decide, less violation, more fitness.
 bool recommended_is_better(const Recommendation *of, const Recommended *a, const Recommended *b)
 {
     if (isnan(a->fresh) || isnan(b->fresh)) return !isnan(a->fresh) && isnan(b->fresh);
@@ -376,8 +411,8 @@ static bool recommend_fails_more(const Recommendation *out, int i)
     return out->candidates[i].failed > failed;
 }
 
-// Among those that can be the best: they violate no constraint and, where one failure fails a trial of the search, do
-// not fail more often. Then the fitness of the replicates that did not fail decides.
+// Among those that can be the best: they violate no constraint and, where failures decide, do not fail more often. The
+// fitness of the replicates that did not fail decides among these.
 static void recommend_estimate(const StoredCampaign *campaign, Arena *arena, Recommendation *out)
 {
     int *had = ARENA_NEW(arena, int, out->count);
@@ -386,15 +421,20 @@ static void recommend_estimate(const StoredCampaign *campaign, Arena *arena, Rec
     out->unknown = recommend_unknown(campaign, out);
     for (int i = 0; i < out->count && out->unknown == NULL; i++) {
         const Recommended *one = &out->candidates[i];
-        if (isnan(one->fresh) || one->violation > 0.0) continue;
-        if (out->by_failures && recommend_fails_more(out, i)) continue;
+        const bool violates = one->violation > 0.0, fails = out->by_failures && recommend_fails_more(out, i);
+        out->violating += violates;
+        out->failing += fails;
+        if (isnan(one->fresh) || violates || fails) continue;
         if (i == out->best) runs.named = runs.count;
         had[runs.count] = (int)one->seeds;
         value[runs.count++] = out->value[i];
     }
     if (out->unknown != NULL) return;
     out->probability = runs.count > 1 ? finalists_probability(&runs, arena) : (double)NAN;
-    if (isnan(out->probability)) out->unknown = "there is no other one to compare it with";
+    out->compared = runs.count;
+    if (!isnan(out->probability)) return;
+    const bool fail = out->count > 1 && out->failing == out->count - 1;
+    out->unknown = fail ? "all others fail more often" : "there is no other one to compare it with";
 }
 
 Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out)
@@ -407,7 +447,7 @@ Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommen
     *out = (Recommendation){.best = -1,
                             .probability = (double)NAN,
                             .maximize = campaign->spec.objective.maximize[0],
-                            .by_failures = campaign->spec.objective.failed == FAILED_ANY};
+                            .by_failures = recommend_by_failures(&campaign->spec)};
     if (!database_has(campaign->database, "events", NULL)) return error_none();
     TRY(recommend_last(campaign->database, "", arena, &name, &ran));
     const char *root = campaign_nested_root(&location, arena);

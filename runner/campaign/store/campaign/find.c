@@ -39,7 +39,13 @@ static Error campaign_unknown(const char *results, const char *text, Arena *aren
     TRY(campaign_names(results, arena, &names, &count));
     const char *nearest = nearest_name(text, names, count), *slash = strchr(text, '/');
     for (int i = 0; i < count && slash != NULL; i++) {
-        if (strncmp(names[i], text, (size_t)(slash - text)) == 0 && names[i][slash - text] == '\0')
+        const bool is_its = strncmp(names[i], text, (size_t)(slash - text)) == 0 && names[i][slash - text] == '\0';
+        if (is_its && slash[1] != '\0' && slash[1 + strspn(slash + 1, "0123456789/")] == '\0')
+            return error_make(ERROR_USER,
+                              "'%.100s' is no campaign: after a name stands one number, the trial's, as in %.100s/41; "
+                              "`tell` takes replicate=0 behind that",
+                              text, names[i]);
+        if (is_its)
             return error_make(
                 ERROR_USER, "there is no campaign '%.100s', but there is %.100s: write that, or %.100s/41 for a trial",
                 text, names[i], names[i]);

@@ -11,7 +11,7 @@ Error race_make(Database *database, const Spec *spec)
 {
     if (!race_of_all(spec)) return error_none();
     return database_run(database, "CREATE TABLE race(rung INTEGER NOT NULL, place INTEGER NOT NULL,\n"
-                                  "  trial INTEGER NOT NULL, fitness REAL NOT NULL, PRIMARY KEY(rung, place))\n"
+                                  "  trial INTEGER NOT NULL, fitness REAL, PRIMARY KEY(rung, place))\n"
                                   "  STRICT, WITHOUT ROWID;\n"
                                   "CREATE INDEX race_trials ON race(rung, trial);");
 }
@@ -33,14 +33,17 @@ static Error race_trials(Database *database, int rung, int64_t *trials)
     return rung == 0 ? trials_count(database, trials) : race_chosen(database, rung, trials);
 }
 
+// By failures a trial goes on without a fitness too: `failed: any` takes it from a trial at its first failure. Among
+// those that fail as often it is behind the ones that have a fitness.
 static Error race_insert(Store *store, int rung, int64_t kept)
 {
     char sql[1024];
+    const bool failures = store->spec->replicates.race.by == RACE_BY_FAILURES;
     const RankText order = rank_order(store->spec, RANK_COLUMNS_MAX);
     snprintf(sql, sizeof sql,
-             "INSERT INTO race SELECT ?, row_number() OVER (ORDER BY %s, id) - 1 AS place, id, fitness FROM trials "
-             "WHERE fitness IS NOT NULL AND replicates = ? ORDER BY place LIMIT ?",
-             order.text);
+             "INSERT INTO race SELECT ?, row_number() OVER (ORDER BY %s%s, id) - 1 AS place, id, fitness FROM trials "
+             "WHERE %sreplicates = ? ORDER BY place LIMIT ?",
+             failures ? "n_failed, fitness IS NULL, " : "", order.text, failures ? "" : "fitness IS NOT NULL AND ");
     Cursor insert = cursor_open(store->database, sql);
     with_integer(&insert, rung);
     with_integer(&insert, race_replicates(store->spec, rung - 1));

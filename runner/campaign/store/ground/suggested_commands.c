@@ -106,6 +106,11 @@ const char *command_results_option(const char *results, Arena *arena)
 
 const char *command_program(Arena *arena) { return command_quoted(COMMAND_NAME, arena); }
 
+const char *command_allow(const Model *model)
+{
+    return model != NULL && model->runs_program ? " --allow-programs" : "";
+}
+
 // Words that do not fit are left out as a whole: a cut word would be another command.
 CommandText command_again(const char *results, const char *format, ...)
 {

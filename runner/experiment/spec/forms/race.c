@@ -63,6 +63,7 @@ static void race_read_key(SpecReader *reader, const Node *name, const Node *item
 // Why the replicates of the trials can't differ; NULL: they can.
 static const char *race_refusal(const Spec *spec, Arena *arena)
 {
+    if (spec->model->by_hand) return "people run its trials: `replicates.count` alone says how often each";
     if (!replicates_differ(spec)) return "nothing is drawn (replicates.perturb), so that all replicates are equal";
     if (spec_several(spec)) return "several objectives have no best trial";
     if (search_learns(spec->method) && !spec->method->races)
@@ -74,12 +75,22 @@ static const char *race_refusal(const Spec *spec, Arena *arena)
     return NULL;
 }
 
+// Whether the spec gives a count that is an error of its own.
+static bool race_count_is_wrong(SpecReader *reader)
+{
+    const GivenKey *count = given_find(reader, "replicates.count");
+    double given = 0;
+    if (count == NULL) return false;
+    return count->value->kind != NODE_SCALAR || !text_to_number(count->value->text, &given) ||
+           given != reader->spec->replicates.count;
+}
+
 static void race_check(SpecReader *reader, const GivenKey *given)
 {
     Spec *spec = reader->spec;
     const GivenKey *store = given_find(reader, "replicates.store");
     const char *refusal = reader->names != NULL && spec->method != NULL ? race_refusal(spec, reader->arena) : NULL;
-    if (spec->replicates.race.start >= spec->replicates.count)
+    if (spec->replicates.race.start >= spec->replicates.count && !race_count_is_wrong(reader))
         diagnose(reader->diagnostics, given->value,
                  "start is %d and replicates.count is %d: the best trials go on from `start` to a greater `count`",
                  spec->replicates.race.start, spec->replicates.count);
@@ -130,15 +141,15 @@ const Form form_race = {
     .after = "replicates.store",
     .words = "off, or a mapping of start, and of keep and by, or clear",
     .doc =
-        "replicates where they are needed (sequential halving): every trial runs `start` replicates. When all trials "
-        "have run, the best part `keep` of them (default 0.5) runs 1/keep times as many, the best part of those "
-        "again, up to `count`. A trial keeps the replicates that it has; its fitness is of those, and the column "
-        "`replicates` says how many. Trials with more replicates rank first. by: failures: the trials with the "
-        "fewest failed replicates go on, among equals the fittest (default fitness). Methods that know their trials "
-        "beforehand race so. With cmaes the members of a generation race before it is told (AS-CMA): members two ranks "
-        "apart run twice as many replicates, up to `count`, while their difference is less than `clear` (default 1.3) "
-        "times its standard error. It needs the mean of the replicates, and failed: penalty(X) or ignore. A race "
-        "stores all replicates",
+        "replicates where they are needed (sequential halving): every trial runs `start` replicates (at least 2). "
+        "When all trials have run, the best part `keep` of them (0.1 to 0.9, default 0.5) runs 1/keep times as many, "
+        "the best part of those again, up to `count`. A trial keeps the replicates that it has; its fitness is of "
+        "those, and the column `replicates` says how many. Trials with more replicates rank first. by: failures: the "
+        "trials with the fewest failed replicates go on, with or without a fitness, among equals the fittest "
+        "(default fitness). Methods that know their trials beforehand race so. With cmaes the members of a generation "
+        "race before it is told (AS-CMA): members two ranks apart run twice as many replicates, up to `count`, while "
+        "their difference is less than `clear` (default 1.3) times its standard error. It needs the mean of the "
+        "replicates, and failed: penalty(X) or ignore. A race stores all replicates",
     .example = "{start: 4, keep: 0.5}",
     .stage = FORM_RECORD,
     .read = race_read,
