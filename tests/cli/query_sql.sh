@@ -37,8 +37,8 @@ gives "SELECT a.id = b.id AS same FROM (SELECT id FROM best LIMIT 1) a, (SELECT 
     LIMIT 1" "same
 1"
 cp -r results/grid results/viewed
-for view in "SELECT * FROM pragma_table_info('trials')" "SELECT load_extension('x')" "SELECT * FROM pragma_database_list" \
-    "SELECT row_digest(1, 2)"; do
+for view in "SELECT * FROM pragma_table_info('trials')" "SELECT load_extension('x')" \
+    "SELECT * FROM pragma_database_list" "SELECT row_digest(1, 2)"; do
     "$SQL" results/viewed/campaign.db "DROP VIEW best; CREATE VIEW best AS $view" >/dev/null
     run query viewed --sql "SELECT * FROM best"
     [ $? -eq 1 ] && [ ! -s out ]

@@ -68,8 +68,8 @@ void loop_note_time(Loop *loop, const char *rest)
              text_duration(limit).text, rest, limit < 10 ? 2 : 9, 2 * limit);
 }
 
-// The failed trials of a batch that limits.retire ended: they are what the user asked for. Those that are in a race, and
-// had replicates before, were counted then.
+// The failed trials of a batch that limits.retire ended: they are what the user asked for. Those that are in a race,
+// and had replicates before, were counted then.
 static int64_t loop_retired(const Loop *loop, const Commit *commit)
 {
     const int64_t code = spec_retires(loop->spec) ? configured_failure(&loop->spec->configured, RETIRED) : -1;

@@ -121,7 +121,7 @@ const Form form_retire = {
            "at once, at the first sample from the time `at` on, or without `at` before each step. Where it holds, the "
            "trial ends with the step that follows and has failed: its failure is `retired`, and its time is in the "
            "metric `survived`. Such trials do not count for limits.failures. `models SPEC.yaml` lists the columns",
-    .example = "[{at: 1, when: x < 0.5}]",
+    .example = "[{at: 1, when: x_foot < 0.5}]",
     .stage = FORM_METRICS,
     .read = retire_read,
     .flags = KEY_IDENTITY,
