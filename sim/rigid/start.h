@@ -70,6 +70,18 @@ HD mask rigid_start_misses(const RigidLanes *w, real error)
     return misses;
 }
 
+// Lanes that are projected although they meet the constraints: with derivatives all, since a parameter may lead the start
+// away from them.
+HD mask rigid_start_slides(const RigidLanes *w)
+{
+#if defined(HOPSCOTCH_DUAL)
+    return w->active;
+#else
+    (void)w;
+    return no_lanes();
+#endif
+}
+
 // Projects the start of all active lanes: metrics projection and projection_speed. Leaves masses and rows as they are
 // at the start. Returns the lanes that stay open. One loop for poses (Newton's method for C = 0) and, when no lane is
 // open any more, velocities: a made kernel has each stage of a step once here, and half of its code would be this
@@ -78,6 +90,7 @@ HD_CALL mask rigid_project(const RigidLanes *restrict w, real *lever)
 {
     enum { KICKS = 3 };
     RigidLanes lanes = *w;
+    const mask slides = rigid_start_slides(w);
     mask far = no_lanes(), moves = no_lanes(), closing = no_lanes(), refused = no_lanes();
     real gap = splat(0.0), speed = splat(0.0), before = splat(0.0);
     (void)rigid_ease_followers(w); // none are known yet: no row is eased
@@ -91,7 +104,7 @@ HD_CALL mask rigid_project(const RigidLanes *restrict w, real *lever)
             far = ~MASK(value_of(open.lever) <= RIGID_OPEN_MOST);
             moves = w->active & misses;
             gap = select_real(moves, open.error, splat(0.0));
-            closing = moves & ~far;
+            closing = (moves | slides) & ~far;
         } else if (moved < RIGID_START_MOVES) {
             closing = closing & MASK(value_of(open.error) > RIGID_RATTLE_ENOUGH);
             if (moved > RIGID_START_FREE) closing = closing & MASK(value_of(open.error) < value_of(0.75 * before));
@@ -102,8 +115,9 @@ HD_CALL mask rigid_project(const RigidLanes *restrict w, real *lever)
         const bool closes = any_lane(closing);
         if (!closes && kicked == 0) {
             refused = moves & (far | misses);
-            lanes.active = w->active & ~refused & MASK(value_of(open.rate) > RIGID_RATTLE_NEAR);
-            speed = select_real(lanes.active, open.rate, splat(0.0));
+            const mask fast = MASK(value_of(open.rate) > RIGID_RATTLE_NEAR);
+            lanes.active = w->active & ~refused & (fast | slides);
+            speed = select_real(lanes.active & fast, open.rate, splat(0.0));
         } else if (closes) {
             lanes.active = closing;
         }

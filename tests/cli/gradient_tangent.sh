@@ -160,6 +160,21 @@ YAML
 for form in rattle baumgarte soft; do
     agrees 7 pendulum.yaml "a pendulum by $form" --set simulation.stabilisation=$form
 done
+cat >exact.yaml <<'YAML'
+version: 1
+experiment: exact
+model: rigid
+simulation:
+  duration: 1.0
+  dt: 0.01
+  stabilisation: rattle
+  world:
+    bodies: [{name: payload, mass: 1, position: [0, 0, -2], velocity: [2, 0, 0]}]
+    constraints: [{name: rod, type: distance, a: payload, length: 2}]
+search: {method: list, points: [{payload_vx: 2, rod_length: 2}]}
+objective: {minimize: "payload_end_x + 0.5*payload_end_z"}
+YAML
+agrees 2 exact.yaml "a start by rattle that meets the constraints exactly"
 agrees 7 pendulum.yaml "its errors" --set simulation.stabilisation=baumgarte --set 'objective={minimize: error_rms}'
 four=$root/experiments/four_bar.yaml
 four() # REDUNDANT ARGUMENTS...
