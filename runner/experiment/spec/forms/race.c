@@ -67,7 +67,8 @@ static const char *race_refusal(const Spec *spec, Arena *arena)
     if (!replicates_differ(spec)) return "nothing is drawn (replicates.perturb), so that all replicates are equal";
     if (spec_several(spec)) return "several objectives have no best trial";
     if (search_learns(spec->method) && !spec->method->races)
-        return arena_format(arena, "method %s compares its trials round by round", spec->method->name);
+        return arena_format(arena, "method %s compares its trials round by round; of such methods only cmaes races",
+                            spec->method->name);
     if (spec->method->sensitivity != NULL || spec->method == &search_centered)
         return arena_format(arena, "method %s compares all trials with each other", spec->method->name);
     if (spec->record.all_replicates || spec_debug_all(spec))
