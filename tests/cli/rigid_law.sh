@@ -162,7 +162,7 @@ check $? 'the same digest of a world that threads share'
 works run results/bits/resolved.yaml --progress none --name again
 [ "$(digest again)" = "$bits" ]
 check $? 'the same digest by the resolved spec'
-works replay bits/5 --bodies link3 --isa v2 -o bodies.csv
+works replay bits/5 --bodies link3 --isa scalar -o bodies.csv
 has 'the same to the bit'
 head -n 1 bodies.csv | grep -qx 'time,link3_x,link3_y,link3_z,link3_qx,.*,link3_wz'
 check $? 'replay --bodies shows the columns of the body'
