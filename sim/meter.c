@@ -246,7 +246,7 @@ void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
     lane_code_attach(&own->of, configured, arena);
     own->first = configured->n_metrics;
     memcpy(metrics, configured->metrics, (size_t)configured->n_metrics * sizeof *metrics);
-    memcpy(metrics + configured->n_metrics, meter->fields, (size_t)meter->n_metrics * sizeof *metrics);
+    for (int m = 0; m < meter->n_metrics; m++) metrics[configured->n_metrics + m] = meter->fields[m];
     configured->metrics = metrics;
     configured->n_metrics += meter->n_metrics;
     if (meter->n_retire > 0) own->retired = meter_failure(configured, arena);
