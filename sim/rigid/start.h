@@ -70,8 +70,8 @@ HD mask rigid_start_misses(const RigidLanes *w, real error)
     return misses;
 }
 
-// Lanes that are projected although they meet the constraints: with derivatives all, since a parameter may lead the start
-// away from them.
+// Lanes that are projected although they meet the constraints: with derivatives all, since a parameter may lead the
+// start away from them.
 HD mask rigid_start_slides(const RigidLanes *w)
 {
 #if defined(HOPSCOTCH_DUAL)
