@@ -138,16 +138,10 @@ static Error loop_take_replicates(Loop *loop, Flight *flight)
     Cursor replicates = replicates_by_trial(loop->store->database);
     for (int64_t t = 0; t < trials->count && error.kind == OK; t++) {
         const int64_t had = trials->first[t], at = t * before->most;
-        int count = 0;
-        if (had == 0) continue;
-        error = replicates_take(&replicates, spec, trials->id[t], (int)had,
-                                &before->metric[at * spec->configured.n_metrics],
-                                &before->drawn[at * spec->replicates.n_perturb], &before->failure[at], &count);
-        if (error.kind == OK && count < had)
-            error = error_make(ERROR_MACHINE,
-                               "trial %lld of %s has %d stored replicates, and its race needs %lld: the database is "
-                               "damaged",
-                               (long long)trials->id[t], loop->store->name, count, (long long)had);
+        if (had > 0)
+            error = replicates_take_raced(&replicates, spec, trials->id[t], (int)had,
+                                          &before->metric[at * spec->configured.n_metrics],
+                                          &before->drawn[at * spec->replicates.n_perturb], &before->failure[at]);
     }
     (void)cursor_close(&replicates); // its error was taken
     return error;

@@ -31,14 +31,10 @@ static Error race_take_replicates(RacePass *pass, int64_t t)
 {
     const Spec *spec = &pass->spec;
     const ReplicatesBefore *before = &pass->flight.before;
-    const int64_t had = spec->replicates.first, id = pass->stored.id[t];
-    int count = 0;
-    TRY(replicates_take(&pass->replicates, spec, id, (int)had, &before->metric[t * had * spec->configured.n_metrics],
-                        &before->drawn[t * had * spec->replicates.n_perturb], &before->failure[t * had], &count));
-    if (count == had) return error_none();
-    return error_make(ERROR_MACHINE,
-                      "trial %lld of %s has %d stored replicates, and its race needs %lld: the database is damaged",
-                      (long long)id, pass->store->name, count, (long long)had);
+    const int64_t had = spec->replicates.first, at = t * had;
+    return replicates_take_raced(&pass->replicates, spec, pass->stored.id[t], (int)had,
+                                 &before->metric[at * spec->configured.n_metrics],
+                                 &before->drawn[at * spec->replicates.n_perturb], &before->failure[at]);
 }
 
 static Error race_fill(RacePass *pass)

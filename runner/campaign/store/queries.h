@@ -203,6 +203,9 @@ Cursor replicates_of(Database *database, int64_t trial);
 Cursor replicates_by_trial(Database *database);
 Error replicates_take(Cursor *replicates, const Spec *spec, int64_t trial, int most, double *metric, double *drawn,
                       int *failure, int *count);
+// The first `had` replicates of a trial that races. Error (machine): it has fewer.
+Error replicates_take_raced(Cursor *replicates, const Spec *spec, int64_t trial, int had, double *metric, double *drawn,
+                            int *failure);
 // A digest of all columns of all replicates of a trial; 0: the campaign stores none.
 Error replicates_digest(const StoredCampaign *campaign, int64_t trial, uint64_t *digest);
 Error replicates_read(const StoredCampaign *campaign, int64_t trial, TrialRows *rows); // into row 0, under its id

@@ -350,6 +350,17 @@ Error replicates_take(Cursor *replicates, const Spec *spec, int64_t trial, int m
     return replicates->error;
 }
 
+Error replicates_take_raced(Cursor *replicates, const Spec *spec, int64_t trial, int had, double *metric, double *drawn,
+                            int *failure)
+{
+    int count = 0;
+    TRY(replicates_take(replicates, spec, trial, had, metric, drawn, failure, &count));
+    if (count == had) return error_none();
+    return error_make(ERROR_MACHINE,
+                      "trial %lld has %d stored replicates, and its race needs %d: the database is damaged",
+                      (long long)trial, count, had);
+}
+
 Error replicates_digest(const StoredCampaign *campaign, int64_t trial, uint64_t *digest)
 {
     *digest = 0;
