@@ -244,10 +244,11 @@ asan tsan: %: %_programs
 # At a fixed address: programs with sanitizers hold so many addresses that relocating them takes a third of each start.
 SANITIZE_asan := -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-pie -no-pie
 SANITIZE_tsan := -g1 -fsanitize=thread
-# all but those that start hundreds of programs on code that others run too, preload a library, or wait for Python; all
-# unit tests but those of many rounds. SLOW_asan= runs these, too.
-SCRIPTS_asan := $(filter-out cmaes_options counts crash digest_parts extend_learning generated_names gradient \
-  kill_points many pairs paste python readme_python record_rows stop wall_time worker, \
+# all but those that start hundreds of programs on code that others run too, compare the numbers of many runs, preload a
+# library, or wait for Python; all unit tests but those of many rounds. SLOW_asan= runs these, too.
+SCRIPTS_asan := $(filter-out cmaes_options counts crash digest_parts equations_bits equations_random \
+  equations_straight extend_learning forces_searched generated_names gradient gradient_metrics gradient_tangent \
+  help_pages kill_points made_by_cc many no_memory pairs paste python readme_python record_rows stop wall_time worker, \
   $(patsubst tests/cli/%.sh,%,$(wildcard tests/cli/*.sh)))
 SLOW_asan := build/asan/slow
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph; not what depends on speed

@@ -76,6 +76,45 @@ cp "$folder/everything.yaml" "$folder/recorded.yaml"
 echo 'record: {trajectories: {select: {every: 7, failures: 3}, sample: 0.002, precision: float64}}' \
     >>"$folder/recorded.yaml"
 
+# inputs of a world of rigid bodies: motors, a torque between bodies, a thrust
+cat >"$folder/world.yaml" <<'END'
+version: 1
+experiment: world
+model: rigid
+seed: 5
+simulation:
+  duration: 0.5
+  dt: 0.01
+  world:
+    bodies:
+      - {name: link#, repeat: 12, inertia: [0.2, 0.3, 0.25], position: [0.5, 0, 2], step: {position: [1, 0, 0]}}
+      - {name: free, position: [0, 9, 0], spin: [1, 2, 3]}
+    constraints:
+      - {name: hook, type: ball, a: link1, at_a: [-0.5, 0, 0]}
+      - {name: joint#, repeat: [2, 12], type: hinge, axis: [0, 1, 0], a: link#, b: link#-1, at_a: [-0.5, 0, 0]}
+    forces:
+      - {name: m#, repeat: [2, 12], type: input, a: link#, hinge: joint#, range: [-4, 4]}
+      - {name: far, type: input, a: free, b: link12, torque: [0, 1, 1], axes: link3}
+      - {name: jet, type: input, a: link12, at_a: [0.5, 0, 0], force: [0, 0, 1], axes: free}
+  control:
+    mode: law
+    period: 0.02
+    law:
+      parameters: {gain: 3, far_gain: 1}
+      held: {sum: 0}
+      sensors: {link3_wy: {noise: 0.1, delay: 1, quantum: 0.01}}
+      every_period: {sum: 0.9*sum + link2_wy}
+      effort: {m#: -gain*(link#_wy - link1_wy) - link3_wy, far: far_gain*free_wy - sum}
+      modes:
+        push: {effort: {jet: 9}, events: [{rises: link12_z - 1.9, to: rest}]}
+        rest: {effort: {jet: -3}, events: [{falls: link12_z - 1.8, to: push}]}
+metrics: {torque: {rms: m7}, last: {final: sum}}
+search: {method: grid, over: {gain: {linspace: [1, 4, 30]}, far_gain: [0, 1]}}
+replicates: {count: 3, perturb: {free_wx: {normal: [1, 0.1]}}}
+objective: {minimize: torque + abs(input_work)}
+record: {trajectories: {select: {every: 7}, sample: 0.05}}
+END
+
 nvidia-smi -L || { echo "FAIL there is no NVIDIA GPU on this machine" && exit 1; }
 "$program" version
 "$program" check "$folder/everything.yaml" || exit 1
@@ -83,6 +122,9 @@ same "$folder/everything.yaml"
 same "$folder/recorded.yaml"
 same "$folder/everything.yaml" --set simulation.attachment=gauss_seidel
 same "$folder/everything.yaml" --set simulation.control.period=0.001
+same "$folder/world.yaml"
+for order in four six; do same "$folder/world.yaml" --set simulation.order=$order --set simulation.duration=0.2; done
+same "$experiments/reaction_wheel.yaml" --set limits.trials=64
 generations='--set search.cmaes.stop.generations=2'
 # shellcheck disable=SC2086
 {

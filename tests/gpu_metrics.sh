@@ -8,16 +8,18 @@ build=${1:-build}
 . "$(dirname "$0")/on_gpu.sh"
 experiments=$(realpath "$(dirname "$0")/../experiments")
 
-# same EXPERIMENT METRICS OPTIONS...: the CPU and the GPU give one digest, also with recorded trials. sample: of these
+# same EXPERIMENT METRICS OPTIONS...: the CPU and the GPU give one digest, also with recorded trials. METRICS none:
+# without. sample: of recorded trials
 sample='sample: 0.05, '
 same()
 {
     number=$((number + 1))
     experiment=$1 metrics=$2
     shift 2
+    [ "$metrics" = none ] || set -- --set "metrics=$metrics" "$@"
     for backend in cpu cuda; do
-        run "$experiments/$experiment.yaml" --name "$backend$number" --backend $backend --set "metrics=$metrics" "$@"
-        run "$experiments/$experiment.yaml" --name "${backend}_r$number" --backend $backend --set "metrics=$metrics" \
+        run "$experiments/$experiment.yaml" --name "$backend$number" --backend $backend "$@"
+        run "$experiments/$experiment.yaml" --name "${backend}_r$number" --backend $backend \
             --set "record.trajectories={${sample}select: {every: 7}}" "$@"
     done
     cpu=$(digest "cpu$number") gpu=$(digest "cuda$number")
@@ -44,6 +46,29 @@ same four_bar '{a: {max: "abs(time)"}, b: {final: time}}' --set limits.trials=32
 sample=''
 same ndt_parameters '{far: {max: "hypot(x, y)"}, last_score: {final: score}}' --set limits.trials=16
 same bbob_cmaes '{edge: {max: "abs(x1)"}}' --set limits.trials=64
+sample='sample: 0.05, '
+
+# trials that end where a condition holds: as on the CPU, alone and beside metrics
+# retires EXPERIMENT METRICS CONDITIONS OPTIONS...: METRICS none: without
+retires()
+{
+    experiment=$1 metrics=$2 conditions=$3
+    shift 3
+    same "$experiment" "$metrics" --set "limits.retire=$conditions" "$@"
+    "$program" query "cuda$number" --results "$folder/results" --columns id --where "failure = 'retired'" \
+        --format csv 2>/dev/null | grep -q '[0-9]'
+    check $? "$experiment: some are retired"
+}
+for integrator in rk4 dormand_prince; do
+    for metrics in none "$hopper"; do
+        retires raibert_gains "$metrics" '[{at: 0.7, when: "phi_leg > 0.13"}, {when: "abs(phi_body) > 0.3"}]' \
+            --set "$gains" --set simulation.integrator=$integrator --set simulation.dt=0.001 --set replicates.count=2
+    done
+done
+retires quadruped_trot "$robot" '[{at: 0.1, when: "abs(base_y) > 0.0005"}]' --set 'simulation.frames=[trunk]' \
+    --set simulation.duration=0.5 --set limits.trials=64 --set replicates.count=1
+retires bouncing_ball none '[{at: 0.1, when: "v > 0"}, {when: "n > 2.5 and e > 0.7"}]'
+retires slip_map none '[{when: "vx > 5.2"}]'
 
 # ---- times ----------------------------------------------------------------------------------------------------------
 
