@@ -5,6 +5,7 @@
 #include "meter_slopes.h"
 #include "models.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct MeterBuild {
@@ -199,13 +200,30 @@ static Error meter_build(MeterBuild *build, bool derived)
     meter->n_retire = build->n_retire;
     meter->retire = (int32_t)build->assets.count;
     for (int k = 0; k < build->n_retire; k++) {
-        int64_t row[METER_RETIRE] = {[METER_RETIRE_IF] = code.outputs[2 * n + k]};
+        int64_t row[METER_RETIRE] = {
+            [METER_RETIRE_EVERY] = build->retire[k].every, [METER_RETIRE_IF] = code.outputs[2 * n + k]};
         memcpy(&row[METER_RETIRE_AT], &build->retire[k].at, sizeof *row);
         tape_assets_put(&build->assets, row, METER_RETIRE);
     }
     meter->of.cells = METER_NAMED + n * METER_CELLS + layout.registers;
     if (derived) meter_build_slopes(build, outputs);
     return error_none();
+}
+
+// The greatest number of ticks in whose multiples all looks are, and the first sample.
+static int64_t meter_apart(const MeterRetire *retire, int n_retire, const Configured *configured)
+{
+    int64_t every = 0;
+    for (int k = 0; k < n_retire; k++) {
+        const int64_t once = retire[k].at > 0.0 ? (int64_t)ceil(retire[k].at / configured->tick_duration) : 0;
+        int64_t rest = retire[k].every > 0 ? retire[k].every : once;
+        while (rest != 0) {
+            const int64_t divided = every % rest;
+            every = rest;
+            rest = divided;
+        }
+    }
+    return every > 0 ? every : INT32_MAX;
 }
 
 Error meter_make(const System *system, const MeterRetire *retire, int n_retire, const Configured *configured,
@@ -217,7 +235,9 @@ Error meter_make(const System *system, const MeterRetire *retire, int n_retire, 
                         .n_retire = n_retire,
                         .arena = arena,
                         .assets = {.arena = arena}};
-    *out = (Meter){.n_metrics = system->n_metrics, .fields = system->metric_fields};
+    *out = (Meter){.n_metrics = system->n_metrics,
+                   .fields = system->metric_fields,
+                   .every = system->n_metrics > 0 ? 1 : meter_apart(retire, n_retire, configured)};
     lane_code_assign(system->tape, &(LaneCodeInputs){.configured = configured}, arena, &out->of);
     TRY(meter_build(&build, configured->model->adjoint != NULL && n_retire == 0));
     out->of.assets = build.assets.numbers;

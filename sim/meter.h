@@ -10,6 +10,19 @@
 #include "reduce.h"
 #endif
 
+// Whether a lane has a trajectory: those of made kernels have none.
+#if defined(HOPSCOTCH_MADE) && !MADE_ON_CPU
+HD bool samples_are_kept(const Trace *trace, int64_t lane) { return (void)trace, (void)lane, false; }
+#else
+HD bool samples_are_kept(const Trace *trace, int64_t lane) { return lane < trace->lanes; }
+#endif
+
+// Ticks from one sample to the next. Lanes whose samples are kept, too, have one before each tick.
+HD int64_t meter_every(const LaneGroup *group)
+{
+    return samples_are_kept(&group->batch.trace, group->lane) ? 1 : group->batch.meter.every;
+}
+
 #if defined(HOPSCOTCH_DUAL) // lanes with derivatives: meter_tangent_take of sim.h
 HD int64_t meter_samples(const LaneGroup *group, int i)
 {
@@ -158,15 +171,25 @@ HD real meter_value(const MeterMetric *metric, real time)
 
 // ---- lanes that retire ----------------------------------------------------------------------------------------------
 
-// Notes the lanes in which a condition holds at the sample at time t; the one before it was at time `before`.
-HD void meter_retire(const LaneGroup *group, real t, real before, mask first, mask which)
+
+// The lanes in which row `row` of the conditions is looked at: at the sample at time t, behind `samples` others, the
+// last of which was at time `before`.
+HD mask meter_looks(const LaneGroup *group, int64_t row, real samples, real t, real before, mask first)
+{
+    const int64_t every = meter_integer(group, row + METER_RETIRE_EVERY), apart = every / meter_every(group);
+    const double at = group->batch.meter.of.assets[row + METER_RETIRE_AT];
+    if (every == 0) return MASK(t >= at) & (first | MASK(before < at));
+    return apart == 1 ? all_lanes() : MASK(floored_remainder(samples, splat((double)apart)) == 0.0);
+}
+
+// Notes the lanes in which a condition holds.
+HD void meter_retire(const LaneGroup *group, real samples, real t, real before, mask first, mask which)
 {
     const Meter *meter = &group->batch.meter;
     mask retired = no_lanes();
     for (int k = 0; k < meter->n_retire; k++) {
         const int64_t row = meter->retire + (int64_t)k * METER_RETIRE;
-        const double at = meter->of.assets[row + METER_RETIRE_AT];
-        const mask due = at != at ? all_lanes() : MASK(t >= at) & (first | MASK(before < at));
+        const mask due = meter_looks(group, row, samples, t, before, first);
         const real condition = meter_get(group, meter_register(group, meter_integer(group, row + METER_RETIRE_IF)));
         retired = retired | (due & program_is_true(condition));
     }
@@ -210,7 +233,7 @@ HD_CALL void meter_take(const LaneGroup *group, bool last, mask which)
         meter_put_in(group, metric.at + METER_HELD, program_truth(program_is_true(condition)), which);
         if (last || any_lane(first)) lanes_set_metric(group, meter->first + m, meter_value(&metric, t), which);
     }
-    if (!last && meter->n_retire > 0) meter_retire(group, t, meter_get(group, METER_TIME), first, which);
+    if (!last && meter->n_retire > 0) meter_retire(group, samples, t, meter_get(group, METER_TIME), first, which);
     meter_put_in(group, METER_TIME, t, which);
     meter_put_in(group, METER_SAMPLES, samples + 1.0, which);
 }

@@ -6,13 +6,11 @@
 #include "law.h"
 #include "meter.h"
 
-// Whether lanes have metrics of the user's own, and whether a lane has a trajectory: those of made kernels have none.
+// Whether lanes have metrics of the user's own, or conditions to retire.
 #if defined(HOPSCOTCH_MADE) && !MADE_ON_CPU
 HD bool lanes_have_metrics(const LaneGroup *group) { return (void)group, METER_MADE; }
-HD bool samples_are_kept(const Trace *trace, int64_t lane) { return (void)trace, (void)lane, false; }
 #else
 HD bool lanes_have_metrics(const LaneGroup *group) { return group->batch.meter.of.cell != NULL; }
-HD bool samples_are_kept(const Trace *trace, int64_t lane) { return lane < trace->lanes; }
 #endif
 
 // Whether a trajectory of the lane has a sample before this tick.
@@ -25,7 +23,8 @@ HD bool samples_are_traced(const Trace *trace, int64_t lane, int64_t tick)
 // True if a sample is due before this tick: for a trajectory, or for metrics of the user's own.
 HD bool lanes_sample_due(const LaneGroup *group, int64_t tick)
 {
-    return lanes_have_metrics(group) || samples_are_traced(&group->batch.trace, group->lane, tick);
+    return lanes_have_metrics(group) ? tick % meter_every(group) == 0
+                                     : samples_are_traced(&group->batch.trace, group->lane, tick);
 }
 
 // Whether a column of the next sample is for anything.
@@ -92,7 +91,7 @@ HD bool lanes_are_sampled(const LaneGroup *group, LanesSampling *sampling)
 {
     const Trace *trace = &group->batch.trace;
     const bool metered = lanes_have_metrics(group), traced = samples_are_kept(trace, group->lane);
-    sampling->every = metered ? 1.0 : (double)trace->every;
+    sampling->every = (double)(metered ? meter_every(group) : trace->every);
     sampling->skipped = metered || !traced ? 0.0 : (double)((trace->first + trace->every - 1) / trace->every);
     sampling->end = metered || trace->end == 0 ? 1e300 : (double)trace->end;
     return metered || traced;

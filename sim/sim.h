@@ -623,13 +623,15 @@ typedef struct LaneCode {
 } LaneCode;
 
 // Metrics of the user's own: reductions of expressions over the samples of a lane, one before each tick and one where
-// the lane ends (meter.h, meter.c).
+// the lane ends (meter.h, meter.c). Where there are only conditions to retire, samples that none of them looks at are
+// left out.
 struct Meter {
     LaneCode of;
     int32_t n_metrics, first; // they are metrics first .. first + n_metrics - 1
     int32_t metrics;          // in the assets: [n_metrics][METER_METRIC]
     int32_t n_retire, retire; // in the assets: [n_retire][METER_RETIRE]
     int32_t retired;          // code of the failure RETIRED; 0: no lane retires
+    int64_t every;            // ticks from one sample to the next
     const Field *fields;      // of the host: [n_metrics]
     const int64_t *results;   // of the host: [n_results] registers that are read behind the code; -1: none
     int n_results;
@@ -695,9 +697,9 @@ enum { METER_SAMPLES, METER_TIME, METER_RETIRED, METER_NAMED }; // RETIRED: 1 wh
 enum { METER_KEPT, METER_COUNT, METER_LEAST, METER_VALUE, METER_HELD, METER_CELLS }; // of a metric
 // Rows of the table of metrics. OF, IF: registers of its value and of its condition; -1: it has none.
 enum { METER_REDUCTION, METER_TAKE, METER_OF, METER_IF, METER_METRIC };
-// Rows of the table of conditions under which a lane retires: the bits of the time at whose first sample the condition
-// is looked at, NaN: at each sample; the condition's register.
-enum { METER_RETIRE_AT, METER_RETIRE_IF, METER_RETIRE };
+// Rows of the table of conditions under which a lane retires: the ticks between two looks at the condition; of one that
+// is looked at once, 0 and the bits of the time at whose first sample that is; the condition's register.
+enum { METER_RETIRE_EVERY, METER_RETIRE_AT, METER_RETIRE_IF, METER_RETIRE };
 
 // The lanes in flight together, as a structure of arrays: field i of a lane stands at [i*stride + lane]. The batch is a
 // scheduling choice and never changes a result: a lane depends on nothing but its own parameters.
@@ -1023,10 +1025,11 @@ Error environment_code(Tape *tape, const TapeValue *values, int count, const Env
 // The meter of metrics whose expressions (system->modes[0]: watched, conditions) are over the columns of a model, which
 // are the system's time and states, and over its parameters. Changes the tape. Error (user): they are too long.
 // retire[n_retire]: a lane ends as RETIRED with the tick before which the condition, one of the system's, holds at a
-// sample.
+// sample that it is looked at.
 #define RETIRED "retired"
 typedef struct MeterRetire {
-    double at; // of time: the first sample from then on; NaN: each sample
+    double at;     // one look, at the first sample from this time on (s)
+    int64_t every; // ticks from one look to the next; 0: there is one
     int condition;
 } MeterRetire;
 Error meter_make(const struct System *system, const MeterRetire *retire, int n_retire, const Configured *configured,

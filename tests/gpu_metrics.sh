@@ -68,6 +68,10 @@ done
 retires quadruped_trot "$robot" '[{at: 0.1, when: "abs(base_y) > 0.0005"}]' --set 'simulation.frames=[trunk]' \
     --set simulation.duration=0.5 --set limits.trials=64 --set replicates.count=1
 retires bouncing_ball none '[{at: 0.1, when: "v > 0"}, {when: "n > 2.5 and e > 0.7"}]'
+for integrator in rk4 dormand_prince; do
+    retires raibert_gains none '[{at: 0.7, when: "phi_leg > 0.13"}, {every: 0.05, when: "abs(phi_body) > 0.3"}]' \
+        --set "$gains" --set simulation.integrator=$integrator --set simulation.dt=0.001 --set replicates.count=2
+done
 retires slip_map none '[{when: "vx > 5.2"}]'
 
 # ---- times ----------------------------------------------------------------------------------------------------------

@@ -62,19 +62,24 @@ MODELS = {
     "midpoint": ("raibert_gains", {**HOPPER, "simulation.integrator": "implicit_midpoint"}, ["k_fp", "thrust"], 0.001,
                  [[{"at": "500ms", "when": "phi_leg > MEDIAN or thrust > 70"}], [{"when": "dphi_leg > MEDIAN"}]]),
     "adaptive": ("raibert_gains", {**HOPPER, "simulation.integrator": "dormand_prince"}, ["k_fp", "thrust"], 0.001,
-                 [[{"at": 0.7, "when": "dx_foot > MEDIAN"}], [{"when": "dphi_leg > MEDIAN"}]]),
+                 [[{"at": 0.7, "when": "dx_foot > MEDIAN"}], [{"when": "dphi_leg > MEDIAN"}],
+                  [{"every": 0.006, "when": "dphi_leg > 0.99*MEDIAN"}, {"at": 0.75, "when": "k_fp < 50"}]]),
     "robot": ("robot_stand", {"simulation.duration": 1.5, "record": "{}", "search.over":
                               "{all_kp: {logspace: [50, 2000, 3]}, all_kd: {logspace: [2, 100, 3]}}"},
               ["all_kp", "all_kd"], 0.002,
-              [[{"at": 1.1, "when": "base_z < MEDIAN"}], [{"when": "base_vx > MEDIAN"}]]),
+              [[{"at": 1.1, "when": "base_z < MEDIAN"}], [{"when": "base_vx > MEDIAN"}],
+               [{"every": "14ms", "when": "base_vx > 0.9*MEDIAN"}, {"every": 0.006, "when": "base_z < 0"}]]),
     "world": ("four_bar", {"simulation.duration": 0.1, "simulation.copies": 3, "objective.minimize": "post0_end_z",
                            "record": "{}", "search": "{method: grid, over: {gravity: {linspace: [1, 30, 7]}}}"},
-              ["gravity"], 0.001, [[{"at": 0.05, "when": "post0_z < MEDIAN"}], [{"when": "post0_x > MEDIAN"}]]),
+              ["gravity"], 0.001, [[{"at": 0.05, "when": "post0_z < MEDIAN"}], [{"when": "post0_x > MEDIAN"}],
+                                    [{"every": 0.009, "when": "post0_x > 0.999*MEDIAN"}]]),
     "ball": (BALL, {}, ["e", "h"], 0.01,
-             [[{"at": 1, "when": "z < 0.4*h"}], [{"when": "n > 4.5"}, {"at": 0.005, "when": "h > 1.5"}]]),
+             [[{"at": 1, "when": "z < 0.4*h"}], [{"when": "n > 4.5"}, {"at": 0.005, "when": "h > 1.5"}],
+              [{"every": 0.07, "when": "n > 3.5"}]]),
     "ball_rk4": (BALL, {"simulation.integrator": "rk4"}, ["e", "h"], 0.01,
                  [[{"at": 1, "when": "z < 0.4*h"}], [{"when": "n > 4.5"}]]),
-    "map": (MAP, {}, ["r"], 1, [[{"at": 10, "when": "x > 0.7"}], [{"at": 0, "when": "r > 4.1"}, {"when": "x < 0.2"}]]),
+    "map": (MAP, {}, ["r"], 1, [[{"at": 10, "when": "x > 0.7"}], [{"at": 0, "when": "r > 4.1"}, {"when": "x < 0.2"}],
+                      [{"every": 3, "when": "x > 0.83"}, {"at": 7, "when": "r < 2.6"}]]),
 }
 LOCATED = ("adaptive", "ball", "ball_rk4")  # steps end at events
 
@@ -95,6 +100,8 @@ def retires_at(rows, samples, parameters, step):
     for row in rows:
         for i, sample in enumerate(samples[:-1]):
             if "at" in row and sample["time"] < seconds(row["at"]) - 1e-9 * step:
+                continue
+            if "every" in row and i % round(seconds(row["every"]) / step) != 0:
                 continue
             if eval(python_of(row["when"]), FUNCTIONS, {**parameters, **sample}):
                 found.append(i)

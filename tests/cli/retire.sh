@@ -66,6 +66,22 @@ check $? "metrics of one's own change nothing"
 [ "$("$HOPSCOTCH" query both --columns lean --where 'lean > -10' --format csv | wc -l)" = 201 ]
 check $? "retired trials have them too"
 
+# looks that are rarer than steps: the same whether samples are kept too, or metrics need all of them
+rare='limits.retire=[{every: 6ms, when: phi_leg > 0.13}, {at: 0.75, when: abs(phi_body) > 0.05}]'
+works run early.yaml --progress none --name rare --set "$rare"
+"$HOPSCOTCH" query rare --columns id,failure,fitness,survived --format csv >rare.csv
+cut -d , -f 2 rare.csv | grep -q retired && ! cmp -s rare.csv alone.csv
+check $? "some are retired, and not those of every step"
+works run results/rare/resolved.yaml --progress none --name rare_again
+[ "$(digest rare_again)" = "$(digest rare)" ]
+check $? "equal digest by the resolved spec"
+for more in 'record={trajectories: {select: {every: 3}, sample: 0.004}}' 'metrics={lean: {max: phi_leg}}'; do
+    works run early.yaml --progress none --name more --set "$rare" --set "$more" --batch 23
+    "$HOPSCOTCH" query more --columns id,failure,fitness,survived --format csv | cmp -s - rare.csv
+    check $? "equal with $more"
+    rm -rf results/more
+done
+
 # wrong SPEC RETIRE MESSAGE
 wrong()
 {
@@ -78,10 +94,23 @@ wrong early.yaml '[{at: 1, when: phi_leg}]' "a condition compares"
 wrong early.yaml '[{at: 1, when: phi_leg > z_foot}]' "rad"
 wrong early.yaml '[{at: 1}]' "an entry of retire has no \`when\`"
 wrong early.yaml '[3]' "an entry of retire is '3', expected a mapping"
-wrong early.yaml '[]' "expected a list of 1 to 64 mappings of at and when"
-wrong early.yaml '[{at: 1, wen: phi_leg > 1}]' "retire has no key 'wen', expected at and when; did you mean 'when'?"
+wrong early.yaml '[]' "expected a list of 1 to 64 mappings of at or every, and when"
+wrong early.yaml '[{at: 1, wen: phi_leg > 1}]' "expected at, every and when; did you mean 'when'?"
 has "retire has no key '" err
-has "', expected at and when" err
+has "', expected at, every and when" err
+wrong early.yaml '[{at: 1, every: 0.1, when: phi_leg > 1}]' "has \`at\`, one look, or \`every\`, one after the other"
+wrong early.yaml '[{every: 0.0015, when: phi_leg > 1}]' "every is 0.0015 s, expected a whole number of steps (0.001 s)"
+cat >map.yaml <<'.'
+version: 1
+experiment: map
+model: equations
+simulation: {duration: 60, system: {parameters: {r: 3.2}, states: {x: 0.3}, next: {x: r*x*(1 - x)},
+  metrics: {mean_x: {mean: x}}}}
+search: {method: grid, over: {r: [3, 3.5]}}
+objective: {minimize: mean_x}
+.
+wrong map.yaml '[{every: 0, when: x > 1}]' "every is 0, expected a number of iterations"
+wrong early.yaml '[{every: 0, when: phi_leg > 1}]' "every is 0 s, expected a whole number of steps"
 wrong early.yaml '[{at: 1, keep: 0.25}]' "limits.retire takes \`when\`, a condition for each trial alone"
 wrong early.yaml '[{at: 1 m, when: phi_leg > 1}]' "at is '1 m'"
 wrong "$root/experiments/bbob_cmaes.yaml" '[{when: x1 > 1}]' "no trial can end early: model bbob has no samples in time"

@@ -36,10 +36,28 @@ static bool retire_read_time(SpecReader *reader, const Node *node, double *at)
     return value < life;
 }
 
+// The ticks of `every`, a time of whole ones.
+static void retire_read_every(SpecReader *reader, const Node *node, int64_t *every)
+{
+    const Configured *configured = &reader->spec->configured;
+    const bool map = configured_iterates(configured);
+    const Key key = {.path = "every", .type = map ? KEY_INTEGER : KEY_NUMBER, .unit = map ? "1" : "s", .high = 1e12};
+    double value;
+    if (!scalar_number(reader, &key, node, &value)) return;
+    const double ticks = value / configured->tick_duration, whole = floor(ticks + 0.5);
+    *every = (int64_t)(whole < INT32_MAX ? whole : INT32_MAX);
+    if (whole >= 1.0 && whole < INT32_MAX && fabs(ticks - whole) <= 1e-6 * whole) return;
+    if (map)
+        diagnose(reader->diagnostics, node, "every is %s, expected a number of iterations", text_number(value).text);
+    else
+        diagnose(reader->diagnostics, node, "every is %s s, expected a whole number of steps (%s s)",
+                 text_number(value).text, text_number(configured->tick_duration).text);
+}
+
 // An entry of the list. False after an error.
 static bool retire_read_row(SpecReader *reader, const Node *node, const Node **when, MeterRetire *out)
 {
-    static const char *const names[] = {"at", "when"};
+    static const char *const names[] = {"at", "every", "when"};
     const int errors = diagnostics_errors(reader->diagnostics);
     *out = (MeterRetire){.at = (double)NAN};
     *when = NULL;
@@ -52,6 +70,8 @@ static bool retire_read_row(SpecReader *reader, const Node *node, const Node **w
         const Node *key = node->keys[i];
         if (strcmp(key->text, "at") == 0)
             retire_read_time(reader, node->items[i], &out->at);
+        else if (strcmp(key->text, "every") == 0)
+            retire_read_every(reader, node->items[i], &out->every);
         else if (strcmp(key->text, "when") == 0)
             *when = node->items[i];
         else if (strcmp(key->text, "keep") == 0 || strcmp(key->text, "of") == 0)
@@ -59,19 +79,23 @@ static bool retire_read_row(SpecReader *reader, const Node *node, const Node **w
                      "limits.retire takes `when`, a condition for each trial alone; it does not compare trials by `%s`",
                      key->text);
         else
-            diagnose(reader->diagnostics, key, "retire has no key '%s', expected at and when%s", key->text,
-                     did_you_mean(nearest_name(key->text, names, 2), reader->arena));
+            diagnose(reader->diagnostics, key, "retire has no key '%s', expected at, every and when%s", key->text,
+                     did_you_mean(nearest_name(key->text, names, 3), reader->arena));
     }
+    if (!isnan(out->at) && out->every > 0)
+        diagnose(reader->diagnostics, node, "an entry of retire has `at`, one look, or `every`, one after the other");
+    if (isnan(out->at) && out->every == 0) out->every = 1;
     if (*when == NULL && diagnostics_errors(reader->diagnostics) == errors)
         diagnose(reader->diagnostics, node, "an entry of retire has no `when`: the condition under which a trial ends");
     return diagnostics_errors(reader->diagnostics) == errors;
 }
 
-static const char *retire_row_text(const MeterRetire *row, const Node *when, Arena *arena)
+static const char *retire_row_text(const MeterRetire *row, const Node *when, double tick, Arena *arena)
 {
     const char *condition = scalar_quoted(when->text, arena);
-    if (isnan(row->at)) return arena_format(arena, "{when: %s}", condition);
-    return arena_format(arena, "{at: %s, when: %s}", text_number(row->at).text, condition);
+    if (row->every == 1) return arena_format(arena, "{when: %s}", condition);
+    if (row->every == 0) return arena_format(arena, "{at: %s, when: %s}", text_number(row->at).text, condition);
+    return arena_format(arena, "{every: %s, when: %s}", text_number((double)row->every * tick).text, condition);
 }
 
 bool retire_rows(SpecReader *reader, MeterGiven *out)
@@ -90,14 +114,15 @@ bool retire_rows(SpecReader *reader, MeterGiven *out)
     }
     const Node **when = ARENA_NEW(reader->arena, const Node *, list->count);
     MeterRetire *retire = ARENA_NEW(reader->arena, MeterRetire, list->count);
+    const double tick = reader->spec->configured.tick_duration;
     bool ok = true;
     for (int i = 0; i < list->count; i++) {
         const bool read = retire_read_row(reader, list->items[i], &when[i], &retire[i]);
         ok &= read;
         if (!read || when[i]->kind != NODE_SCALAR) continue;
         text = arena_format(reader->arena, "%s%s%s", text, i > 0 ? ", " : "",
-                            retire_row_text(&retire[i], when[i], reader->arena));
-        retire[i].at -= 1e-6 * reader->spec->configured.tick_duration; // the times of samples are rounded
+                            retire_row_text(&retire[i], when[i], tick, reader->arena));
+        retire[i].at -= 1e-6 * tick; // the times of samples are rounded
     }
     reader->spec->retire_text = arena_format(reader->arena, "[%s]", text);
     out->when = when;
@@ -116,18 +141,19 @@ static const char *retire_text(const SpecReader *reader) { return reader->spec->
 const Form form_retire = {
     .path = "limits.retire",
     .after = "limits.failures",
-    .words = "a list of 1 to 64 mappings of at and when, such as [{at: 1, when: x < 0.5}]",
+    .words = "a list of 1 to 64 mappings of at or every, and when, such as [{at: 1, when: x < 0.5}]",
     .doc = "trials that end early: `when` is a condition over the columns of trajectories and over parameters, looked "
-           "at once, at the first sample from the time `at` on, or without `at` before each step. Where it holds, the "
-           "trial ends with the step that follows and has failed: its failure is `retired`, and its time is in the "
-           "metric `survived`. Such trials do not count for limits.failures. `models SPEC.yaml` lists the columns",
+           "at once, before the first step from the time `at` on, or again and again `every` so long, or before each "
+           "step, which takes the longest. Where it holds, the trial ends with the step that follows and has failed: "
+           "its failure is `retired`, and its time is in the metric `survived`. Such trials do not count for "
+           "limits.failures. `models SPEC.yaml` lists the columns",
     .example = "[{at: 1, when: x_foot < 0.5}]",
     .stage = FORM_METRICS,
     .read = retire_read,
     .flags = KEY_IDENTITY,
     .text = retire_text,
-    .schema = "{type: array, minItems: 1, maxItems: MOST, items: {type: object, properties: {at: $quantity, when: "
-              "{type: string}}, required: [when], additionalProperties: false}}",
+    .schema = "{type: array, minItems: 1, maxItems: MOST, items: {type: object, properties: {at: $quantity, every: "
+              "$quantity, when: {type: string}}, required: [when], additionalProperties: false}}",
     .most = RETIRE_MAX,
     .most_of = "conditions of limits.retire",
 };
