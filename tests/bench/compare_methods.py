@@ -26,7 +26,8 @@ GROUPS = {"separable": range(1, 6), "moderate": range(6, 10), "ill": range(10, 1
           "weak": range(20, 25)}
 OURS = {"cmaes": ("cmaes", "sigma: 0.2, restarts: ipop, "),
         "surrogate": ("cmaes", "sigma: 0.2, surrogate: quadratic, restarts: ipop, "),
-        "bayesian": ("bayesian", ""), "lbfgs": ("lbfgs", "restarts: 16, ")}
+        "bayesian": ("bayesian", ""), "lbfgs": ("lbfgs", "restarts: 16, "),
+        "lbfgs serial": ("lbfgs", "forward: 1e-8, line: 1, rate: 0.5, memory: 40, start: random, restarts: 16, ")}
 THEIRS = {"pycma": "cma", "pycma lq": "cma", "slsqp": "scipy"}
 
 
