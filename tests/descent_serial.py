@@ -1,4 +1,6 @@
-"""Oracle of lbfgs with forward differences and `line: 1`: python3 descent_serial.py TABLE N FORWARD RATE MEMORY ITERATIONS
+"""Oracle of lbfgs with forward differences and `line: 1`:
+
+    python3 descent_serial.py TABLE N FORWARD RATE MEMORY ITERATIONS
 
 TABLE is CSV with the columns search, round, x1 to xN in [-5, 5], fitness, by id. Replays every search from its stored
 results by the rules of runner/experiment/search/descent/lbfgs.c, written anew: the inverse Hessian is a dense matrix,

@@ -100,7 +100,7 @@ stored once 'surrogate: none' 'restarts: none'
 run few --set search.auto.trials=16 --set search.auto.workers=4
 stored few 'method: bayesian' 'batch: 4' 'trials: 16'
 hopscotch run pendulum.yaml --progress none
-stored pendulum 'method: lbfgs' 'gradient: adjoint' 'forward: none' 'restarts: 16' 'trials: 40' 'line: 1' 'memory: 40'
+stored pendulum 'method: lbfgs' 'gradient: adjoint' 'forward: none' 'restarts: 16' 'trials: 40' 'line: 1' 'memory: 100'
 run smooth --set search.auto.smooth=true --set search.auto.workers=3
 stored smooth 'method: lbfgs' 'gradient: differences' 'forward: 1e-8' 'line: 3' 'rate: 0.5' 'iterations: 100000'
 run crowd --set search.auto.smooth=true --set search.auto.workers=30

@@ -35,8 +35,8 @@ END
     check $? "$method: the doctor computes state and rounds again"
 done
 
-# Forward differences, and lines with one point after the other: each stored point is the one of the oracle, in a valley,
-# at the end of a range, on a kink, and where a search ends and starts over; the same digest in pieces.
+# Forward differences, and lines with one point after the other: each stored point is that of the oracle, in a valley,
+# at an end, on a kink, and where a search ends and starts over; the same digest in pieces.
 cat >serial.yaml <<'END'
 version: 1
 experiment: serial

@@ -288,8 +288,8 @@ TEST(descent_differences_stay_within_the_range)
     descent_case_end(&test);
 }
 
-// The error of a forward difference of a quadratic is h f''/2: by coordinates in the range 100 h. At the upper end of the
-// range, and where the spec ends, the step goes down.
+// The error of a forward difference of a quadratic is h f''/2: by coordinates in the range 100 h. At the upper end of
+// the range, and where the spec ends, the step goes down.
 TEST(descent_takes_forward_differences)
 {
     static const char *const methods[] = {"adam", "lbfgs"};

@@ -118,7 +118,8 @@ Error descent_check(const Spec *spec, const DescentMethod *method, const char **
     if (descent_by_model(&descent) && descent.settings[DESCENT_FORWARD] > 0.0)
         return error_make(
             ERROR_USER,
-            "forward is a step of differences, and the gradient comes from the %s: leave out forward, or write `gradient: differences`",
+            "forward is a step of differences, and the gradient comes from the %s: leave out forward, or write "
+            "`gradient: differences`",
             descent_by_tangent(&descent) ? "tangent" : "adjoint");
     const size_t told = (size_t)(descent.side.trials_max * descent.side.told_width) * sizeof(double);
     *key = method->searches;

@@ -38,8 +38,8 @@ static const Option lbfgs_options[LBFGS_N_OPTIONS] = {
     {"lbfgs.memory", OPTION_INTEGER, "1", 10, 1, LBFGS_MEMORY_MAX, NULL,
      "iterations whose steps and changes of the gradient are kept"},
     {"lbfgs.line", OPTION_INTEGER, "1", 6, 1, DESCENT_LINE_MAX, NULL,
-     "points of a line, which run side by side: twice the step, the step, half of it and so on. 1: one after the other, "
-     "the step and then where a parabola has its minimum"},
+     "points of a line, which run side by side: twice the step, the step, half of it and so on. 1: one after the "
+     "other, the step and then where a parabola has its minimum"},
 };
 
 // ---- what is kept ---------------------------------------------------------------------------------------------------
