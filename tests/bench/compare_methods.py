@@ -24,9 +24,12 @@ TARGETS = [10.0 ** (2 - k / 5) for k in range(41)]
 BUDGETS = [10, 20, 50, 100]
 GROUPS = {"separable": range(1, 6), "moderate": range(6, 10), "ill": range(10, 15), "multimodal": range(15, 20),
           "weak": range(20, 25)}
-OURS = {"cmaes": ("cmaes", "sigma: 0.2, restarts: ipop, "),
-        "surrogate": ("cmaes", "sigma: 0.2, surrogate: quadratic, restarts: ipop, "),
-        "bayesian": ("bayesian", ""), "lbfgs": ("lbfgs", "restarts: 16, ")}
+OURS = {"cmaes": ("cmaes", "sigma: 0.2, restarts: ipop, stop: {"),
+        "surrogate": ("cmaes", "sigma: 0.2, surrogate: quadratic, restarts: ipop, stop: {"),
+        "bayesian": ("bayesian", "stop: {"), "lbfgs": ("lbfgs", "restarts: 16, stop: {"),
+        "lbfgs serial": ("lbfgs", "forward: 1e-8, line: 1, rate: 0.5, memory: 100, start: random, restarts: 16, "
+                                  "stop: {iterations: 100000, ")}
+AUTO = {"auto": "", "auto smooth": ", smooth: true"}
 THEIRS = {"pycma": "cma", "pycma lq": "cma", "slsqp": "scipy"}
 
 
@@ -40,11 +43,11 @@ def shares(values, dimension):
 
 
 def ours(program, name, function, dimension, instance, trials):
-    if name == "auto":
-        method, text = "auto", f"trials: {trials}"
+    if name in AUTO:
+        method, text = "auto", f"trials: {trials}{AUTO[name]}"
     else:
         method, options = OURS[name]
-        text = f"{options}stop: {{target: 1e-8, trials: {trials}}}"
+        text = f"{options}target: 1e-8, trials: {trials}}}"
     command = [program, "trace", str(function), str(dimension), str(instance), method, text]
     return [float(line) for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()]
 
@@ -107,7 +110,7 @@ def theirs(program, name, function, dimension, instance):
 def one(task):
     program, name, function, dimension, instance = task
     budgets = [budget * dimension for budget in BUDGETS]
-    if name == "auto": # another method for each budget
+    if name in AUTO: # another method for each budget
         runs = [ours(program, name, function, dimension, instance, budget) for budget in budgets]
         return [share for k, run in enumerate(runs) for share in shares(run, dimension)[k : k + 1]]
     if name == "bayesian":
@@ -131,7 +134,7 @@ def table(title, rows, found):
 
 
 def main(program, dimensions="5,10", instances="1-5", functions="1-24", jobs="1", methods="all"):
-    names = [*OURS, "auto", *THEIRS] if methods == "all" else methods.split(",")
+    names = [*OURS, *AUTO, *THEIRS] if methods == "all" else methods.split(",")
     for name in [name for name in names if name in THEIRS]:
         try:
             package = importlib.import_module(THEIRS[name])

@@ -65,6 +65,14 @@ chooses pendulum.yaml "lbfgs: the fitness is exact and smooth"
 chooses pendulum.yaml "bayesian: 40 trials of 2 parameters" \
     'simulation.system.events=[{rises: angle - 3, set: {rate: -rate}}]'
 
+chooses auto.yaml "lbfgs: the fitness is exact, and smooth as the spec says" search.auto.smooth=true
+chooses auto.yaml "lbfgs: the fitness is exact, and smooth" search.auto.smooth=true search.auto.trial_time=1ms
+chooses auto.yaml "cmaes: 201 trials of 4 parameters" search.auto.smooth=true search.auto.trials=201
+chooses auto.yaml "bayesian: 80 trials of 4 parameters are few for a noisy" search.auto.smooth=true \
+    search.auto.trials=80 "$noisy"
+chooses auto.yaml "bayesian: 80 trials of 4 parameters" search.auto.smooth=true search.auto.trials=80 \
+    'constraints=["x1 < 2"]'
+
 # ---- what is stored --------------------------------------------------------------------------------------------------
 
 # stored NAME LINE...: in the campaign's resolved spec, which gives the same campaign
@@ -92,7 +100,11 @@ stored once 'surrogate: none' 'restarts: none'
 run few --set search.auto.trials=16 --set search.auto.workers=4
 stored few 'method: bayesian' 'batch: 4' 'trials: 16'
 hopscotch run pendulum.yaml --progress none
-stored pendulum 'method: lbfgs' 'gradient: adjoint' 'restarts: 16' 'trials: 40'
+stored pendulum 'method: lbfgs' 'gradient: adjoint' 'forward: none' 'restarts: 16' 'trials: 40' 'line: 1' 'memory: 100'
+run smooth --set search.auto.smooth=true --set search.auto.workers=3
+stored smooth 'method: lbfgs' 'gradient: differences' 'forward: 1e-8' 'line: 3' 'rate: 0.5' 'iterations: 100000'
+run crowd --set search.auto.smooth=true --set search.auto.workers=30
+stored crowd 'line: 6'
 
 run pieces --batch 4 --set limits.trials=40 && hopscotch resume pieces --progress none --set limits.trials=none &&
     [ "$(digest plain)" = "$(digest pieces)" ]

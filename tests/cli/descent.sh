@@ -35,6 +35,48 @@ END
     check $? "$method: the doctor computes state and rounds again"
 done
 
+# Forward differences, and lines with one point after the other: each stored point is that of the oracle, in a valley,
+# at an end, on a kink, and where a search ends and starts over; the same digest in pieces.
+cat >serial.yaml <<'END'
+version: 1
+experiment: serial
+seed: 4
+model: bbob
+simulation: {function: rosenbrock, dimension: 3}
+search:
+  method: lbfgs
+  over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}}
+  lbfgs: {forward: 1e-8, line: 1, rate: 0.5, memory: 4, searches: 2, restarts: 2, stop: {iterations: 40, step: 0}}
+END
+serial() # NAME SET...
+{
+    name=$1
+    shift
+    hopscotch run serial.yaml --name "$name" --progress none --threads 2 "$@" &&
+        hopscotch query "$name" --sql 'SELECT search, x1, x2, x3, fitness FROM trials ORDER BY id' --format csv &&
+        mv out "$name.csv" && python3 "$root/tests/descent_serial.py" "$name.csv" 3 1e-8 0.5 4 40 >out 2>&1 &&
+        ! grep -q ' 0$\| restarts [0-5] ' out
+    check $? "lbfgs in series: $name: $(tail -n 1 out)"
+}
+if command -v python3 >/dev/null; then
+    serial valley
+    serial end --set simulation.function=ellipsoid --set 'objective.minimize=f - 3e5*x2'
+    serial ridge --set simulation.function=sharp_ridge
+    serial over --set simulation.function=rastrigin
+else
+    skip "lbfgs in series against its oracle" python3 "a package of that name"
+fi
+hopscotch run serial.yaml --name pieces --progress none --batch 1 --set limits.trials=101 &&
+    hopscotch resume pieces --progress none --batch 7 --set limits.trials=none &&
+    hopscotch run serial.yaml --name whole --progress none && [ "$(digest pieces)" = "$(digest whole)" ]
+check $? "a serial search in pieces: the same digest"
+hopscotch replay whole/100 && hopscotch doctor whole
+check $? "its trials replay"
+rounds="SELECT sum(population = 3), sum(population = 4), sum(population = 1), count(*) FROM rounds WHERE search = 0"
+"$HOPSCOTCH" query whole --sql "$rounds" --format csv 2>err | tail -n 1 >rounds
+awk -F, '{ exit !($1 > 20 && $2 == 3 && $3 > 20 && $1 + $2 + $3 == $4) }' rounds
+check $? "the centre of a restart runs once, the others were points of lines: $(cat rounds)"
+
 # How good the gradients are: a row for each round that took one, in status, show and SQL; damage is found and repaired.
 "$HOPSCOTCH" query adam --sql 'SELECT count(*) n, count(spread) s, count(cosine) c, count(growth) g FROM gradients' \
     --format csv >rows.csv 2>out

@@ -9,8 +9,8 @@ import time
 
 import crash
 
-SPECS = ("grid", "random", "replicates", "arrays", "files", "cmaes", "nsga2", "adam", "lbfgs", "morris", "sobol",
-         "blocks", "record_rows", "kept_blocks")
+SPECS = ("grid", "random", "replicates", "arrays", "files", "cmaes", "nsga2", "adam", "lbfgs", "lbfgs_serial", "morris",
+         "sobol", "blocks", "record_rows", "kept_blocks")
 SPECS = tuple(os.environ.get("ONLY", " ".join(SPECS)).split())
 KILLS = int(os.environ.get("KILLS", "24" if crash.QUICK else "1000"))
 

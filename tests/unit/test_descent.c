@@ -288,6 +288,73 @@ TEST(descent_differences_stay_within_the_range)
     descent_case_end(&test);
 }
 
+// The error of a forward difference of a quadratic is h f''/2: by coordinates in the range 100 h. At the upper end of
+// the range, and where the spec ends, the step goes down.
+TEST(descent_takes_forward_differences)
+{
+    static const char *const methods[] = {"adam", "lbfgs"};
+    static const double start[] = {1.0, 5.0, -5.0}, beside[] = {1.01, 4.99, -4.99}, error[] = {0.1, -0.1, 0.1};
+    for (int m = 0; m < 2; m++) {
+        DescentCase test;
+        descent_case_start(&test, descent_sphere, 3, methods[m], "starts: [{x1: 1, x2: 5, x3: -5}], forward: 1e-3");
+        CHECK(descent_case_batch(&test, 4));
+        CHECK_INTEGER(1, descent_case_of(&test, 0)->round);
+        for (int i = 0; i < 3; i++) {
+            const double *x = test.trials.parameter + 3 * (ptrdiff_t)(i + 1);
+            for (int k = 0; k < 3; k++) CHECK_NEAR(k == i ? beside[k] : start[k], x[k], 1e-14);
+            CHECK_NEAR(20.0 * (start[i] - 0.3) + error[i], descent_view(&test.search, 0).slope[i], 1e-9);
+        }
+        descent_case_end(&test);
+        descent_case_start_with(&test, descent_sphere, 2, methods[m], NULL, "starts: [{x1: 1, x2: 0}], forward: 1e-3",
+                                ", exclude: [\"x1 > 1\"]}");
+        CHECK(descent_case_batch(&test, 3));
+        CHECK_NEAR(0.99, test.trials.parameter[2], 1e-14);
+        CHECK_NEAR(14.0 - 0.1, descent_view(&test.search, 0).slope[0], 1e-9);
+        descent_case_end(&test);
+    }
+}
+
+// Around x1 = 1 the upper point fails: by forward differences the derivative is missing.
+TEST(descent_misses_a_forward_difference_that_failed)
+{
+    DescentCase test;
+    descent_case_start(&test, descent_cliff, 2, "adam", "starts: [{x1: 0.95, x2: 0}], forward: 0.01");
+    CHECK(descent_case_batch(&test, 3));
+    CHECK_INTEGER(1, descent_case_of(&test, 0)->missing);
+    CHECK_BITS(0.0, descent_view(&test.search, 0).slope[0]);
+    CHECK_NEAR(10.0 * -0.6 + 1.0, descent_view(&test.search, 0).slope[1], 1e-9);
+    descent_case_end(&test);
+}
+
+// The point that a line of lbfgs chose has a value: only the points beside it run. Not where the replicates' gradients
+// are compared, and not by central differences, whose trials are those of earlier versions.
+TEST(lbfgs_runs_no_centre_twice)
+{
+    static const struct {
+        const char *options, *over, *rest;
+        int64_t first, later;
+    } rows[] = {{"forward: 1e-6, line: 1", NULL, "", 4, 3},
+                {"forward: 1e-6, line: 9", NULL, "", 4, 3},
+                {"line: 9", NULL, "", 7, 7},
+                {"forward: 1e-6, line: 9", "x1: {range: [-5, 5]}, x2: {range: [-5, 5]}",
+                 "}\nreplicates: {count: 2, common: false, perturb: {x3: {normal: [0, 0.1]}}}", 3, 3}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        DescentCase test;
+        descent_case_start_with(&test, descent_rosenbrock, 3, "lbfgs", rows[k].over, rows[k].options, rows[k].rest);
+        int64_t line = 1, others = 0;
+        for (int round = 0; round < 40; round++) {
+            const bool on_line = descent_case_of(&test, 0)->on_line;
+            const int64_t before = test.evaluations;
+            CHECK(descent_case_batch(&test, DESCENT_TEST_TRIALS));
+            if (!on_line) CHECK_INTEGER(round == 0 ? rows[k].first : rows[k].later, test.evaluations - before);
+            line += on_line;
+            others += !on_line;
+        }
+        CHECK(line > 5 && others > 5);
+        descent_case_end(&test);
+    }
+}
+
 // ---- known minima ---------------------------------------------------------------------------------------------------
 
 static void descent_check_solves(DescentProblem *problem, int n, const char *method, const char *options, double bound,
@@ -314,6 +381,17 @@ TEST(lbfgs_reaches_known_minima)
         descent_check_solves(descent_ellipsoid, n, "lbfgs", fine, 1e-8, 800 * n);
         descent_check_solves(descent_rosenbrock, n, "lbfgs",
                              "difference: 1e-6, start: center, stop: {iterations: 1000}", 1e-8, 400 * n);
+    }
+}
+
+// One trial after the other: a step of n parameters is about n + 2 trials.
+TEST(lbfgs_reaches_known_minima_in_series)
+{
+    const char *serial = "forward: 1e-8, line: 1, rate: 0.5, memory: 40, start: center, stop: {iterations: 1000}";
+    for (int n = 2; n <= 10; n += 4) {
+        descent_check_solves(descent_sphere, n, "lbfgs", serial, 1e-14, 6 * n + 12);
+        descent_check_solves(descent_ellipsoid, n, "lbfgs", serial, 1e-3, 100 * n); // h f''/2 is up to 1 by coordinate
+        descent_check_solves(descent_rosenbrock, n, "lbfgs", serial, 1e-8, 90 * n);
     }
 }
 

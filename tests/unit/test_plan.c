@@ -292,6 +292,11 @@ TEST(plan_of_a_search_that_learns_counts_all_generations)
         {PLAN_SPEC(LEARN("lbfgs", "searches: 2, line: 8, stop: {iterations: 50}"), ""), 10, 2 * 50 * 13, 200,
          "tolerances"},
         {PLAN_SPEC(LEARN("lbfgs", "line: 8, stop: {iterations: 50, trials: 31}"), ""), 5, 38, 7, "tolerances"},
+        {PLAN_SPEC(LEARN("lbfgs", "forward: 1e-8, line: 8, stop: {iterations: 50, trials: 31}"), ""), 3, 38, 16,
+         "tolerances"},
+        {PLAN_SPEC(LEARN("lbfgs", "forward: 1e-8, line: 1, stop: {iterations: 50, trials: 31}"), ""), 3, 33, 31,
+         "tolerances"},
+        {PLAN_SPEC(LEARN("adam", "forward: 1e-3, stop: {iterations: 50, trials: 31}"), ""), 3, 33, 11, "tolerances"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Planned planned;

@@ -32,9 +32,20 @@ static double quasi_newton_free_dot(const double *free, const double *a, const d
     return sum;
 }
 
-void quasi_newton_multiply(const double *pairs, int64_t count, const double *free, double *q, int n)
+double quasi_newton_longest(const double *pairs, int64_t count, const double *free, int n)
 {
-    double factor[QUASI_NEWTON_MEMORY_MAX], gamma = 0.0;
+    double longest = 0.0;
+    for (int64_t k = 0; k < count; k++) {
+        const double *s = pairs + 2 * k * n, *y = s + n, sy = quasi_newton_free_dot(free, s, y, n);
+        const double gamma = sy > 0.0 ? quasi_newton_free_dot(free, s, s, n) / sy : 0.0;
+        if (gamma > longest) longest = gamma;
+    }
+    return longest;
+}
+
+void quasi_newton_multiply(const double *pairs, int64_t count, const double *free, double gamma, double *q, int n)
+{
+    double factor[QUASI_NEWTON_MEMORY_MAX];
     for (int64_t k = 0; k < count; k++) {
         const double *s = pairs + 2 * k * n, *y = s + n, sy = quasi_newton_free_dot(free, s, y, n);
         factor[k] = sy > 0.0 ? quasi_newton_free_dot(free, s, q, n) / sy : 0.0;
@@ -90,7 +101,7 @@ static void bounded_aim(const BoundedMinimum *problem, const BoundedRoom *room, 
 {
     const int n = problem->n;
     for (int i = 0; i < n; i++) room->direction[i] = room->free[i] * room->gradient[i];
-    if (*pairs > 0) quasi_newton_multiply(room->pairs, *pairs, room->free, room->direction, n);
+    if (*pairs > 0) quasi_newton_multiply(room->pairs, *pairs, room->free, 0.0, room->direction, n);
     const double down = quasi_newton_dot(room->direction, room->gradient, n);
     if (*pairs > 0 && down > 0.0 && isfinite(down)) {
         for (int i = 0; i < n; i++) room->direction[i] = -room->direction[i];

@@ -14,8 +14,12 @@ double quasi_newton_dot(const double *a, const double *b, int n);
 // Puts the pair pair[2 n], s and behind it y, in front of pairs[memory][2 n], of which there are *count. False: s'y is
 // too small for it (section 7.2).
 bool quasi_newton_keep(double *pairs, int64_t *count, int64_t memory, const double *pair, int n);
-// q[n] = H q over the coordinates with free[n] = 1; those with 0 are held. Without pairs q becomes 0.
-void quasi_newton_multiply(const double *pairs, int64_t count, const double *free, double *q, int n);
+// q[n] = H q over the coordinates with free[n] = 1; those with 0 are held. H begins as gamma times the identity. gamma
+// 0: that of equation 7.20, s'y/y'y of the newest pair; without pairs q becomes 0 then.
+void quasi_newton_multiply(const double *pairs, int64_t count, const double *free, double gamma, double *q, int n);
+// The greatest s's/s'y of the pairs, over free coordinates: the inverse of the least curvature that they have seen. As
+// gamma it makes long steps where no pair says anything, which a line shortens. 0: no pair has s'y > 0.
+double quasi_newton_longest(const double *pairs, int64_t count, const double *free, int n);
 
 // A function to minimise within low[n] <= x <= high[n]: its value at x, and its gradient[n].
 typedef struct BoundedMinimum {

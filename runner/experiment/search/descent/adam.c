@@ -133,6 +133,7 @@ static DescentStop adam_stop(const Descent *descent, const DescentRun *run)
 static const DescentMethod adam_method = {
     .searches = "search.adam.searches",
     .gradient = "search.adam.gradient",
+    .forward = "search.adam.forward",
     .own = adam_own,
     .line = adam_none,
     .pairs = adam_none,
@@ -171,6 +172,7 @@ const SearchMethod search_adam = {
     .options = adam_options,
     .n_options = ADAM_N_OPTIONS,
     .wants_range = true,
+    .later = "adam.forward",
     .gradient_column = DESCENT_GRADIENT_COLUMN,
     .takes_values = descent_takes_values,
     .budget = adam_budget,

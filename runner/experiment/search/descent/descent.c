@@ -41,7 +41,17 @@ static bool descent_by_tangent(const Descent *descent)
     return descent->settings[DESCENT_GRADIENT] == DESCENT_BY_TANGENT;
 }
 
-int64_t descent_around(const Descent *descent) { return descent_by_model(descent) ? 1 : 1 + 2 * (int64_t)descent->n; }
+int64_t descent_around(const Descent *descent)
+{
+    if (descent_by_model(descent)) return 1;
+    return 1 + (descent->settings[DESCENT_FORWARD] > 0.0 ? 1 : 2) * (int64_t)descent->n;
+}
+
+bool descent_knows_centre(const Descent *descent, const DescentRun *run)
+{
+    return descent->settings[DESCENT_FORWARD] > 0.0 && descent->method->line(descent) > 0 && run->iteration > 0 &&
+           !run->on_line && !descent_sees_replicates(descent->spec);
+}
 
 int64_t descent_searches(const Spec *spec) { return (int64_t)spec->method_settings[DESCENT_SEARCHES]; }
 
@@ -104,6 +114,13 @@ Error descent_check(const Spec *spec, const DescentMethod *method, const char **
     TRY(descent_check_axes(spec));
     *key = method->gradient;
     if (descent_by_model(&descent)) TRY(descent_check_model(spec, !descent_by_tangent(&descent)));
+    *key = method->forward;
+    if (descent_by_model(&descent) && descent.settings[DESCENT_FORWARD] > 0.0)
+        return error_make(
+            ERROR_USER,
+            "forward is a step of differences, and the gradient comes from the %s: leave out forward, or write "
+            "`gradient: differences`",
+            descent_by_tangent(&descent) ? "tangent" : "adjoint");
     const size_t told = (size_t)(descent.side.trials_max * descent.side.told_width) * sizeof(double);
     *key = method->searches;
     if (descent.side.told_at + told <= descent_bytes_max) return error_none();
@@ -287,7 +304,8 @@ static void descent_draw(const Search *search, void *worker, int64_t s, int64_t 
     SideDrawn *points = descent_points(search, s);
     for (int64_t member = first; member < end; member++) {
         descent_member(descent, &view, member, descent->vector);
-        points->left_out[member] = !descent_point(descent, descent->vector);
+        points->left_out[member] =
+            (member == 0 && descent_knows_centre(descent, view.run)) || !descent_point(descent, descent->vector);
     }
 }
 
@@ -341,6 +359,7 @@ static int64_t descent_gather(Descent *descent, const SideDrawn *points, Descent
     int64_t failed = 0;
     *least = (double)NAN;
     for (int64_t i = 0; i < members; i++) descent->value[i] = (double)NAN;
+    if (descent_knows_centre(descent, run)) descent->value[0] = run->value;
     for (int64_t trial = 0; trial < points->trials; trial++, told += descent->side.told_width) {
         descent->value[points->slot[trial]] = told[0];
         failed += isnan(told[0]);
@@ -504,7 +523,9 @@ void descent_bounds(const Search *search, SearchBounds *bounds)
     if (limit > 0.0) {
         const double last = (double)descent->side.trials_max;
         const double trials = line > 0.0 ? limit - 1.0 + last : ceil(limit / differences) * differences;
-        const double rounds = ceil(limit / (line > 0.0 && line < differences ? line : differences));
+        const bool forward = line > 0.0 && descent->settings[DESCENT_FORWARD] > 0.0; // most rounds have no centre
+        const double around = differences - (forward ? 1.0 : 0.0);
+        const double rounds = ceil(limit / (line > 0.0 && line < around ? line : around));
         most.trials = trials < most.trials ? trials : most.trials;
         most.rounds = rounds < most.rounds ? rounds : most.rounds;
     }

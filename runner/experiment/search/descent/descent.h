@@ -11,6 +11,9 @@
 //       The derivative is (f+ - f-)/(u+ - u-), with an error of h^2 f'''/6 and of rounding/h; at an end of the range
 //       it is one-sided. The default h = 1e-4 leaves room for objectives that are only smooth to about 1e-9 of their
 //       size, as those of simulations with contacts are.
+//   forward differences: x, then for each coordinate x + h e_i, or x - h e_i where the range or the spec ends; h is the
+//       option `forward`. The error is h f''/2 and of rounding/h. Where a line has just chosen x, its value is known,
+//       and x does not run again, unless the gradients of its replicates are compared (signs.c).
 //   Replicates of the points of a round share their random numbers, so noise cancels in differences.
 //   adjoint: x alone. When the round is told, its gradient is computed by the model's adjoint (TrialGradient), which
 //       runs it once more, so that nothing more than the fitness of a trial is stored: by the threads, or by a GPU
@@ -40,6 +43,7 @@ enum {
     DESCENT_START,
     DESCENT_GRADIENT,
     DESCENT_DIFFERENCE,
+    DESCENT_FORWARD,
     DESCENT_RATE,
     DESCENT_PENALTY,
     DESCENT_RESTARTS,
@@ -51,6 +55,8 @@ enum {
     DESCENT_STOP_STAGNATION,
     DESCENT_OPTIONS
 };
+// Those of lbfgs alone.
+enum { LBFGS_MEMORY = DESCENT_OPTIONS, LBFGS_LINE, LBFGS_N_OPTIONS };
 enum { DESCENT_BY_DIFFERENCES, DESCENT_BY_ADJOINT, DESCENT_BY_TANGENT };
 enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_START_DEFAULT };
 
@@ -70,6 +76,9 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
      "trial with dual numbers, one for each parameter (these, hopper and rigid)"}, \
     {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL, \
      "step of a difference, as a fraction of each parameter's range (or of the range of its logarithm)"}, \
+    {method ".forward", OPTION_NUMBER, "1", 0, 1e-12, 0.1, "none", \
+     "step of forward differences, as a fraction of each range: one trial per parameter instead of two. 1e-8 suits a " \
+     "fitness that is exact to rounding. none: central differences"}, \
     {method ".rate", OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc}, \
     {method ".penalty", OPTION_NUMBER, "", 100, 0, 1e12, NULL, \
      "weight of constraints: what is minimised is the cost plus this times the squares of what is above 0"}, \
@@ -183,12 +192,14 @@ typedef struct Descent {
     int64_t *ready_round;       // [side.searches] the round whose they are; -1: none
 } Descent;
 
-bool descent_by_model(const Descent *descent);  // by its adjoint or tangent
+bool descent_by_model(const Descent *descent); // by its adjoint or tangent
+// Whether the value at the centre is that of the line that chose it, so that it does not run again.
+bool descent_knows_centre(const Descent *descent, const DescentRun *run);
 int64_t descent_around(const Descent *descent); // points of a round that is not a line
 
 // The step of a method. `own` holds what it remembers between rounds.
 typedef struct DescentMethod {
-    const char *searches, *gradient;                                // keys of its options in the spec
+    const char *searches, *gradient, *forward;                      // keys of its options in the spec
     int64_t (*own)(const Descent *descent);                         // doubles of it
     int64_t (*line)(const Descent *descent);                        // points of a line; 0: it has none
     int64_t (*pairs)(const Descent *descent);                       // that it keeps at most
@@ -221,6 +232,8 @@ void descent_start(const Descent *descent, int64_t search, const DescentRun *run
 // The points of the run's next round: their number, and x[n] of one.
 int64_t descent_members(const Descent *descent, const DescentRun *run);
 void descent_member(const Descent *descent, const DescentView *view, int64_t member, double *x);
+// Coordinate i of the point of a forward difference from x[n].
+double descent_forward(const Descent *descent, const double *x, int i);
 // Moves a point towards an allowed one, by halves, until the spec allows it.
 void descent_retreat(const Descent *descent, const double *allowed, double *x);
 
@@ -243,8 +256,8 @@ void descent_use_gpu(Search *search, AdjointDevice *device, Arena *arena);
 // Whether a step against the slope would leave the range at coordinate i.
 bool descent_is_held(const DescentView *view, int i);
 double descent_norm(const double *vector, int n);
-// By coordinate at u, where the values are `value` and, above and below it, pair[2]. NaN: too many failed.
-double descent_derivative(const Descent *descent, double u, double value, const double *pair);
+// By coordinate i at x[n], from the values of the points of the round around it. NaN: too many failed.
+double descent_derivative(const Descent *descent, const double *x, const double *value, int i);
 
 // ---- signs.c --------------------------------------------------------------------------------------------------------
 

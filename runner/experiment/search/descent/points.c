@@ -71,6 +71,15 @@ int64_t descent_members(const Descent *descent, const DescentRun *run)
     return run->on_line ? descent->method->line(descent) : descent_around(descent);
 }
 
+double descent_forward(const Descent *descent, const double *x, int i)
+{
+    const double h = descent->settings[DESCENT_FORWARD], above = x[i] + h;
+    double *point = descent->vector + 2 * (ptrdiff_t)descent->n;
+    memcpy(point, x, (size_t)descent->n * sizeof *point);
+    point[i] = above;
+    return above <= 1.0 && descent_point(descent, point) ? above : search_inside(x[i] - h);
+}
+
 void descent_member(const Descent *descent, const DescentView *view, int64_t member, double *x)
 {
     if (view->run->on_line) {
@@ -79,6 +88,10 @@ void descent_member(const Descent *descent, const DescentView *view, int64_t mem
     }
     memcpy(x, view->x, (size_t)descent->n * sizeof *x);
     if (member == 0) return;
+    if (descent->settings[DESCENT_FORWARD] > 0.0) {
+        x[member - 1] = descent_forward(descent, view->x, (int)member - 1);
+        return;
+    }
     const int64_t i = (member - 1) / 2;
     const double h = descent->settings[DESCENT_DIFFERENCE];
     x[i] = search_inside(member % 2 == 1 ? x[i] + h : x[i] - h);

@@ -37,7 +37,7 @@ void descent_differentiate_each(Descent *descent, const DescentView *view, const
         for (int64_t t = 0; t < points->trials; t++)
             value[points->slot[t]] = told[t * descent->side.told_width + DESCENT_TOLD + r];
         for (int i = 0; i < n; i++)
-            descent->each[(ptrdiff_t)r * n + i] = descent_derivative(descent, view->x[i], value[0], value + 1 + 2 * i);
+            descent->each[(ptrdiff_t)r * n + i] = descent_derivative(descent, view->x, value, i);
     }
 }
 

@@ -11,13 +11,21 @@ static double descent_quotient(double from, double f_from, double to, double f_t
     return to != from ? (f_to - f_from) / (to - from) : (double)NAN;
 }
 
-double descent_derivative(const Descent *descent, double u, double value, const double *pair)
+static double descent_central(const Descent *descent, double u, double value, const double *pair)
 {
     const double h = descent->settings[DESCENT_DIFFERENCE];
     const double above = search_inside(u + h), below = search_inside(u - h);
     double slope = descent_quotient(below, pair[1], above, pair[0]);
     if (isnan(slope)) slope = descent_quotient(u, value, above, pair[0]);
     if (isnan(slope)) slope = descent_quotient(below, pair[1], u, value);
+    return slope;
+}
+
+double descent_derivative(const Descent *descent, const double *x, const double *value, int i)
+{
+    const double slope = descent->settings[DESCENT_FORWARD] > 0.0
+                             ? descent_quotient(x[i], value[0], descent_forward(descent, x, i), value[1 + i])
+                             : descent_central(descent, x[i], value[0], value + 1 + 2 * (ptrdiff_t)i);
     return isfinite(slope) ? slope : (double)NAN;
 }
 
@@ -71,8 +79,7 @@ void descent_differentiate(Descent *descent, const DescentView *view)
     const bool none = descent_all_fell(descent);
     view->run->value = descent->value[0];
     for (int i = 0; i < descent->n; i++)
-        slope[i] =
-            none ? (double)NAN : descent_derivative(descent, view->x[i], view->run->value, descent->value + 1 + 2 * i);
+        slope[i] = none ? (double)NAN : descent_derivative(descent, view->x, descent->value, i);
     descent_take(descent, view, slope);
 }
 
