@@ -94,4 +94,15 @@ sed 's/terrain_height: {.*/terrain_height: {uniform: [0.06, 0.1]}/' quadruped_st
 column quadruped_stairs n_failed,climbed --order id | tr '\n' ' ' >out
 awk '{ split($1, a, ","); split($2, b, ","); exit !(a[1] == 0 && a[2] > 0.5 && b[1] == 8) }' out
 check $? "quadruped_stairs: falls and height climbed, of the recommended set and of that for the flat: $(cat out)"
+ran quadruped_residual
+column quadruped_residual n_failed,off_speed --order id | tr '\n' ' ' >out
+awk '{ exit !($1 ~ /^0,0.18/ && $2 ~ /^0,0.06/ && $3 ~ /^0,0.02/) }' out
+check $? "quadruped_residual: falls and error without, with half, with all that was learned: $(cat out)"
+
+"$HOPSCOTCH" run "$root/experiments/quadruped_policy.yaml" --name walks --progress none --set replicates.count=8 \
+    --set simulation.duration=4 --set 'search.over.push_y=[0, 50]' >out 2>err </dev/null
+column walks n_failed,mean_speed,off_speed --order id | tr '\n' ' ' >out
+awk '{ split($1, a, ","); split($2, b, ","); exit !(a[1] == 0 && b[1] == 0 && a[2] > 0.48 && a[2] < 0.52 &&
+    b[2] > 0.48 && b[2] < 0.52 && a[3] < 0.05 && b[3] < 0.05) }' out
+check $? "quadruped_policy: falls, speed and its error, without and with a push: $(cat out)"
 exit $status
