@@ -3,6 +3,9 @@
 # defaults. Each lane must end with finite numbers, or with a named failure, a time and no fitness. The first 2,000 must
 # equal those of the CPU, bit by bit. Prints the number of each outcome.
 #
+# Then half as many of these hoppers, of which most fall: plain, with a condition of limits.retire, and with two rungs, which
+# must leave the ten best and take less than 1/2.5 of the plain time in the kernels.
+#
 #   tests/gpu_long.sh [BUILD [LANES [BACKEND]]]
 #
 # BUILD: the folder of `make` with CUDA, or of `make portable` (build); BACKEND: cuda, or cpu to try the script itself.
@@ -104,4 +107,38 @@ done
 long dormand_prince "$lanes" --set simulation.tolerance=1e-9
 long implicit_midpoint $((lanes / 100)) --set simulation.newton.jacobian=analytic
 long implicit_midpoint $((lanes / 100)) --set simulation.newton.jacobian=finite_difference
+
+# ---- trials that end early ------------------------------------------------------------------------------------------
+
+# early NAME [OPTION...]: the falling sweep, three times; the median of the kernels' seconds and of the command's
+early()
+{
+    name=$1
+    shift
+    for _ in 1 2 3; do
+        rm -rf "$folder/results/$name"
+        run "$name" --backend "$backend" --set "search.trials=$((lanes / 2))" "$@" || return 1
+        sed -n 's/.*"kernel_seconds": *\([0-9.e+-]*\).*/\1/p' "$folder/summary" >>"$folder/$name.kernels"
+        sed -n 's/.*"wall_seconds": *\([0-9.e+-]*\).*/\1/p' "$folder/summary" >>"$folder/$name.wall"
+    done
+    "$program" query "$name" --results "$folder/results" --columns id,fitness --order fitness --limit 10 --format csv \
+        >"$folder/$name.best" 2>>"$folder/errors"
+    echo "   $name: $(sort -n "$folder/$name.kernels" | sed -n 2p) s in the kernels, $(sort -n "$folder/$name.wall" |
+        sed -n 2p) s for the command"
+}
+
+sed "s/^model: hopper/&\nsimulation: {settle: 0.25}/" "$folder/decades.yaml" >"$folder/settled.yaml"
+mv "$folder/settled.yaml" "$folder/decades.yaml"
+early plain && early condition --set 'limits.retire=[{at: 1, when: abs(phi_body) > 0.3}]' &&
+    early rungs --set 'limits.retire=[{at: 0.5, keep: 0.25, of: 4096}, {at: 1.5, keep: 0.25, of: 4096}]'
+report $? "$((lanes / 2)) falling hoppers: plain, with a condition, with two rungs"
+cmp -s "$folder/plain.best" "$folder/condition.best" && echo "   the condition leaves the ten best"
+cmp "$folder/plain.best" "$folder/rungs.best"
+report $? "two rungs leave the ten best"
+ratio=$(sort -n "$folder/plain.kernels" "$folder/rungs.kernels" >/dev/null &&
+    awk -v a="$(sort -n "$folder/plain.kernels" | sed -n 2p)" -v b="$(sort -n "$folder/rungs.kernels" | sed -n 2p)" \
+        'BEGIN { printf "%.2f", a / b }')
+echo "   two rungs are $ratio times as fast in the kernels"
+awk -v ratio="$ratio" 'BEGIN { exit !(ratio >= 2.5) }'
+report $? "two rungs are 2.5 times as fast"
 exit $failed
