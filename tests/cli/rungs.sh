@@ -139,9 +139,9 @@ for spec in bbob_cmaes ndt_cmaes manual_gripper; do
     has "no trial can end early" err
 done
 refused run rungs.yaml --part 1/2
-has "limits.retire needs the trials of all parts" err
+has "limits.retire needs the trials of all parts: remove it to run in parts" err
 refused run rungs.yaml --name rungs --extend --set 'search.over.thrust={linspace: [0, 60, 19]}'
-has "so it can't be extended" err
+has "compares trials in groups (limits.retire), which other trials would change" err
 refused run rungs.yaml --name rungs --retry failed
 has "chosen by the results that a retry would replace" err
 refused merge rungs again --into both

@@ -264,8 +264,8 @@ Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *
     if (out != NULL) difference_print(changes, count, out);
     if (spec_has_rungs(extension.stored) || spec_has_rungs(given))
         return error_make(ERROR_USER,
-                          "limits.retire compares trials of %s in groups (keep), and other trials would make other "
-                          "groups, so it can't be extended; run the spec under a new name with --name",
+                          "campaign %s compares trials in groups (limits.retire), which other trials would change: "
+                          "run the spec under a new name with --name",
                           store->name);
     if (race_of_all(extension.stored))
         return error_make(ERROR_USER,

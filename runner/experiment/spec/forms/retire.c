@@ -125,7 +125,7 @@ static void retire_add_rung(SpecReader *reader, const RetireRow *row, Rung *rung
                  text_number(row->time).text, text_number(rung[count - 1].at).text);
     if (count > 0 && (int64_t)row->trials != spec->limits.rungs.of)
         diagnose(reader->diagnostics, row->of,
-                 "of is %s, and that of the rung before %lld: all rungs compare the same trials",
+                 "of is %s where the rung before has %lld: all rungs compare the same trials",
                  text_number(row->trials).text, (long long)spec->limits.rungs.of);
     spec->limits.rungs.of = (int64_t)row->trials;
     rung[count] = (Rung){.at = row->time, .keep = row->part};
