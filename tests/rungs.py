@@ -23,8 +23,8 @@ HOPPER = {"simulation.duration": 2, "simulation.dt": 0.001, "simulation.settle":
 NOISY = {**HOPPER, "simulation.integrator": "rk4", "replicates":
          "{count: 3, store: true, perturb: {phi_leg: {normal: [0.01, 0.03]}}}"}
 TWO = [{"at": 0.5, "keep": 0.25}, {"at": 1, "keep": 0.5}]
-ROBOT = {"simulation.duration": 0.6, "search.over": "{all_kp: {logspace: [50, 2000, 5]}, all_kd: {logspace: [2, 100, 4]}}",
-         "record": "{}"}
+ROBOT = {"simulation.duration": 0.6, "record": "{}", "search.over":
+         "{all_kp: {logspace: [50, 2000, 5]}, all_kd: {logspace: [2, 100, 4]}}"}
 WORLD = {"simulation.duration": 0.1, "simulation.copies": 3, "objective.minimize": "post0_end_z", "record": "{}",
          "search": "{method: grid, over: {gravity: {linspace: [1, 30, 23]}}}"}
 
@@ -34,8 +34,9 @@ KINDS = {
     "adaptive": ("raibert_gains", {**HOPPER, "simulation.integrator": "dormand_prince"}, TWO, 64),
     "gaps": ("raibert_gains", {**HOPPER, "simulation.integrator": "rk4", "search.exclude": '["k_fp*thrust > 9000"]'},
              TWO, 16),
-    "sample": ("raibert_gains", {**HOPPER, "simulation.integrator": "rk4", "search": "{method: sobol, trials: 70, over: "
-                                 "{k_fp: {range: [0, 400]}, thrust: {range: [0, 80]}}}"}, TWO, 32),
+    "sample": ("raibert_gains", {**HOPPER, "simulation.integrator": "rk4", "search":
+                                 "{method: sobol, trials: 70, over: {k_fp: {range: [0, 400]}, thrust: {range: [0, 80]}}}"},
+               TWO, 32),
     "most": ("raibert_gains", {**HOPPER, "simulation.integrator": "rk4", "objective": '{maximize: "-velocity_error"}',
                                "constraints": '["attitude_rms < 0.05"]'}, TWO, 16),
     "own": ("raibert_gains", {**HOPPER, "simulation.integrator": "rk4", "metrics": "{lean: {max: phi_leg}}",

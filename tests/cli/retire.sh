@@ -79,7 +79,8 @@ wrong early.yaml '[{at: 1, when: phi_leg > z_foot}]' "rad"
 wrong early.yaml '[{at: 1}]' "an entry of retire has no \`when\`"
 wrong early.yaml '[3]' "an entry of retire is '3', expected a mapping"
 wrong early.yaml '[]' "expected a list of 1 to 64 mappings, such as"
-wrong early.yaml '[{at: 1, wen: phi_leg > 1}]' "retire has no key 'wen', expected at and when, or at, keep and of; did you mean 'when'?"
+wrong early.yaml '[{at: 1, wen: phi_leg > 1}]' \
+    "retire has no key 'wen', expected at and when, or at, keep and of; did you mean 'when'?"
 has "retire has no key '" err
 has "', expected at and when, or at, keep and of" err
 wrong early.yaml '[{at: 1 m, when: phi_leg > 1}]' "at is '1 m'"

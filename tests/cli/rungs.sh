@@ -18,11 +18,13 @@ whole=$(digest rungs)
 run query rungs --sql "SELECT rungs, count(*) FROM trials WHERE failure = 'retired' GROUP BY rungs" --format csv
 grep -q '^0,' out && grep -q '^1,' out && ! grep -q '^2,' out
 check $? "trials are retired at both rungs"
-run query rungs --sql "SELECT count(*) FROM trials WHERE failure = 'retired' AND survived <> 0.5 + 0.5*rungs" --format csv
+run query rungs --sql "SELECT count(*) FROM trials WHERE failure = 'retired' AND survived <> 0.5 + 0.5*rungs" \
+    --format csv
 [ "$(tail -n 1 out)" = 0 ]
 check $? "they survived to the time of their rung"
 for passed in 0 1; do
-    one=$("$HOPSCOTCH" query rungs --columns id --where "failure = 'retired' and rungs = $passed" --format csv | tail -n 1)
+    chosen="failure = 'retired' and rungs = $passed"
+    one=$("$HOPSCOTCH" query rungs --columns id --where "$chosen" --format csv | tail -n 1)
     works replay "rungs/$one"
     has "the same to the bit"
     works replay "rungs/$one" --output retired.csv

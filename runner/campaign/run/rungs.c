@@ -1,5 +1,5 @@
-// Rungs of limits.retire (experiment/search/rungs.c) in the loop. A batch has whole groups of trials. Its flight runs all
-// of them up to the first rung, then those that are better up to the next one, at last the best to their end. Their
+// Rungs of limits.retire (experiment/search/rungs.c) in the loop. A batch has whole groups of trials. Its flight runs
+// all of them up to the first rung, then those that are better up to the next one, at last the best to their end. Their
 // results are gathered as rows, where those of the next flight replace those before, and are committed once, when the
 // batch has ended. So no result depends on the batches, and a batch that is abandoned leaves nothing.
 #include "rungs.h"
