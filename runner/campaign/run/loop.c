@@ -103,8 +103,8 @@ static int64_t loop_room(const Loop *loop)
     return room > 0 ? room : 0;
 }
 
-// Marks the trials that are recorded while they run, as many as the trace holds. The rest is recorded at the end, and so
-// are all trials where it is not known how long they run.
+// Marks the trials that are recorded while they run, as many as the trace holds. The rest is recorded at the end, and
+// so are all trials where it is not known how long they run.
 static void loop_choose_observed(const Loop *loop, Flight *flight)
 {
     const int64_t recorded = recording_of(loop->spec, RECORD_TRAJECTORIES).lanes;

@@ -6,8 +6,8 @@
 // Trials that go on run again from the start, for the time of the next rung. So a trial that reaches the end is, to the
 // bit, that of a campaign without rungs, and one that ends at a rung that of a campaign with this duration, with any
 // integrator: to stop lanes in place, the kernels of every model would have to end a lane, with its metrics, and take
-// it up again. With two rungs at a fifth and a half of the time that keep a quarter each it is 0.39 of the simulated time
-// in place of 0.31. Times that grow by 1/keep cost about as much in each rung.
+// it up again. With two rungs at a fifth and a half of the time that keep a quarter each it is 0.39 of the simulated
+// time in place of 0.31. Times that grow by 1/keep cost about as much in each rung.
 #include "../experiment.h"
 
 #include <assert.h>
