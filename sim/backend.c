@@ -105,7 +105,13 @@ int64_t trace_capacity(int64_t ticks, int64_t every) { return ticks / every + 2;
 
 Error backend_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity)
 {
+    for (int slot = 0; slot < BACKEND_SLOTS_MAX; slot++) backend_live(backend, slot, configured);
     return backend->prepare(backend, configured, lanes, traced, capacity);
+}
+
+void backend_live(Backend *backend, int slot, const Configured *configured)
+{
+    backend->life[slot] = (BackendLife){.constants = configured->constants, .steps = configured_steps(configured)};
 }
 
 Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)

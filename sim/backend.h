@@ -10,11 +10,18 @@ extern "C" {
 
 enum { BACKEND_SLOTS_MAX = 2 };
 
+// How long lanes run: numbers of a Configured.
+typedef struct BackendLife {
+    Constants constants;
+    int64_t steps; // configured_steps
+} BackendLife;
+
 // The first member of every backend's own struct.
 struct Backend {
     BackendInfo info;
-    Batch batches[BACKEND_SLOTS_MAX]; // the host's view of each slot
-    double patience;                  // s
+    BackendLife life[BACKEND_SLOTS_MAX]; // of the slot's next batch, and of the one in flight
+    Batch batches[BACKEND_SLOTS_MAX];    // the host's view of each slot
+    double patience;                     // s
     int (*interrupted)(void);
     bool in_flight[BACKEND_SLOTS_MAX], stuck; // a slice of the slot is running; a slice hangs
     double copy_seconds[BACKEND_SLOTS_MAX];   // of the slot's current batch

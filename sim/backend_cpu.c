@@ -224,7 +224,7 @@ static void cpu_run_group(const CpuBackend *cpu, int64_t number)
         cpu->made.object.run(configured->assets, &group);
     else
         (observed ? way->observed : way->plain)
-            ->kernels[configured->kernel](&configured->constants, configured->assets, &group);
+            ->kernels[configured->kernel](&cpu->backend.life[0].constants, configured->assets, &group);
 }
 
 // Groups `first` to `end` of the slice: neighbouring full ones together, if the kernel can.
@@ -241,7 +241,7 @@ static void cpu_run_groups(const CpuBackend *cpu, int64_t first, int64_t end)
         if (observed || groups[count].valid < kernels->lanes) break;
         count++;
     }
-    if (count > 0) tile(&configured->constants, configured->assets, groups, count);
+    if (count > 0) tile(&cpu->backend.life[0].constants, configured->assets, groups, count);
     for (int64_t g = first + count; g < end; g++) cpu_run_group(cpu, g);
 }
 
@@ -256,7 +256,7 @@ static void cpu_work_together(CpuBackend *cpu)
         const CpuWay *way = cpu_way(&cpu->backend, group.valid);
         (observed ? way->observed : way->plain)
             ->shared[configured->kernel]
-            .advance(way->graph, cpu->team, &configured->constants, configured->assets, &group);
+            .advance(way->graph, cpu->team, &cpu->backend.life[0].constants, configured->assets, &group);
     }
 }
 
@@ -616,7 +616,7 @@ static Error cpu_begin(Backend *backend, int slot)
 static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
 {
     CpuBackend *cpu = (CpuBackend *)backend;
-    const int64_t width = cpu->vectors.plain->lanes, left = configured_steps(&cpu->configured) - cpu->tick;
+    const int64_t width = cpu->vectors.plain->lanes, left = backend->life[slot].steps - cpu->tick;
     pthread_mutex_lock(&cpu->mutex);
     while (cpu->working > 0) pthread_cond_wait(&cpu->idle, &cpu->mutex); // a slice that was never waited for
     cpu->slice = (LaneGroup){.batch = backend->batches[slot],
@@ -662,7 +662,7 @@ static Error cpu_judge_made(CpuBackend *cpu, int slot)
 {
     enum { SLICES = 64 };
     const Batch *batch = &cpu->backend.batches[slot];
-    const int64_t steps = configured_steps(&cpu->configured) / SLICES + 1;
+    const int64_t steps = cpu->backend.life[slot].steps / SLICES + 1;
     bool ended = false;
     cpu->made.tried = false;
     if (cpu_made_agrees(cpu, batch)) {

@@ -58,6 +58,7 @@ typedef struct CudaSlot {
     int32_t *order, *device_order;
     int64_t listed; // -1: there is none, since all run
     double *team;   // [resident][n_team], shared by the thread blocks of one lane
+    BackendLife life;
     bool made;      // the made kernel advances the lanes that are not observed
     bool tried;     // and this batch is its trial
     bool ahead;     // and it was begun while another batch was the trial
@@ -426,7 +427,7 @@ static Error cuda_choose_kernel(CudaBackend *cuda, CudaSlot *s, const Batch *hos
 // lanes [first, end) by the made kernel
 static Error cuda_launch_made(const CudaBackend *cuda, const CudaSlot *s, LaneGroup group, int64_t first, int64_t end)
 {
-    Constants constants = cuda->configured->constants;
+    Constants constants = s->life.constants;
     const double *assets = cuda->assets;
     void *arguments[] = {&constants, &assets, &group, &end};
     if (first >= end) return error_none();
@@ -486,6 +487,7 @@ static Error cuda_begin(Backend *backend, int slot)
     s->tick = 0;
     s->listed = -1;
     s->kernel_seconds = 0.0;
+    s->life = backend->life[slot];
     s->device.lanes = host->lanes;
     s->device.trace.lanes = host->trace.lanes;
     s->device.trace.every = host->trace.every;
@@ -509,9 +511,9 @@ static Error cuda_begin(Backend *backend, int slot)
 }
 
 static Error cuda_launch_grid(const CudaBackend *cuda, CudaKernel kernel, unsigned thread_blocks, unsigned threads,
-                              LaneGroup group, int64_t end, cudaStream_t stream)
+                              const BackendLife *life, LaneGroup group, int64_t end, cudaStream_t stream)
 {
-    Constants constants = cuda->configured->constants;
+    Constants constants = life->constants;
     const double *assets = cuda->assets;
     void *arguments[] = {&constants, &assets, &group, &end};
     const size_t shared = cuda_threads[cuda->configured->kernel] > 1
@@ -531,8 +533,8 @@ static Error cuda_launch_teams(const CudaBackend *cuda, CudaKernel kernel, const
     group.team.thread_blocks =
         each < 2 ? 1 : (int32_t)(each < configured->team_thread_blocks ? each : configured->team_thread_blocks);
     if (group.team.thread_blocks < 2)
-        return cuda_launch_grid(cuda, kernel, (unsigned)lanes, threads, group, end, s->stream);
-    Constants constants = configured->constants;
+        return cuda_launch_grid(cuda, kernel, (unsigned)lanes, threads, &s->life, group, end, s->stream);
+    Constants constants = s->life.constants;
     const double *assets = cuda->assets;
     void *arguments[] = {&constants, &assets, &group, &end};
     group.team.doubles = configured->n_team;
@@ -560,17 +562,17 @@ static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaS
     if (cuda_has_teams(cuda->configured, s->device.lanes)) return cuda_launch_teams(cuda, kernel, s, group, end);
     kernel = cuda_alone(cuda->configured, kernel);
     const unsigned thread_blocks = (unsigned)((end - first + CUDA_THREAD_BLOCK - 1) / CUDA_THREAD_BLOCK);
-    return cuda_launch_grid(cuda, kernel, thread_blocks, CUDA_THREAD_BLOCK, group, end, s->stream);
+    return cuda_launch_grid(cuda, kernel, thread_blocks, CUDA_THREAD_BLOCK, &s->life, group, end, s->stream);
 }
 
 // The general kernel's work for a trial.
-static Error cuda_launch_trial(const CudaBackend *cuda, LaneGroup group)
+static Error cuda_launch_trial(const CudaBackend *cuda, const CudaSlot *s, LaneGroup group)
 {
     const unsigned thread_blocks = (CUDA_TRIAL_LANES + CUDA_THREAD_BLOCK - 1) / CUDA_THREAD_BLOCK;
     group.batch = cuda->made.trial;
     const CudaKernel kernel = group.batch.meter.of.cell != NULL ? cuda_observed[cuda->configured->kernel]
                                                                 : cuda_plain[cuda->configured->kernel];
-    return cuda_launch_grid(cuda, kernel, thread_blocks, CUDA_THREAD_BLOCK, group, group.batch.lanes,
+    return cuda_launch_grid(cuda, kernel, thread_blocks, CUDA_THREAD_BLOCK, &s->life, group, group.batch.lanes,
                             cuda->made.stream);
 }
 
@@ -589,7 +591,7 @@ static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
 {
     CudaBackend *cuda = (CudaBackend *)backend;
     CudaSlot *s = &cuda->slots[slot];
-    const int64_t left = configured_steps(cuda->configured) - s->tick;
+    const int64_t left = s->life.steps - s->tick;
     LaneGroup group;
     memset(&group, 0, sizeof group);
     group.batch = s->device;
@@ -603,7 +605,7 @@ static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
     CUDA_TRY(cudaEventRecord(span->started, s->stream));
     TRY(cuda_launch(cuda, cuda_observed[cuda->configured->kernel], s, group, 0, observed));
     TRY(cuda_launch_plain(cuda, s, group, observed));
-    if (s->tried) TRY(cuda_launch_trial(cuda, group));
+    if (s->tried) TRY(cuda_launch_trial(cuda, s, group));
     CUDA_TRY(cudaEventRecord(span->ended, s->stream));
     s->tick += group.ticks;
     return error_none();
@@ -684,7 +686,7 @@ static Error cuda_look(CudaBackend *cuda, int slot, bool *ended)
     const Batch *host = &cuda->backend.batches[slot];
     const int64_t observed = cuda_observed_lanes(s, host);
     cuda->backend.running[slot] = 0;
-    *ended = s->tick >= configured_steps(cuda->configured);
+    *ended = s->tick >= s->life.steps;
     if (*ended) return error_none();
     CUDA_TRY(cudaMemcpyAsync(host->status, s->device.status, sizeof(int32_t) * (size_t)host->lanes,
                              cudaMemcpyDeviceToHost, s->stream));
@@ -709,7 +711,7 @@ static Error cuda_compute_anew(CudaBackend *cuda, int slot)
 {
     enum { SLICES = 64 };
     CudaSlot *s = &cuda->slots[slot];
-    const int64_t steps = configured_steps(cuda->configured);
+    const int64_t steps = s->life.steps;
     bool ended = false;
     TRY(cuda_begin(&cuda->backend, slot));
     cuda_leave_made(cuda, s);

@@ -117,6 +117,7 @@ static Error faulty_begin(Backend *backend, int slot)
     TRY(faulty_try(faulty, "begin", slot));
     backend->used_made[slot] = backend->info.made == MADE_USED;
     *backend_batch(faulty->inner[slot], 0) = backend->batches[slot];
+    faulty->inner[slot]->life[0] = backend->life[slot];
     return backend_begin(faulty->inner[slot], 0);
 }
 

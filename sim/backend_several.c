@@ -245,6 +245,7 @@ static Error several_begin_device(SeveralDevice *device)
     own->debug.end = whole->debug.end;
     device->done[several->slot] = own->lanes == 0;
     device->seconds[several->slot] = 0.0;
+    device->inner->life[several->slot] = several->backend.life[several->slot];
     if (own->lanes == 0) return error_none();
     several_copy_fields(device, whole->parameter, own->parameter, several->configured->n_parameters, SEVERAL_OUT);
     return backend_begin(device->inner, several->slot);

@@ -245,19 +245,6 @@ Error meter_make(const System *system, const MeterRetire *retire, int n_retire, 
     return error_none();
 }
 
-// The code of the failure RETIRED, which becomes the last if the model does not have it yet.
-static int32_t meter_failure(Configured *configured, Arena *arena)
-{
-    const int known = configured_failure(configured, RETIRED), count = configured->n_failures;
-    if (known >= 0) return known;
-    const char **failures = ARENA_NEW(arena, const char *, count + 1);
-    for (int i = 0; i < count; i++) failures[i] = configured->failures[i];
-    failures[count] = RETIRED;
-    configured->failures = failures;
-    configured->n_failures = count + 1;
-    return count;
-}
-
 void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
 {
     Meter *own = ARENA_NEW(arena, Meter, 1);
@@ -269,7 +256,7 @@ void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
     for (int m = 0; m < meter->n_metrics; m++) metrics[configured->n_metrics + m] = meter->fields[m];
     configured->metrics = metrics;
     configured->n_metrics += meter->n_metrics;
-    if (meter->n_retire > 0) own->retired = meter_failure(configured, arena);
+    if (meter->n_retire > 0) own->retired = configured_fails_as(configured, RETIRED, arena);
     configured->meter = own;
 }
 

@@ -48,14 +48,22 @@ int configured_failure(const Configured *configured, const char *name)
     return -1;
 }
 
+int configured_fails_as(Configured *configured, const char *name, Arena *arena)
+{
+    const int known = configured_failure(configured, name), count = configured->n_failures;
+    if (known >= 0) return known;
+    const char **failures = ARENA_NEW(arena, const char *, count + 1);
+    for (int i = 0; i < count; i++) failures[i] = configured->failures[i];
+    failures[count] = name;
+    configured->failures = failures;
+    configured->n_failures = count + 1;
+    return count;
+}
+
 Error model_configure(const Model *model, const double *settings, const Points *points, Arena *arena, Configured *out)
 {
     TRY(model->configure(settings, points, arena, out));
-    if (configured_failure(out, NON_FINITE) >= 0) return error_none();
-    const char **failures = ARENA_NEW(arena, const char *, out->n_failures + 1);
-    for (int i = 0; i < out->n_failures; i++) failures[i] = out->failures[i];
-    failures[out->n_failures++] = NON_FINITE;
-    out->failures = failures;
+    (void)configured_fails_as(out, NON_FINITE, arena);
     return error_none();
 }
 

@@ -547,6 +547,9 @@ struct Model {
     // Computes constants and assets that take too long for reading a spec. Called after configure, before a run.
     // points: also the contents of files. NULL: configure does everything.
     Error (*build)(const double *settings, const Points *points, Arena *arena, Configured *configured);
+    // All lanes end at this time (s; iterations of a map) instead of the spec's: changes `constants`, `ticks` and
+    // `duration` alone. Error (user): "at a whole number of steps dt", what the time must be. NULL: no lane can be cut.
+    Error (*shorten)(double duration, Configured *configured);
     // Writes C text that the model's headers include when they are compiled for a campaign (sim/made/source.c). False:
     // the text would take too long to compile. NULL: constants and assets are enough.
     bool (*made_macros)(const Configured *configured, TextSink out);
@@ -568,6 +571,7 @@ const char *configured_choices(const Configured *configured, int parameter);
 Error model_configure(const Model *model, const double *settings, const Points *points, Arena *arena, Configured *out);
 bool configured_iterates(const Configured *configured); // its time is a number of iterations: it is a map
 int configured_failure(const Configured *configured, const char *name); // code of the failure; -1: no such failure
+int configured_fails_as(Configured *configured, const char *name, Arena *arena); // the same; it becomes the last one
 // Error (user), as that of a run: the program of a model that runs one (Model.runs_program) is not in `folder` or PATH,
 // or can't be run.
 Error program_check(const Configured *configured, const char *folder);
@@ -809,6 +813,9 @@ double backend_answer_bytes(const Backend *backend, const Configured *configured
 // rows. The backend owns the batch, which is valid until the next prepare or close. Between begin and the last wait
 // lanes may be stored in another order: set `parameter` again after a batch that was left before its end.
 Batch *backend_batch(Backend *backend, int slot);
+// The lanes of the slot's next batches end as those of `configured`, which differs from that of backend_prepare in its
+// duration alone (Model.shorten). backend_prepare sets this for all slots.
+void backend_live(Backend *backend, int slot, const Configured *configured);
 // Starts the batch of a slot: every lane stands before its first tick.
 Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once.

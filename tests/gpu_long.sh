@@ -3,6 +3,9 @@
 # defaults. Each lane must end with finite numbers, or with a named failure, a time and no fitness. The first 2,000 must
 # equal those of the CPU, bit by bit. Prints the number of each outcome.
 #
+# Then half as many of these hoppers, of which most fall: plain, with a condition of limits.retire, and with two rungs,
+# which must leave the ten best and be 2.5 times as fast as plain.
+#
 #   tests/gpu_long.sh [BUILD [LANES [BACKEND]]]
 #
 # BUILD: the folder of `make` with CUDA, or of `make portable` (build); BACKEND: cuda, or cpu to try the script itself.
@@ -104,4 +107,46 @@ done
 long dormand_prince "$lanes" --set simulation.tolerance=1e-9
 long implicit_midpoint $((lanes / 100)) --set simulation.newton.jacobian=analytic
 long implicit_midpoint $((lanes / 100)) --set simulation.newton.jacobian=finite_difference
+
+# ---- trials that end early ------------------------------------------------------------------------------------------
+
+# early NAME [OPTION...]: the falling sweep, three times; its ten best, and the medians of its seconds
+early()
+{
+    name=$1
+    shift
+    for _ in 1 2 3; do
+        rm -rf "$folder/results/$name"
+        run "$name" --backend "$backend" --set "search.trials=$((lanes / 2))" "$@" || return 1
+        for key in kernel_seconds first_launch_to_last_commit wall_seconds; do
+            sed -n "s/.*\"$key\": *\([0-9.e+-]*\).*/\1/p" "$folder/summary" >>"$folder/$name.$key"
+        done
+    done
+    "$program" query "$name" --results "$folder/results" --columns id,fitness --order fitness --limit 10 --format csv \
+        >"$folder/$name.best" 2>>"$folder/errors"
+    echo "   $name: $(middle "$name" kernel_seconds) s in the kernels," \
+        "$(middle "$name" first_launch_to_last_commit) s from the first launch to the last commit," \
+        "$(middle "$name" wall_seconds) s for the command"
+}
+middle() { sort -g "$folder/$1.$2" | sed -n 2p; } # NAME KEY
+
+sed "s/^model: hopper/&\nsimulation: {settle: 0.25}/" "$folder/decades.yaml" >"$folder/settled.yaml"
+mv "$folder/settled.yaml" "$folder/decades.yaml"
+rungs='limits.retire=[{at: 1, keep: 0.1, of: 4096}, {at: 2.5, keep: 0.1, of: 4096}]'
+early plain && early condition --set 'limits.retire=[{at: 1, when: abs(phi_body) > 0.3}]' &&
+    early rungs --set "$rungs"
+report $? "$((lanes / 2)) falling hoppers: plain, with a condition, with two rungs"
+cmp -s "$folder/plain.best" "$folder/condition.best" && echo "   the condition leaves the ten best"
+cmp "$folder/plain.best" "$folder/rungs.best"
+report $? "two rungs leave the ten best"
+ratio=$(awk -v a="$(middle plain first_launch_to_last_commit)" -v b="$(middle rungs first_launch_to_last_commit)" \
+    'BEGIN { printf "%.2f", a / b }')
+echo "   two rungs are $ratio times as fast"
+awk -v ratio="$ratio" 'BEGIN { exit !(ratio >= 2.5) }'
+report $? "two rungs are 2.5 times as fast"
+digest() { "$program" digest "$1" --results "$folder/results" 2>>"$folder/errors" | cut -d ' ' -f 1; }
+run few --backend "$backend" --set search.trials=$((lanes / 50)) --set "$rungs" &&
+    run few_cpu --backend cpu --set search.trials=$((lanes / 50)) --set "$rungs" --batch 9999 &&
+    [ "$(digest few)" = "$(digest few_cpu)" ]
+report $? "rungs of $((lanes / 50)) hoppers: the bits of the CPU"
 exit $failed

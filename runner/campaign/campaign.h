@@ -388,7 +388,7 @@ Error store_maximizes(Database *database, bool *maximizes); // whether the one o
 // array[i * stride + row]. Every value has 8 bytes. So a column can be written, hashed and read by SQLite in place.
 // P: searched parameters, K: objectives, if they are several, else 0; C: constraints and their violation; M: metrics,
 // R: replicates.
-enum { TRIAL_ROWS_ARRAYS = 12 }; // id ... spread
+enum { TRIAL_ROWS_ARRAYS = 13 }; // id ... spread
 typedef struct TrialRows {
     int64_t count, capacity, stride; // stride >= capacity
     int columns[TRIAL_ROWS_ARRAYS];  // of the table trials that each array holds; spread: 0 with one replicate
@@ -401,6 +401,7 @@ typedef struct TrialRows {
     int64_t *failure;                // [stride], index in configured.failures
     int64_t *n_failed;               // [stride] replicates that failed
     int64_t *replicates;             // [stride] that the trial has; only of a race, where they differ
+    int64_t *rungs;                  // [stride] of limits.retire that it passed; only of a spec that has some
     int64_t *had;                    // [capacity] those that are stored: > 0: the row replaces one; NULL: all are new
     double *metric;                  // [M][stride], mean over the replicates
     double *spread;                  // [M][stride], standard deviation; NULL with one replicate
@@ -427,7 +428,7 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
 const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail);     // every column, in table order
 // Row `row` from a row of rows_select_sql.
 void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t row);
-Spec rows_had(const Spec *spec, const TrialRows *rows, int64_t row); // with the replicates of that trial
+Spec rows_had(const Spec *spec, const TrialRows *rows, int64_t row); // with the replicates and rungs of that trial
 // The first field in which two rows of one trial differ, with both values; false if all bits are equal.
 bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
                  char *text, size_t size);

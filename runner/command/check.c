@@ -32,7 +32,8 @@ static void check_print(const Spec *spec, const Search *search, const Remark *re
     if (spec->replicates.count > 1) fprintf(out, " x %s replicates", replicates_each(spec).text);
     fprintf(out, " of %s", spec->model->name);
     if (simulated > 0)
-        fprintf(out, ", %s %s each", text_number(simulated).text, configured_iterates(configured) ? "iterations" : "s");
+        fprintf(out, ", %s%s %s each", spec_has_rungs(spec) ? "up to " : "", text_number(simulated).text,
+                configured_iterates(configured) ? "iterations" : "s");
     fprintf(out, ", %s", spec->method->name);
     check_print_axes(spec, false, " over", out);
     check_print_axes(spec, true, "; derived", out);

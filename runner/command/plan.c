@@ -45,6 +45,12 @@ static void plan_print_trials(const Plan *plan, FILE *out)
         fprintf(out, "; %s may end a search early", plan->early);
 }
 
+// s, of `trials` whole trials
+static double plan_simulated(const Spec *spec, double trials)
+{
+    return trials * spec->replicates.count * configured_duration(&spec->configured);
+}
+
 static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
 {
     fprintf(out, "%-14s %s\n", "experiment", spec->experiment);
@@ -60,6 +66,11 @@ static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
         fprintf(out, " (a race of %d rungs; equal shares: %s)", race_rungs(spec),
                 text_count(plan->trials * spec->replicates.count).text);
     fputc('\n', out);
+    if (spec_has_rungs(spec))
+        fprintf(out, "%-14s %s of simulated time, at most: %.3g %% of %s without limits.retire\n", "rungs",
+                text_duration(plan_simulated(spec, rungs_simulated(spec, plan->trials))).text,
+                100 * rungs_simulated(spec, plan->trials) / (double)plan->trials,
+                text_duration(plan_simulated(spec, (double)plan->trials)).text);
     fprintf(out, "%-14s %s", "batches", text_count(plan->batches).text);
     fprintf(out, " of up to %s replicates\n", text_count(plan->batch_lanes).text);
     fprintf(out, "%-14s %s\n", "device", plan->device);

@@ -14,6 +14,7 @@ typedef struct ShowTrial {
     const char *failure;
     int64_t n_failed;
     int64_t replicates; // that it has
+    int64_t rungs;      // of limits.retire, that it passed
     double *parameter;  // [n_parameters] all, as the search gives them
     bool computed;      // it keeps no row, and was simulated again
     int64_t search, round;
@@ -51,6 +52,7 @@ static void show_read_row(ShowTrial *trial, const Cursor *row, Arena *arena)
         if (strcmp(name, "n_failed") == 0) trial->n_failed = cell_integer(row, i);
         if (spec_races(&trial->campaign->spec) && strcmp(name, "replicates") == 0)
             trial->replicates = cell_integer(row, i);
+        if (spec_has_rungs(&trial->campaign->spec) && strcmp(name, "rungs") == 0) trial->rungs = cell_integer(row, i);
         for (int m = 0; m < configured->n_metrics; m++) {
             const char *metric = configured->metrics[m].name;
             const size_t length = strlen(metric);
@@ -261,6 +263,8 @@ static void show_print_objectives(const ShowTrial *trial, FILE *out, Arena *aren
     if (spec_races(spec))
         fprintf(out, ", %" PRId64 " of up to %d replicates (replicates.race)", trial->replicates,
                 spec->replicates.count);
+    if (spec_has_rungs(spec))
+        fprintf(out, ", %" PRId64 " of %d rungs passed (limits.retire)", trial->rungs, spec->limits.rungs.count);
     fputc('\n', out);
     if (!spec_several(spec)) fprintf(out, "objective: %s\n", objective_text(spec, 0, arena));
     for (int k = 0; k < rows_objectives(spec); k++)

@@ -213,6 +213,11 @@ typedef struct PartOf {
     int number, count;
 } PartOf;
 
+// Where trials are compared with each other: the best part `keep` goes on past the time `at`.
+typedef struct Rung {
+    double at, keep; // s, or iterations of a map; in (0, 1)
+} Rung;
+
 typedef struct Spec {
     const char *file, *text; // as given
     const char *folder;      // of that file; NULL: the spec is stored in a campaign, or was derived from another
@@ -226,7 +231,7 @@ typedef struct Spec {
     Configured configured;
     const double *fixed;      // [n_parameters]: value of each parameter that is not searched
     const char *metrics_text; // those of `metrics`, as YAML; NULL: there are none
-    const char *retire_text;  // limits.retire, as YAML; NULL: no trial ends early
+    const char *retire_text;  // the conditions of limits.retire, as YAML; NULL: there are none
 
     const SearchMethod *method;
     const double *method_settings;  // [method->n_options]
@@ -321,9 +326,16 @@ typedef struct Spec {
     } record;
 
     struct {
-        int64_t trials;   // 0: none
-        double wall_time; // s; 0: none
-        double failures;  // fraction of the trials; 1: none
+        int64_t trials;       // 0: none
+        double wall_time;     // s; 0: none
+        double failures;      // fraction of the trials; 1: none
+        struct {              // of limits.retire (search/rungs.c)
+            int count;        // 0: none
+            int passed;       // that the trials of this spec pass: `count`, or where they end
+            int64_t of;       // trials that are compared with each other
+            const Rung *rung; // [count], in the order of time
+            const char *text; // as YAML; NULL: none
+        } rungs;
     } limits;
 
     struct {                                                             // which trials run again under fresh seeds
@@ -392,7 +404,11 @@ typedef struct Sweep {
 Error spec_sweep(const char *path, const Overrides *overrides, Arena *arena, Diagnostics *diagnostics, Sweep *sweep);
 const Axis *axis_of(const Spec *spec, int parameter); // searched, derived or outer; NULL: the parameter is fixed
 bool spec_several(const Spec *spec);                  // the spec has several objectives
-static inline bool spec_retires(const Spec *spec) { return spec->retire_text != NULL; } // limits.retire
+static inline bool spec_has_rungs(const Spec *spec) { return spec->limits.rungs.count > 0; }
+static inline bool spec_retires(const Spec *spec) // limits.retire
+{
+    return spec->retire_text != NULL || spec_has_rungs(spec);
+}
 // Fitness and objectives are stored and shown as the user's expression gives them. They are compared by their cost, of
 // which less is better. spec_cost: value -> cost of objective k, and cost -> value: the negative if the objective is
 // maximised, else the value itself; NaN stays NaN. spec_better: value a is better than b; false if one of them is NaN.
@@ -906,6 +922,23 @@ typedef struct TrialResult {
 
 // Replicates with an objective or a constraint that is not finite fail: failure[r] becomes NON_FINITE's code.
 void trial_result(const Spec *spec, const Replicates *of, TrialResult *result);
+
+// Rungs of limits.retire (search/rungs.c).
+// A copy of the spec whose trials pass so many rungs. With fewer than all they end at the next one.
+Spec rungs_passed(const Spec *spec, int passed);
+static inline bool rungs_end(const Spec *spec) { return spec->limits.rungs.passed < spec->limits.rungs.count; }
+int64_t rungs_kept(const Spec *spec, int rung, int64_t trials); // of the trials of a group that ran to this rung
+// Simulated time of `trials` trials of which none fails, in whole trials: without rungs their number.
+double rungs_simulated(const Spec *spec, int64_t trials);
+// The result of a trial that ends at its rung: `result` was computed up to there. Replicates that had not failed are
+// retired; the failure stays that of the first that had.
+void rungs_retire(const Spec *spec, const Replicates *of, TrialResult *result);
+Error rungs_check(const Spec *spec); // error (user): why trials can't be compared so
+// The copy of a spec that has a race of all trials or rungs, for rows that ended with this rung of it (0 to
+// race_rungs - 1): how many replicates they have, or how long they ran.
+Spec race_ended_with(const Spec *spec, int rung);
+// "limits.retire", "replicates.race": the key by which results of trials decide what others run; NULL: none.
+const char *spec_compares(const Spec *spec);
 // Returns only the first objective of the trial; also sets result->constraint and value, but not metric and spread.
 double trial_objective(const Spec *spec, const Replicates *of, TrialResult *result);
 // scope[n_metrics + n_parameters] <- values of replicate r for the expressions of objectives and constraints.

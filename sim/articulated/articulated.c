@@ -358,6 +358,18 @@ static Error articulated_take_settle(Arena *arena, Configured *out)
     return articulated_choose(out, NULL, arena);
 }
 
+static Error articulated_shorten(double duration, Configured *configured)
+{
+    ArticulatedConstants constants;
+    memcpy(&constants, &configured->constants, sizeof constants);
+    constants.ticks = (int64_t)floor(duration / constants.dt + 0.5);
+    if (constants.ticks < 1 || fabs(duration / constants.dt - (double)constants.ticks) > 1e-6)
+        return error_make(ERROR_USER, "a whole number of steps dt (%g s)", constants.dt);
+    memcpy(&configured->constants, &constants, sizeof constants);
+    configured->ticks = constants.ticks;
+    return error_none();
+}
+
 static Error articulated_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
     const double duration = settings[ARTICULATED_OPTION_DURATION], dt = settings[ARTICULATED_OPTION_DT];
@@ -425,6 +437,7 @@ const Model articulated_model = {
     .n_extra = ARTICULATED_N_EXTRA,
     .extra_choices = articulated_extra_choices,
     .configure = articulated_configure,
+    .shorten = articulated_shorten,
     .choose = articulated_choose,
     .explain = articulated_explain,
     .adjoint = &articulated_adjoint,

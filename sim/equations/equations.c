@@ -670,6 +670,22 @@ static int equations_shared(const EquationsConstants *c)
     return c->registers <= equations_shared_file(c) ? c->registers : 0;
 }
 
+// The last tick may be cut.
+static int64_t equations_whole_ticks(const EquationsConstants *c)
+{
+    return (int64_t)fmax(ceil(c->duration / c->dt - 1e-9), 1.0);
+}
+
+static Error equations_shorten(double duration, Configured *configured)
+{
+    EquationsConstants c;
+    memcpy(&c, &configured->constants, sizeof c);
+    c.duration = configured->duration = duration;
+    configured->ticks = equations_whole_ticks(&c);
+    memcpy(&configured->constants, &c, sizeof c);
+    return error_none();
+}
+
 static Error equations_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
     const System *system = points != NULL ? points[EQUATIONS_OPTION_SYSTEM].system : system_example(arena);
@@ -708,7 +724,7 @@ static Error equations_configure(const double *settings, const Points *points, A
                         .kernel = equations_kernels[equations_method(system, settings)],
                         .n_work = build.c.file + build.c.registers,
                         .shared = equations_shared(&build.c),
-                        .ticks = (int64_t)fmax(ceil(build.c.duration / build.c.dt - 1e-9), 1.0),
+                        .ticks = equations_whole_ticks(&build.c),
                         .tick_duration = build.c.dt,
                         .duration = build.c.duration,
                         .steps_max = build.c.steps_max,
@@ -788,6 +804,7 @@ const Model equations_model = {
     .debug_doc = "a row for each event of the system: time, name, and mode, states and held numbers before and after",
     .debug_needs = "the system has no events",
     .configure = equations_configure,
+    .shorten = equations_shorten,
     .made_macros = equations_made_macros,
     .made_on_cpu = true,
     .explain = equations_explain,

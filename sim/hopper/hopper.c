@@ -419,6 +419,19 @@ static int hopper_work(int32_t variants, bool adaptive)
     return adaptive ? HOPPER_N_ADAPTIVE_WORK : HOPPER_N_WORK;
 }
 
+static Error hopper_shorten(double duration, Configured *configured)
+{
+    HopperConstants constants;
+    memcpy(&constants, &configured->constants, sizeof constants);
+    if (!hopper_whole_steps(duration, constants.dt, &constants.ticks) || constants.ticks < 1)
+        return error_make(ERROR_USER, "a whole number of steps dt (%g s)", constants.dt);
+    if (constants.ticks <= constants.settle)
+        return error_make(ERROR_USER, "after settle (%g s)", (double)constants.settle * constants.dt);
+    memcpy(&configured->constants, &constants, sizeof constants);
+    configured->ticks = constants.ticks;
+    return error_none();
+}
+
 static Error hopper_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
     const double duration = settings[HOPPER_DURATION], dt = settings[HOPPER_DT], settle = settings[HOPPER_SETTLE];
@@ -485,6 +498,7 @@ const Model hopper_model = {
     .extra = hopper_variant_parameters,
     .n_extra = HOPPER_N_VARIANT_PARAMETERS - 1, // all but lane_seed
     .configure = hopper_configure,
+    .shorten = hopper_shorten,
     .move_seeds = hopper_move_seeds,
     .adjoint = &hopper_adjoint,
 };

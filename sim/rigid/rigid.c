@@ -522,6 +522,18 @@ void rigid_know(const RigidWorldSpec *spec, const RigidConstants *c, const doubl
 
 extern const Model rigid_model;
 
+static Error rigid_shorten(double duration, Configured *configured)
+{
+    RigidConstants constants;
+    memcpy(&constants, &configured->constants, sizeof constants);
+    constants.ticks = (int64_t)floor(duration / constants.dt + 0.5);
+    if (constants.ticks < 1 || fabs(duration / constants.dt - (double)constants.ticks) > 1e-6)
+        return error_make(ERROR_USER, "a whole number of steps dt (%g s)", constants.dt);
+    memcpy(&configured->constants, &constants, sizeof constants);
+    configured->ticks = constants.ticks;
+    return error_none();
+}
+
 static Error rigid_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
     const double duration = settings[RIGID_OPTION_DURATION], dt = settings[RIGID_OPTION_DT];
@@ -605,6 +617,7 @@ const Model rigid_model = {
     .lists = rigid_lists,
     .n_lists = 3,
     .configure = rigid_configure,
+    .shorten = rigid_shorten,
     .choose = rigid_choose,
     .explain = rigid_explain,
     .made_macros = rigid_made_macros,

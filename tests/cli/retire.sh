@@ -94,10 +94,11 @@ wrong early.yaml '[{at: 1, when: phi_leg}]' "a condition compares"
 wrong early.yaml '[{at: 1, when: phi_leg > z_foot}]' "rad"
 wrong early.yaml '[{at: 1}]' "an entry of retire has no \`when\`"
 wrong early.yaml '[3]' "an entry of retire is '3', expected a mapping"
-wrong early.yaml '[]' "expected a list of 1 to 64 mappings of at or every, and when"
-wrong early.yaml '[{at: 1, wen: phi_leg > 1}]' "expected at, every and when; did you mean 'when'?"
+wrong early.yaml '[]' "expected a list of 1 to 64 mappings, such as"
+wrong early.yaml '[{at: 1, wen: phi_leg > 1}]' \
+    "retire has no key 'wen', expected at or every, and when, or at, keep and of; did you mean 'when'?"
 has "retire has no key '" err
-has "', expected at, every and when" err
+has "', expected at or every, and when, or at, keep and of" err
 wrong early.yaml '[{at: 1, every: 0.1, when: phi_leg > 1}]' "has \`at\`, one look, or \`every\`, one after the other"
 wrong early.yaml '[{every: 0.0015, when: phi_leg > 1}]' "every is 0.0015 s, expected a whole number of steps (0.001 s)"
 cat >map.yaml <<'.'
@@ -111,10 +112,10 @@ objective: {minimize: mean_x}
 .
 wrong map.yaml '[{every: 0, when: x > 1}]' "every is 0, expected a number of iterations"
 wrong early.yaml '[{every: 0, when: phi_leg > 1}]' "every is 0 s, expected a whole number of steps"
-wrong early.yaml '[{at: 1, keep: 0.25}]' "limits.retire takes \`when\`, a condition for each trial alone"
 wrong early.yaml '[{at: 1 m, when: phi_leg > 1}]' "at is '1 m'"
 wrong "$root/experiments/bbob_cmaes.yaml" '[{when: x1 > 1}]' "no trial can end early: model bbob has no samples in time"
 wrong "$root/experiments/ndt_cmaes.yaml" '[{when: x > 1}]' "model ndt has no samples in time"
+wrong "$root/experiments/manual_gripper.yaml" '[{when: grip > 1}]' "model manual has no samples in time"
 wrong "$root/experiments/hopper_env.yaml" '[{when: phi_leg > 1}]' "write the condition in environment.terminate"
 refused check "$root/experiments/raibert_lbfgs.yaml" --set search.lbfgs.gradient=adjoint \
     --set 'limits.retire=[{when: phi_leg > 1}]'

@@ -31,22 +31,35 @@ static int64_t plan_cpu_lanes(const Spec *spec)
 // long as a full one. A batch has at most WAVES_MOST waves: then a scheduler always has a warp to run while both slots
 // are in flight. All slots together leave a tenth of the memory free. Batches are as equal as whole waves allow. There
 // is at least one per slot if that leaves enough lanes in each: one is filled and committed while others compute.
-static int64_t plan_gpu_lanes(const BackendInfo *info, int64_t lane_bytes, int64_t all)
+// `last`: the part of a batch's lanes that runs at the last rung of limits.retire, which should fill the GPU too.
+static int64_t plan_gpu_lanes(const BackendInfo *info, int64_t lane_bytes, int64_t all, double last)
 {
-    enum { WAVES_MOST = 8, WAVES_LEAST = 2 };
+    enum { WAVES_MOST = 8, WAVES_LEAST = 2, TIMES_MOST = 16 };
     const int64_t wave = info->lane_multiple, usable = info->memory_free / 10 * 9 / (info->slots * lane_bytes);
-    const int64_t most = lanes_greatest(lanes_least(WAVES_MOST * wave, usable) / wave, 1); // waves
+    const int64_t times = last * TIMES_MOST > 1.0 ? (int64_t)(1.0 / last) : TIMES_MOST;
+    const int64_t most = lanes_greatest(lanes_least(times * WAVES_MOST * wave, usable) / wave, 1); // waves
     const int64_t waves = lanes_divided_up(all, wave);
     const int64_t batches =
         lanes_greatest(lanes_divided_up(waves, most), lanes_least(info->slots, waves / WAVES_LEAST));
     return lanes_divided_up(waves, lanes_greatest(batches, 1)) * wave;
 }
 
+int64_t plan_group(const Spec *spec) { return spec_has_rungs(spec) ? spec->limits.rungs.of : 1; }
+
+// The part of all trials that runs to the end, if none fails.
+static double plan_last(const Spec *spec)
+{
+    double part = 1.0;
+    for (int rung = 0; rung < spec->limits.rungs.count; rung++) part *= spec->limits.rungs.rung[rung].keep;
+    return part;
+}
+
 int64_t plan_batch_least(const Spec *spec, const Backend *backend, const RunOptions *options)
 {
     const BackendInfo *info = backend_info(backend);
     if (info->lanes_at_once == 0 || options->batch > 0 || spec->device.batch > 0) return 0;
-    return lanes_greatest(info->lane_multiple / spec->replicates.count, 1);
+    const int64_t trials = lanes_greatest(info->lane_multiple / spec->replicates.count, 1);
+    return lanes_divided_up(trials, plan_group(spec)) * plan_group(spec);
 }
 
 // Lanes of all trials of a spec, up to its limit; INT64_MAX if the number is not known.
@@ -79,12 +92,14 @@ int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t reque
     const int64_t all = plan_all_lanes(spec);
     int64_t lanes = requested;
     if (lanes <= 0) {
-        lanes = plan_is_cpu(backend) ? plan_whole(plan_cpu_lanes(spec), info->lane_multiple)
-                                     : plan_gpu_lanes(info, backend_lane_bytes(&spec->configured), all);
+        lanes = plan_is_cpu(backend)
+                    ? plan_whole(plan_cpu_lanes(spec), info->lane_multiple)
+                    : plan_gpu_lanes(info, backend_lane_bytes(&spec->configured), all, plan_last(spec));
     }
     const int64_t count = spec->replicates.count;
     const int64_t wanted = lanes_greatest(lanes_least(lanes, all) / count, 1);
     *traced_max = plan_traced_lanes(spec, wanted);
+    if (spec_has_rungs(spec)) return lanes_least(plan_whole(wanted, plan_group(spec)), all / count) * count;
     return lanes_least(wanted, record_trials_max(spec, *traced_max)) * count;
 }
 
@@ -104,11 +119,12 @@ void plan_memory(const Device *device, double *host_bytes, double *device_bytes)
     const int copies = __builtin_popcountll(info->devices) > 1 ? 2 : 1; // several devices: theirs, and that of all
     const double batch = lanes * (8.0 * (configured->n_parameters + configured->n_metrics) + 4.0) + trace + debug;
     const double flight = lanes / spec->replicates.count * (double)flight_bytes(spec);
+    const double gathered = lanes / spec->replicates.count * (double)rungs_bytes(spec);
     const double commit = lanes / spec->replicates.count * (double)rows_bytes(spec) + trace;
     // a shard's image, and HDF5's own copy of it; the rows of the shard of debug rows
     const double rest = 64.0 * lanes_mebibyte + 2.0 * (trace > debug ? trace : debug) + debug;
     const double answers = backend_answer_bytes(device->backend, configured, trace > 0.0);
-    *host_bytes = slots * (copies * batch + flight) + WRITER_COMMITS * commit + rest + answers;
+    *host_bytes = slots * (copies * batch + flight + gathered) + WRITER_COMMITS * commit + rest + answers;
     *device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace + debug);
 }
 

@@ -24,6 +24,7 @@ void plan_memory(const Device *device, double *host_bytes, double *device_bytes)
 // Error (memory): batches of device->lanes lanes need more memory than the device or the machine has. The system grants
 // more address space than it has memory, and kills a program that uses it.
 Error plan_fits(const Device *device);
+int64_t plan_group(const Spec *spec); // trials that are in a batch together (limits.retire); 1: any
 // On a CPU, unless the user set the batch size, batches are multiples of this many trials and adapt to the time that
 // they take. 0: all batches have the same size, as on a GPU, which fewer trials would not fill.
 int64_t plan_batch_least(const Spec *spec, const Backend *backend, const RunOptions *options);

@@ -46,10 +46,10 @@ static Error device_prepare(Device *device)
     return backend_prepare_debug(device->backend, device->debug_max, recording_of(spec, RECORD_DEBUG).capacity);
 }
 
-// A batch holds whole trials: the smallest is one of them with all its replicates.
+// A batch holds whole groups of trials that are compared, or whole trials: the smallest is one with all its replicates.
 static bool device_halve(Device *device)
 {
-    if (device->lanes <= device->spec->replicates.count) return false;
+    if (device->lanes <= plan_group(device->spec) * device->spec->replicates.count) return false;
     device->requested = device->lanes / 2;
     return true;
 }
@@ -65,9 +65,12 @@ static Error device_fit(Device *device)
     }
     if (error.kind != ERROR_MEMORY) return error;
     return error_make(ERROR_MEMORY,
-                      "%s has too little memory for a single trial (%s): other programs use it, or "
+                      "%s has too little memory for %s (%s): other programs use it, or "
                       "the spec records too much per trial",
-                      backend_info(device->backend)->device, error.text);
+                      backend_info(device->backend)->device,
+                      spec_has_rungs(device->spec) ? "the trials that a rung of limits.retire compares (of)"
+                                                   : "a single trial",
+                      error.text);
 }
 
 // ---- trouble --------------------------------------------------------------------------------------------------------

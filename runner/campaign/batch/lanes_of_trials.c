@@ -3,6 +3,7 @@
 // Each trial is computed alone, so neither the ranges nor the lanes change a bit.
 #include "trials_in_flight.h"
 
+#include <math.h>
 #include <string.h>
 
 // Lanes that are moved at once between rows and columns: whole cache lines of each column. If columns lie a multiple of
@@ -301,22 +302,23 @@ static void lanes_put_replicates(const Spec *spec, const Replicates *of, TrialRo
 }
 
 static void lanes_put_row(const Spec *spec, const Trials *trials, int64_t trial, const TrialResult *result,
-                          TrialRows *rows)
+                          TrialRows *rows, int64_t row)
 {
     const int metrics = spec->configured.n_metrics, searched = rows_searched(spec);
     const double *parameter = &trials->parameter[trial * spec->configured.n_parameters];
-    rows->id[trial] = trials->id[trial];
-    rows->search[trial] = trials->search[trial];
-    rows->round[trial] = trials->round[trial];
-    for (int i = 0; i < searched; i++) rows_set_searched(spec, rows, i, trial, parameter[spec->axes[i].parameter]);
-    rows->fitness[trial] = result->fitness;
-    lanes_put(rows->objective, rows->stride, trial, result->objective, rows_objectives(spec));
-    rows->failure[trial] = result->failure;
-    rows->n_failed[trial] = result->n_failed;
-    if (spec_races(spec)) rows->replicates[trial] = spec->replicates.count;
-    if (rows->had != NULL) rows->had[trial] = spec->replicates.first;
-    lanes_put(rows->metric, rows->stride, trial, result->metric, metrics);
-    if (rows->spread != NULL) lanes_put(rows->spread, rows->stride, trial, result->spread, metrics);
+    rows->id[row] = trials->id[trial];
+    rows->search[row] = trials->search[trial];
+    rows->round[row] = trials->round[trial];
+    for (int i = 0; i < searched; i++) rows_set_searched(spec, rows, i, row, parameter[spec->axes[i].parameter]);
+    rows->fitness[row] = result->fitness;
+    lanes_put(rows->objective, rows->stride, row, result->objective, rows_objectives(spec));
+    rows->failure[row] = result->failure;
+    rows->n_failed[row] = result->n_failed;
+    if (spec_races(spec)) rows->replicates[row] = spec->replicates.count;
+    if (spec_has_rungs(spec)) rows->rungs[row] = spec->limits.rungs.passed;
+    if (rows->had != NULL) rows->had[row] = spec->replicates.first;
+    lanes_put(rows->metric, rows->stride, row, result->metric, metrics);
+    if (rows->spread != NULL) lanes_put(rows->spread, rows->stride, row, result->spread, metrics);
 }
 
 static void lanes_put_constraints(const Spec *spec, const TrialResult *result, TrialRows *rows, int64_t row)
@@ -343,6 +345,18 @@ static bool lanes_had_failed(const Spec *spec, const Replicates *of)
     return failed;
 }
 
+// Where trials end at a rung, `result` becomes that of one that does, with constraints of its own; those that it had
+// stay. Returns the fitness at the rung; NaN: the trial failed by then.
+static double lanes_retire(const Spec *spec, const Replicates *of, TrialResult *result, double *constraint)
+{
+    const double fitness = result->fitness;
+    if (!rungs_end(spec)) return fitness;
+    const bool failed = result->n_failed == spec->replicates.count;
+    result->constraint = constraint;
+    rungs_retire(spec, of, result);
+    return failed ? (double)NAN : fitness;
+}
+
 // True: the trial failed, and had not before.
 static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch *scratch, const Replicates *of,
                                 int64_t t)
@@ -350,6 +364,7 @@ static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch 
     const Spec *spec = collect->spec;
     const Trials *trials = &collect->flight->trials;
     const size_t replicates = (size_t)spec->replicates.count;
+    const int64_t row = collect->flight->row != NULL ? collect->flight->row[t] : t;
     const bool had_failed = lanes_had_failed(spec, of);
     TrialResult result = {.objective = &trials->objective[t * rows_objectives(spec)],
                           .constraint = spec->n_constraints > 0 ? &trials->constraint[t * spec->n_constraints] : NULL,
@@ -357,14 +372,16 @@ static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch 
                           .spread = scratch->spread,
                           .value = scratch->value,
                           .room = scratch->room};
+    double constraint[CONSTRAINTS_MAX];
     trial_result(spec, of, &result);
+    const double fitness = lanes_retire(spec, of, &result, constraint);
     if (result.n_failed > 0) lanes_mark(collect, t, of->failure);
-    lanes_put_row(spec, trials, t, &result, collect->rows);
-    lanes_put_constraints(spec, &result, collect->rows, t);
-    lanes_put_replicates(spec, of, collect->rows, t);
+    lanes_put_row(spec, trials, t, &result, collect->rows, row);
+    lanes_put_constraints(spec, &result, collect->rows, row);
+    lanes_put_replicates(spec, of, collect->rows, row);
     if (trials->value != NULL)
         memcpy(&trials->value[t * collect->most], result.value, replicates * sizeof *result.value);
-    trials->fitness[t] = result.fitness;
+    trials->fitness[t] = fitness;
     trials->survived[t] = collect->survived >= 0 ? result.metric[collect->survived] : 0;
     return (result.failure != 0 || !result.has_fitness) && !had_failed;
 }

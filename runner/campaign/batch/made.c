@@ -238,8 +238,8 @@ Error made_begin(const Spec *spec, const Configured *configured, const char *cho
                            .fixed = job->fixed,
                            .thread_blocks = made_thread_blocks(configured, lanes, info->processors),
                            .on_cpu = on_cpu};
-    const char *why;
-    job->source = made_source(&wish, &job->arena, &why);
+    const char *why = "its lanes end at several times (limits.retire)";
+    job->source = spec_has_rungs(spec) ? NULL : made_source(&wish, &job->arena, &why);
     job->without = arena_format(&job->arena, "general: %s", why);
     if (job->source == NULL) return error_none();
     const char *compiler = made_compiler(job->architecture, &job->arena);

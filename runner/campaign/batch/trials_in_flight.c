@@ -6,35 +6,44 @@
 
 static int64_t flight_values(const Spec *spec) { return search_takes_values(spec) ? spec->replicates.count : 0; }
 
+void flight_take_trials(const Spec *spec, int64_t trials, Arena *arena, Trials *out)
+{
+    *out = (Trials){
+        .capacity = trials,
+        .id = ARENA_NEW(arena, int64_t, trials),
+        .ordinal = ARENA_NEW(arena, uint64_t, trials),
+        .search = ARENA_NEW(arena, int32_t, trials),
+        .round = ARENA_NEW(arena, int32_t, trials),
+        .parameter = ARENA_NEW(arena, double, trials * spec->configured.n_parameters),
+        .fitness = ARENA_NEW(arena, double, trials),
+        .objective = ARENA_NEW(arena, double, trials *rows_objectives(spec)),
+        .constraint = ARENA_NEW(arena, double, trials * spec->n_constraints),
+        .survived = ARENA_NEW(arena, double, trials),
+        .value = search_takes_values(spec) ? ARENA_NEW(arena, double, trials *flight_values(spec)) : NULL,
+    };
+}
+
 void flight_take(const Spec *spec, int64_t trials, ThreadTeam *team, Arena *arena, Flight *flight)
 {
     *flight = (Flight){
         .team = team,
         .threads = thread_team_threads(team),
-        .trials =
-            {
-                .capacity = trials,
-                .id = ARENA_NEW(arena, int64_t, trials),
-                .ordinal = ARENA_NEW(arena, uint64_t, trials),
-                .search = ARENA_NEW(arena, int32_t, trials),
-                .round = ARENA_NEW(arena, int32_t, trials),
-                .parameter = ARENA_NEW(arena, double, trials * spec->configured.n_parameters),
-                .fitness = ARENA_NEW(arena, double, trials),
-                .objective = ARENA_NEW(arena, double, trials *rows_objectives(spec)),
-                .constraint = ARENA_NEW(arena, double, trials * spec->n_constraints),
-                .survived = ARENA_NEW(arena, double, trials),
-                .value = search_takes_values(spec) ? ARENA_NEW(arena, double, trials *flight_values(spec)) : NULL,
-            },
         .observed = ARENA_NEW(arena, bool, trials),
         .observed_before = ARENA_NEW(arena, int64_t, trials),
         .scratch = ARENA_NEW(arena, LanesScratch, thread_team_threads(team)),
     };
+    flight_take_trials(spec, trials, arena, &flight->trials);
     for (int i = 0; i < flight->threads; i++) lanes_take_scratch(spec, arena, &flight->scratch[i]);
 }
 
 int64_t flight_bytes(const Spec *spec)
 {
     return 8 * (7 + rows_objectives(spec) + spec->n_constraints + spec->configured.n_parameters + flight_values(spec));
+}
+
+int64_t rungs_bytes(const Spec *spec)
+{
+    return spec_has_rungs(spec) ? flight_bytes(spec) + rows_bytes(spec) + 8 * 6 : 0;
 }
 
 void flight_take_race(const Spec *spec, int64_t trials, Arena *arena, Flight *flight)
@@ -107,6 +116,12 @@ int64_t batch_adapt(int64_t trials, double seconds, double elapsed, int64_t leas
     return whole < least ? (least < most ? least : most) : whole;
 }
 
+Error flight_begin(const Spec *spec, Backend *backend, int slot)
+{
+    if (spec_has_rungs(spec)) backend_live(backend, slot, &spec->configured);
+    return backend_begin(backend, slot);
+}
+
 Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done)
 {
     const double start = clock_seconds();
@@ -147,7 +162,7 @@ Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t sli
 {
     bool done = false;
     if (flight_leaves(watch)) return error_make(ERROR_INTERRUPTED, "interrupted");
-    TRY(backend_begin(backend, 0));
+    TRY(flight_begin(spec, backend, 0));
     for (int64_t ticks = slice_start(slice); !done;) {
         const double start = clock_seconds();
         TRY(backend_advance(backend, 0, ticks));

@@ -32,6 +32,7 @@ typedef struct Flight {
     bool *observed;           // [trials.capacity]: record this trial
     int64_t *observed_before; // [trials.capacity]: number of earlier trials that are recorded
     ReplicatesBefore before;  // NULL: a flight of all replicates
+    const int64_t *row;       // [trials.capacity] where the results of a trial go; NULL: in the order of the trials
     int64_t *lanes_before;    // [trials.capacity + 1] of earlier trials; NULL: all have as many lanes
     int64_t recorded;         // recorded lanes per recorded trial
     int64_t lanes, n_observed;
@@ -45,6 +46,8 @@ typedef struct Flight {
 // Memory for batches of at most `trials` trials. flight_bytes: per trial; flight_scratch_bytes: for all threads.
 void flight_take(const Spec *spec, int64_t trials, ThreadTeam *team, Arena *arena, Flight *flight);
 int64_t flight_bytes(const Spec *spec);
+int64_t rungs_bytes(const Spec *spec); // that a trial takes in addition where it may end at a rung (run/rungs.c)
+void flight_take_trials(const Spec *spec, int64_t trials, Arena *arena, Trials *out); // the trials alone
 // Adds memory for trials that run different replicates (race_of_generations), and the bytes of each trial.
 void flight_take_race(const Spec *spec, int64_t trials, Arena *arena, Flight *flight);
 int64_t flight_race_bytes(const Spec *spec);
@@ -60,6 +63,8 @@ int64_t flight_lane(const Spec *spec, const Flight *flight, int64_t trial, int r
 void flight_collect(const Spec *spec, Flight *flight, Batch *batch, Commit *commit);
 // Of a flight of one trial that was collected: the failure of a replicate, an index of configured.failures; 0: none.
 int flight_failure(const Flight *flight, int replicate);
+// Begins the batch of a filled flight, whose lanes end where those of `spec` do.
+Error flight_begin(const Spec *spec, Backend *backend, int slot);
 // Waits for the slice in flight, and adds its times.
 Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done);
 int flight_survived_metric(const Spec *spec); // the index of `survived` among the metrics, or -1

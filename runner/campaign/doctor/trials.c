@@ -348,16 +348,17 @@ static int repair_neighbours(const Repair *repair, int64_t i)
     return count;
 }
 
-// Which replicates the members of a generation ran is known to the search alone, while it runs.
+// Which replicates the members of a generation ran is known to the search alone, while it runs; how long a trial ran is
+// known when all of its group have run.
 static Error repair_refuse_race(const Repair *repair)
 {
     Arena *arena = repair->doctor->arena;
-    if (!race_of_generations(&repair->spec)) return error_none();
+    if (!race_of_generations(&repair->spec) && !spec_has_rungs(&repair->spec)) return error_none();
     const char *resolved = arena_format(arena, "%s/resolved.yaml", repair->doctor->location->folder);
     return error_make(ERROR_MACHINE,
-                      "trials of a search whose members race (replicates.race) are not repaired one by one: nothing "
-                      "was changed; %s run %.200s --name NEW computes all of them again",
-                      command_program(arena), command_quoted(resolved, arena));
+                      "trials that are compared with others (%s) are not repaired one by one: nothing was changed; %s "
+                      "run %.200s --name NEW computes all of them again",
+                      spec_compares(&repair->spec), command_program(arena), command_quoted(resolved, arena));
 }
 
 Error repair_trials(Repair *repair)

@@ -217,7 +217,9 @@ static Error plan_count_time(PlanMaker *maker)
     // once for every lane, and again for the lanes that are recorded when their ranks are known
     const int64_t again =
         lanes_times(maker->recorded - maker->recorded_as_run + maker->debugged, spec->replicates.count);
-    const double device = plan_device_seconds(maker, &pilot, plan->lanes) + plan_again_seconds(maker, &pilot, again);
+    const double part = rungs_simulated(spec, plan->trials) / (double)plan->trials; // 1 without rungs
+    const double device =
+        part * plan_device_seconds(maker, &pilot, plan->lanes) + plan_again_seconds(maker, &pilot, again);
     if (maker->batch_least > 0) plan->batches = plan_paced_batches(maker, device);
     const double write = plan_write_seconds(maker);
     const double other = plan_other_seconds(maker, &pilot) + plan_scan_seconds(maker);

@@ -4,6 +4,7 @@
 #include "loop.h"
 
 #include "record.h"
+#include "rungs.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +23,8 @@ static size_t loop_buffer_bytes(const Loop *loop)
     const int64_t race = race_of_generations(spec) ? loop->batch_trials * flight_race_bytes(spec) + 1024 : 0;
     const int64_t scratch = flight_scratch_bytes(spec, loop->team) + ((int64_t)1 << 20);
     const int64_t state = (int64_t)1 << 20;
-    return (size_t)(loop->n_slots * (loop->batch_trials * flight_bytes(spec) + scratch + race) +
+    const int64_t rungs = loop->batch_trials * rungs_bytes(spec) + (int64_t)sizeof(Spec) * 2 * race_rungs(spec);
+    return (size_t)(loop->n_slots * (loop->batch_trials * flight_bytes(spec) + scratch + race + rungs) +
                     WRITER_COMMITS * (commit + state + race));
 }
 
@@ -33,6 +35,7 @@ static void loop_take_buffers(Loop *loop, Arena *arena)
         flight_take(loop->spec, loop->batch_trials, loop->team, arena, &loop->slots[i].flight);
         if (races) flight_take_race(loop->spec, loop->batch_trials, arena, &loop->slots[i].flight);
     }
+    rungs_take(loop, arena);
     const Recording trajectories = recording_of(loop->spec, RECORD_TRAJECTORIES);
     for (int i = 0; i < WRITER_COMMITS; i++) {
         commit_take(loop->spec, loop->batch_trials, loop->traced_max, recording_lane_bytes(&trajectories),
@@ -95,20 +98,21 @@ static bool loop_fails_too_often(const Loop *loop)
 static int64_t loop_room(const Loop *loop)
 {
     const int64_t limit = loop->spec->limits.trials, recorded = record_trials_max(loop->spec, loop->traced_max);
-    int64_t room = loop->batch < recorded ? loop->batch : recorded;
+    int64_t room = loop->batch < recorded || loop->ends != NULL ? loop->batch : recorded;
     if (limit > 0 && limit - loop->asked < room) room = limit - loop->asked;
     return room > 0 ? room : 0;
 }
 
-// Marks the trials that are recorded while they run, as many as the trace holds. The rest is recorded at the end.
+// Marks the trials that are recorded while they run, as many as the trace holds. The rest is recorded at the end, and
+// so are all trials where it is not known how long they run.
 static void loop_choose_observed(const Loop *loop, Flight *flight)
 {
     const int64_t recorded = recording_of(loop->spec, RECORD_TRAJECTORIES).lanes;
     int64_t lanes = 0;
     for (int64_t t = 0; t < flight->trials.count; t++) {
         const bool again = flight->trials.first != NULL && flight->trials.first[t] > 0;
-        flight->observed[t] =
-            !again && lanes + recorded <= loop->traced_max && record_as_run(loop->spec, flight->trials.id[t]);
+        flight->observed[t] = !again && loop->ends == NULL && lanes + recorded <= loop->traced_max &&
+                              record_as_run(loop->spec, flight->trials.id[t]);
         if (flight->observed[t]) lanes += recorded;
     }
 }
@@ -155,7 +159,9 @@ static Error loop_ask(Loop *loop, Flight *flight, bool *got)
     const double start = clock_seconds();
     bool waiting = false;
     flight->trials.count = 0;
-    TRY(loop->search->method->ask(loop->search, room > 0 ? room : 1, &flight->trials, &waiting));
+    TRY(loop->ends != NULL && room > 0
+            ? rungs_ask(loop, room, &flight->trials, &waiting)
+            : loop->search->method->ask(loop->search, room > 0 ? room : 1, &flight->trials, &waiting));
     flight->search_seconds = clock_seconds() - start;
     *got = room > 0 && flight->trials.count > 0;
     if (*got)
@@ -168,7 +174,7 @@ static Error loop_ask(Loop *loop, Flight *flight, bool *got)
 static Error loop_advance(Loop *loop, int slot, int64_t ticks)
 {
     LoopSlot *own = &loop->slots[slot];
-    const int64_t left = configured_steps(&loop->spec->configured) - own->flight.ticks;
+    const int64_t left = configured_steps(&rungs_spec(loop, own)->configured) - own->flight.ticks;
     TRY(backend_advance(loop->backend, slot, ticks));
     own->slice = ticks < left ? ticks : left;
     own->flight.ticks += ticks;
@@ -176,19 +182,20 @@ static Error loop_advance(Loop *loop, int slot, int64_t ticks)
     return error_none();
 }
 
+// The trials of the slot's flight; also those of a batch that go on from a rung.
 static Error loop_begin(Loop *loop, int slot)
 {
     LoopSlot *own = &loop->slots[slot];
+    const Spec *spec = rungs_spec(loop, own);
     const double start = clock_seconds();
     loop_choose_observed(loop, &own->flight);
-    flight_fill(loop->spec, &own->flight, backend_batch(loop->backend, slot));
+    flight_fill(spec, &own->flight, backend_batch(loop->backend, slot));
     own->flight.copy_seconds = clock_seconds() - start;
     own->pending = own->done = false;
     own->next = loop->slice;
     own->running = own->flight.lanes;
-    TRY(backend_begin(loop->backend, slot));
+    TRY(flight_begin(spec, loop->backend, slot));
     if (loop->first_launch <= 0) loop->first_launch = clock_seconds();
-    loop->in_flight++;
     return loop_advance(loop, slot, own->next);
 }
 
@@ -200,7 +207,9 @@ static Error loop_fill(Loop *loop)
         TRY(loop_ask(loop, &loop->slots[slot].flight, &got));
         if (!got) break;
         TRY(loop_take_replicates(loop, &loop->slots[slot].flight));
+        if (loop->ends != NULL) rungs_start(&loop->slots[slot]);
         TRY(loop_begin(loop, slot));
+        loop->in_flight++;
     }
     return error_none();
 }
@@ -225,10 +234,11 @@ static Error loop_step(Loop *loop, int slot, int slices)
     if (own->done) return error_none();
     if (own->pending) {
         const double before = own->flight.kernel_seconds;
-        TRY(flight_wait(loop->spec, loop->backend, slot, &own->flight, &own->done));
+        TRY(flight_wait(rungs_spec(loop, own), loop->backend, slot, &own->flight, &own->done));
         own->pending = false;
         own->slice_seconds = own->flight.kernel_seconds - before;
         loop_pace_slices(loop, slot);
+        if (own->done && loop->ends != NULL && rungs_go_on(loop, slot)) return loop_begin(loop, slot);
     }
     return own->done ? error_none() : loop_advance(loop, slot, slices * own->next);
 }
@@ -297,7 +307,10 @@ static Error loop_collect(Loop *loop)
     TRY(loop_occupy(loop));
     TRY(writer_take(&loop->writer, &commit));
     const double started = clock_seconds();
-    flight_collect(loop->spec, flight, backend_batch(loop->backend, loop->oldest), commit);
+    if (loop->ends != NULL)
+        rungs_collect(&loop->slots[loop->oldest], commit);
+    else
+        flight_collect(loop->spec, flight, backend_batch(loop->backend, loop->oldest), commit);
     const double collected = clock_seconds();
     commit->rounds.count = 0;
     loop->search->rounds = &commit->rounds;
@@ -306,7 +319,8 @@ static Error loop_collect(Loop *loop)
     loop_fill_commit(loop, started, collected, commit);
     loop->told += trials_new(&flight->trials);
     loop->failures += commit->failures - loop_retired(loop, commit);
-    loop->lane_ticks += (double)flight->lanes * (double)loop->spec->configured.ticks;
+    loop->lane_ticks += loop->ends != NULL ? loop->slots[loop->oldest].batch.ticks
+                                           : (double)flight->lanes * (double)loop->spec->configured.ticks;
     loop->kernel_seconds += flight->kernel_seconds;
     loop_pace(loop, flight);
     writer_put(&loop->writer);
@@ -336,11 +350,14 @@ int64_t loop_most(const Loop *loop)
     return most > 0 && most < loop->before.trials ? loop->before.trials : most; // the user lowered a limit
 }
 
-// Progress in lanes, without the slice in flight.
+// Of the whole trials of a batch in flight: where some end at rungs, the same part of them as of what is to be
+// simulated.
 static double loop_ticks_done(const Loop *loop, const LoopSlot *slot)
 {
-    const int64_t ended = slot->flight.ticks - (slot->pending ? slot->slice : 0), all = loop->spec->configured.ticks;
-    return (double)(ended < all ? ended : all) * (double)slot->flight.lanes;
+    const double ticks = rungs_ticks(loop, slot);
+    if (loop->ends == NULL) return ticks;
+    const double part = fmin(ticks / rungs_ticks_most(loop, slot), 1.0);
+    return part * (double)slot->batch.all.count * loop->spec->replicates.count * (double)loop->spec->configured.ticks;
 }
 
 static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const char *doing)
@@ -348,10 +365,12 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
     const double trial_ticks = (double)loop->spec->configured.ticks * loop->spec->replicates.count;
     const int64_t ticks = loop->spec->configured.ticks;
     const double tick = ticks > 0 ? configured_duration(&loop->spec->configured) / (double)ticks : 0.0; // s
-    double in_flight = 0;
+    double in_flight = 0, simulated = loop->lane_ticks;
     for (int i = 0; i < loop->in_flight; i++) {
-        if (loop->spec->configured.steps_max == 0)
-            in_flight += loop_ticks_done(loop, &loop->slots[(loop->oldest + i) % loop->n_slots]);
+        const LoopSlot *slot = &loop->slots[(loop->oldest + i) % loop->n_slots];
+        if (loop->spec->configured.steps_max > 0) continue;
+        in_flight += loop_ticks_done(loop, slot);
+        simulated += rungs_ticks(loop, slot);
     }
     ProgressNumbers numbers = {
         .trials_done = loop->before.trials + counts.trials,
@@ -359,7 +378,7 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
         .trials_most = loop_most(loop),
         .trials_before = loop->before.trials,
         .ticks_done = (double)loop->told * trial_ticks + in_flight,
-        .simulated_seconds = (loop->lane_ticks + in_flight) * tick,
+        .simulated_seconds = simulated * tick,
         .iterates = configured_iterates(&loop->spec->configured),
         .failures = loop->before.failures + counts.failures,
         .best = loop->before.best_fitness,
@@ -417,10 +436,10 @@ static bool loop_may_end(const Loop *loop, double seconds)
 {
     const double longest = 0.25; // s of a slice: the user waits for it
     const LoopSlot *own = &loop->slots[loop->oldest];
-    const Configured *configured = &loop->spec->configured;
+    const Configured *configured = &rungs_spec(loop, own)->configured;
     const double steps = (double)(configured_steps(configured) - own->flight.ticks), slice = (double)own->slice;
     if (own->done) return true;
-    if (seconds <= 0 || own->slice_seconds > longest) return false;
+    if (seconds <= 0 || own->slice_seconds > longest || rungs_end(rungs_spec(loop, own))) return false;
     return configured->steps_max > 0 || (steps / slice + 1) * own->slice_seconds < seconds;
 }
 

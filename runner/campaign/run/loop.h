@@ -6,8 +6,21 @@
 #include "writer.h"
 #include "../store/campaign/store.h"
 
+// A batch whose trials are compared at rungs (rungs.c).
+typedef struct RungBatch {
+    int rung;                  // that its flight runs to; the last is of whole trials
+    Trials all, some;          // of the batch; those of the flight, after the first rung
+    int64_t *row;              // [all.capacity] of the trials of `some`, in `all`
+    void *order;               // [all.capacity] of trials that are compared
+    Commit gathered;           // rows of all
+    int64_t lanes;             // of the flights so far,
+    double ticks;              // lanes x ticks,
+    double kernel, wait, copy; // and their times, s
+} RungBatch;
+
 typedef struct LoopSlot {
     Flight flight;
+    RungBatch batch;      // only of a spec with rungs
     bool pending, done;   // a slice is in flight; the batch has ended and was not yet collected
     int64_t slice, next;  // ticks of the last slice, and of the next one
     int64_t running;      // lanes that run after it
@@ -19,6 +32,7 @@ typedef struct LoopSlot {
 typedef struct Loop {
     // given
     const Spec *spec;
+    Spec *ends; // [rungs + 1] the specs of trials that end at each rung; NULL: the spec has no rungs
     Store *store;
     Search *search;
     Backend *backend;

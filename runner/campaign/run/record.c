@@ -126,7 +126,7 @@ static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, in
     return error;
 }
 
-// spec: what the trials ran. rung: of a race, where the others have other numbers of replicates; else -1.
+// spec: what the trials ran. rung: that they ended with, of a race or of limits.retire; else -1.
 static Error record_missing_of(const Loop *loop, const Spec *spec, int rung, RecordKind kind, Recorded *recorded)
 {
     const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
@@ -162,9 +162,9 @@ static Error record_missing_of(const Loop *loop, const Spec *spec, int rung, Rec
 Error record_missing(const Loop *loop, RecordKind kind, Recorded *recorded)
 {
     *recorded = (Recorded){.trials = 0};
-    if (!spec_races(loop->spec)) return record_missing_of(loop, loop->spec, -1, kind, recorded);
+    if (spec_compares(loop->spec) == NULL) return record_missing_of(loop, loop->spec, -1, kind, recorded);
     for (int rung = 0; rung < race_rungs(loop->store->spec); rung++) {
-        const Spec had = race_had(loop->store->spec, race_replicates(loop->store->spec, rung));
+        const Spec had = race_ended_with(loop->store->spec, rung);
         TRY(record_missing_of(loop, &had, rung, kind, recorded));
     }
     return error_none();

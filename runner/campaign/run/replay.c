@@ -167,6 +167,12 @@ static Error replay_read_row(Replay *replay, int64_t trial, Arena *arena)
     TRY(kept_covers(campaign->database, trial, &replay->computed));
     if (!replay->computed)
         return error_make(ERROR_USER, "campaign %s has no trial %lld", campaign->name, (long long)trial);
+    if (spec_has_rungs(&campaign->spec))
+        return error_make(
+            ERROR_USER,
+            "trial %lld of %s has no row (record.rows), so it is not known at which rung of limits.retire "
+            "it ended",
+            (long long)trial, campaign->name);
     replay->stored.id[0] = trial;
     return error_none();
 }

@@ -60,11 +60,11 @@ Error retry_request(Store *store, const char *text, FILE *messages, Arena *arena
                           "--retry: method %s learned from the trials of %s, so none of them can change; start another "
                           "campaign with --name",
                           store->spec->method->name, store->name);
-    if (spec_races(store->spec))
+    if (spec_compares(store->spec) != NULL)
         return error_make(ERROR_USER,
-                          "--retry: %s is a race (replicates.race): its best trials were chosen by the results that a "
+                          "--retry: trials of %s are compared (%s): its best trials were chosen by the results that a "
                           "retry would replace; run the spec under a new name with --name",
-                          store->name);
+                          store->name, spec_compares(store->spec));
     TRY(kept_refuse(store->database, store->name, "a retry would not change its sums", arena));
     TRY(retries_pending(store->database, &pending));
     if (pending) return error_none(); // that request continues

@@ -39,8 +39,9 @@ Error part_check_spec(const Spec *spec, int64_t units)
                                       "under a new name");
     if (spec->limits.trials > 0)
         return error_make(ERROR_USER, "limits.trials needs the trials of all parts: remove it, limit the search");
-    if (spec_races(spec))
-        return error_make(ERROR_USER, "replicates.race needs the trials of all parts: remove it to run in parts");
+    if (spec_compares(spec) != NULL)
+        return error_make(ERROR_USER, "%s needs the trials of all parts: remove it to run in parts",
+                          spec_compares(spec));
     if (spec->record.rows.some)
         return error_make(ERROR_USER, "record.rows needs all trials in order: remove it to run in parts");
     if (units >= spec->part.count) return error_none();

@@ -46,6 +46,7 @@ static int race_next(const Spec *spec, int replicates)
 int race_rungs(const Spec *spec)
 {
     int rungs = 1;
+    if (spec_has_rungs(spec)) return spec->limits.rungs.count + 1;
     if (!spec_races(spec)) return 1;
     for (int n = spec->replicates.race.start; n < spec->replicates.count; n = race_next(spec, n)) rungs++;
     return rungs;
@@ -89,4 +90,14 @@ Spec race_had(const Spec *spec, int64_t replicates)
     if (spec_races(spec) && replicates > 0 && replicates < spec->replicates.count)
         own.replicates.count = (int)replicates;
     return own;
+}
+
+Spec race_ended_with(const Spec *spec, int rung)
+{
+    return spec_has_rungs(spec) ? rungs_passed(spec, rung) : race_had(spec, race_replicates(spec, rung));
+}
+
+const char *spec_compares(const Spec *spec)
+{
+    return spec_has_rungs(spec) ? "limits.retire" : spec_races(spec) ? "replicates.race" : NULL;
 }

@@ -23,6 +23,8 @@ const SearchMethod *search_method_find(const char *name)
 
 Error search_check(const Spec *spec, const char **key)
 {
+    *key = "limits.retire";
+    TRY(rungs_check(spec));
     *key = "search.method";
     return spec->method->check != NULL ? spec->method->check(spec, key) : error_none();
 }

@@ -262,6 +262,11 @@ Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *
     const char *forbidden = extend_forbidden(changes, count, arena);
     if (out != NULL) fprintf(out, "%s is another spec now:\n", store->name);
     if (out != NULL) difference_print(changes, count, out);
+    if (spec_has_rungs(extension.stored) || spec_has_rungs(given))
+        return error_make(ERROR_USER,
+                          "campaign %s compares trials in groups (limits.retire), which other trials would change: "
+                          "run the spec under a new name with --name",
+                          store->name);
     if (race_of_all(extension.stored))
         return error_make(ERROR_USER,
                           "campaign %s is a race (replicates.race): which trials have more replicates was decided "

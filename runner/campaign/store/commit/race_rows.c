@@ -122,8 +122,11 @@ Error race_drop_surplus(Store *store, int64_t first, int64_t end)
 
 Error race_want_rung(Database *database, const Spec *spec, int rung)
 {
-    Cursor drop = cursor_open(database, "DELETE FROM temp.wanted WHERE (SELECT replicates FROM trials WHERE id = "
-                                        "wanted.id) <> ?");
-    with_integer(&drop, race_replicates(spec, rung));
+    const bool rungs = spec_has_rungs(spec);
+    Cursor drop = cursor_open(
+        database, rungs ? "DELETE FROM temp.wanted WHERE (SELECT rungs FROM trials WHERE id = wanted.id) <> ?"
+                        : "DELETE FROM temp.wanted WHERE (SELECT replicates FROM trials WHERE id = "
+                          "wanted.id) <> ?");
+    with_integer(&drop, rungs ? rung : race_replicates(spec, rung));
     return cursor_run(&drop);
 }

@@ -81,6 +81,7 @@ static int rows_one(const Spec *spec)
     return 1;
 }
 static int rows_raced(const Spec *spec) { return spec_races(spec) ? 1 : 0; }
+static int rows_of_rungs(const Spec *spec) { return spec_has_rungs(spec) ? 1 : 0; }
 static int rows_metrics(const Spec *spec) { return spec->configured.n_metrics; }
 static int rows_spreads(const Spec *spec) { return rows_have_spread(spec) ? spec->configured.n_metrics : 0; }
 
@@ -120,6 +121,7 @@ static const RowsColumns rows_columns_of_trial[] = {
     {ROWS_FAILURE, "TEXT NOT NULL", MEMBER(failure), rows_one, "failure", NULL},
     {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(n_failed), rows_one, "n_failed", NULL},
     {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(replicates), rows_raced, "replicates", NULL},
+    {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(rungs), rows_of_rungs, "rungs", NULL},
     {ROWS_REAL, "REAL", MEMBER(metric), rows_metrics, "", rows_metric_name},
     {ROWS_REAL, "REAL", MEMBER(spread), rows_spreads, "_std", rows_metric_name},
 };
@@ -203,7 +205,9 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
 
 Spec rows_had(const Spec *spec, const TrialRows *rows, int64_t row)
 {
-    return spec_races(spec) ? race_had(spec, rows->replicates[row]) : *spec;
+    if (!spec_has_rungs(spec)) return race_had(spec, spec_races(spec) ? rows->replicates[row] : 0);
+    const int64_t passed = rows->rungs[row], all = spec->limits.rungs.count; // of a database that may be damaged
+    return rungs_passed(spec, passed >= 0 && passed < all ? (int)passed : (int)all);
 }
 
 void rows_copy(const TrialRows *from, int64_t row, TrialRows *to, int64_t target_row)
@@ -258,7 +262,7 @@ int64_t rows_bytes(const Spec *spec)
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;
     const int64_t stored = spec->replicates.store ? count * 8 * rows_replicate_columns(spec) : 0;
-    return 8 * (rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) + 2 * metrics + 7) + stored;
+    return 8 * (rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) + 2 * metrics + 8) + stored;
 }
 
 Field rows_field(const Spec *spec, const char *name)

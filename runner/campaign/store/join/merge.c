@@ -41,11 +41,11 @@ static Error merge_check(const JoinSource *first, const JoinSource *other, FILE 
     if (first->campaign.numerics_version != other->campaign.numerics_version)
         return error_make(ERROR_USER, "%.100s has numerics version %d and %.100s has %d: their last bits differ",
                           a_name, first->campaign.numerics_version, b_name, other->campaign.numerics_version);
-    if (spec_races(a))
+    if (spec_compares(a) != NULL)
         return error_make(ERROR_USER,
-                          "%.100s and %.100s are races (replicates.race): the best of each were chosen among its own "
+                          "%.100s and %.100s compare trials (%s): the best of each were chosen among its own "
                           "trials, so they cannot be joined",
-                          a_name, b_name);
+                          a_name, b_name, spec_compares(a));
     if (a->replicates.store != b->replicates.store)
         return error_make(ERROR_USER, "%.100s stores its replicates (replicates.store) and %.100s does not",
                           a->replicates.store ? a_name : b_name, a->replicates.store ? b_name : a_name);

@@ -23,6 +23,10 @@ bool meter_read(SpecReader *reader, const Node *metrics, const Node *at)
     reader->nameless = true; // in what follows, if there is an error
     frames.frames = robot_frames(reader, &frames.n_frames);
     if (!retire_rows(reader, &given)) return false;
+    if (metrics == NULL && given.n_retire == 0) { // rungs need no meter
+        reader->nameless = nameless;
+        return true;
+    }
     if (!equations_read_meter(&given, reader->arena, reader->diagnostics, meter)) return false;
     const LaneCode *code = &meter->of;
     const char *what = metrics != NULL ? "a metric" : "a condition";
