@@ -122,14 +122,14 @@ static real part_inertia(const ArticulatedLanes *w, const PartLane *lane)
 
 static real part_step(const ArticulatedLanes *w, const PartLane *lane)
 {
-    ArticulatedSeen seen = articulated_step(w, splat((double)lane->tick * w->c.dt));
+    ArticulatedSeen seen = articulated_step(w, splat((double)lane->tick * w->c.dt), splat(w->c.dt));
     return weighed_cells(w, lane) + lane->force * seen.touch.force + lane->slid * seen.touch.slid +
            lane->power * seen.power;
 }
 
 static real part_solve(const ArticulatedLanes *w, const PartLane *lane)
 {
-    ArticulatedSeen seen = articulated_solve(w, splat((double)lane->tick * w->c.dt));
+    ArticulatedSeen seen = articulated_solve(w, splat((double)lane->tick * w->c.dt), splat(w->c.dt));
     articulated_lower(w, &seen);
     return weighed_cells(w, lane);
 }

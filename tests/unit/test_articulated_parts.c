@@ -57,7 +57,7 @@ static void part_open(PartTest *part, const ArticulatedSetup *setup, uint64_t se
 static void part_again(PartTest *part)
 {
     const ArticulatedLanes *w = &part->w;
-    step_again(w, (double)part->tick * w->c.dt);
+    step_again(w, (double)part->tick * w->c.dt, w->c.dt);
     for (int i = 0; i < w->c.n_bodies; i++) tree_lower(w, i);
 }
 
@@ -389,8 +389,8 @@ static void check_step(PartTest *part)
         if (w->bodies[i].kind == ROBOT_BALL) part_weigh(part, articulated_at(i) + ARTICULATED_RATE, 3);
     }
     if (w->c.grips > 0) part_weigh(part, w->c.grips, 3 * w->c.n_points);
-    step_again(w, (double)part->tick * w->c.dt); // pull_step itself goes down from the roots
-    pull_step(w, (double)part->tick * w->c.dt, &seen, false);
+    step_again(w, (double)part->tick * w->c.dt, w->c.dt); // pull_step itself goes down from the roots
+    pull_step(w, (double)part->tick * w->c.dt, w->c.dt, &seen, false);
     part_check(part, PART_STEP, 0, "step");
 }
 
