@@ -1,6 +1,6 @@
 #!/bin/sh
-# Robots by steps of order two (simulation.order): the option, MuJoCo, the order of the error, equal bits in every way to
-# run, a kill and a resume, replays, debug rows, standing and trotting robots, and the three kinds of derivatives.
+# Robots by steps of order two (simulation.order): the option, the order of the error, equal bits in every way to run, a
+# kill and a resume, replays, a robot that stands, and the three kinds of derivatives. robot_rates.sh has MuJoCo.
 . "$(dirname "$0")/../robots.sh"
 cp "$root/experiments/robots/arm.xml" "$root/experiments/robots/quadruped.xml" "$root/experiments/robots/biped.xml" .
 minimize=energy
@@ -77,7 +77,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     [ "$(hop digest killed && cut -d ' ' -f 1 log)" = "$right" ] || fail "a killed campaign has other bits"
 fi
 
-# ---- it stands and trots --------------------------------------------------------------------------------------------
+# ---- it stands ------------------------------------------------------------------------------------------------------
 spec stand biped.xml 1 0.002 'order: two' 'parameters: {fall_height: 0.7}'
 hop run stand.yaml --progress none || fail "stand: $(cat log)"
 hop query stand --format csv --columns survived,ground_force_mean,height_mean,momentum_error || fail "$(cat log)"
@@ -85,7 +85,8 @@ awk -F, 'NR == 2 { exit !($1 == 1 && $2 > 100) }' log || fail "it does not stand
 
 # ---- derivatives ----------------------------------------------------------------------------------------------------
 hop run arm.yaml --name slopes --set simulation.order=two --progress none || fail "slopes: $(cat log)"
-hop gradient slopes/0 --parameters all_kp,all_kd,all_amplitude,gravity,gait_frequency --format csv || fail "gradient: $(cat log)"
+hop gradient slopes/0 --parameters all_kp,all_kd,all_amplitude,gravity,gait_frequency --format csv ||
+    fail "gradient: $(cat log)"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     function far(x, y) { return x > y ? x - y : y - x }
     { a = $at["adjoint"]; t = $at["tangent"]; d = $at["difference"]; s = $at["error"]; size = a < 0 ? -a : a
