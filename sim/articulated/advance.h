@@ -4,8 +4,8 @@
 
 #include "debug.h"
 #include "design.h"
-#include "metrics.h"
 #include "reference.h"
+#include "two.h"
 
 // ---- a lane's begin -------------------------------------------------------------------------------------------------
 
@@ -152,6 +152,7 @@ HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
     }
     for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++) set_limb(w, w->c.grips + k, splat(0.0));
     articulated_begin_sums(w);
+    if (w->c.whole > 0) set_limb(w, w->c.whole, splat(0.0));
     if ((w->c.uses & CONTROL_LEGS) != 0) raibert_begin(w);
     if (w->c.n_targets > 0) reference_begin(w);
 }
@@ -188,12 +189,13 @@ HD_CALL void articulated_decide(ArticulatedLanes *w, real t, real period, mask w
     law_decide(w->group, period, which);
 }
 
-// The solve of the step from `tick` on, at time t. changed: squares of the changes of the commands.
+// The solve of the step from `tick` on, at time t; of order two that of the whole step. changed: squares of the changes
+// of the commands.
 HD_CALL ArticulatedSeen articulated_solve_at(const ArticulatedLanes *restrict w, int64_t tick, real t, real *changed)
 {
     *changed = control_set(w, tick, t);
-    momentum_expect_step(w, t);
-    return articulated_solve(w, t);
+    if (w->c.whole == 0) momentum_expect_step(w, t);
+    return articulated_solve(w, t, splat(w->c.dt));
 }
 
 HD ArticulatedSeen articulated_tick_solve(const ArticulatedLanes *w, int64_t tick, real *changed)
@@ -201,19 +203,21 @@ HD ArticulatedSeen articulated_tick_solve(const ArticulatedLanes *w, int64_t tic
     return articulated_solve_at(w, tick, splat((double)tick * w->c.dt), changed);
 }
 
-// The rest of the step, with its sums. stored: where the new state is stored too (memory.h), body by body while it is
-// known; or NULL.
-HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, ArticulatedSeen *seen, real changed,
+// The rest of the step from the time t on, with its sums. stored: where the new state is stored too (memory.h), body by
+// body while it is known; or NULL.
+HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, real t, ArticulatedSeen *seen, real changed,
                                    double *stored)
 {
     ArticulatedMomentum after = momentum_zero();
+    if (w->c.whole > 0) two_steps(w, t, seen);
     for (int i = 0; i < w->c.n_bodies; i++) {
-        step_down(w, i, splat(w->c.dt), seen);
+        articulated_move(w, i, seen);
         momentum_add(w, i, &after);
         if (stored != NULL) state_store_body(w, i, stored);
     }
     if (stored != NULL) state_store_rest(w, stored);
-    momentum_check(w, &after, w->c.floats != 0 ? MASK(value_of(seen->touch.count) == 0.0) : no_lanes());
+    if (w->c.whole == 0) seen_whole(seen);
+    momentum_check(w, &after, w->c.floats != 0 ? MASK(value_of(seen->touched) == 0.0) : no_lanes());
     articulated_sum_step(w, seen, changed);
 }
 
@@ -221,6 +225,15 @@ HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, Articulat
 HD void articulated_tick_compare(const ArticulatedLanes *w, int64_t ticks)
 {
     if (w->c.n_targets > 0) reference_compare(w, ticks);
+}
+
+// The metrics of lanes that end after `steps` steps.
+HD void articulated_all_metrics(const ArticulatedLanes *w, real steps, mask which)
+{
+    articulated_metrics(w, steps, which);
+    if (w->c.n_targets > 0) lanes_set_metric(w->group, ARTICULATED_REFERENCE_ERROR, reference_error(w), which);
+    if ((w->c.uses & CONTROL_LEGS) != 0) raibert_metrics(w, which);
+    if (w->c.whole > 0) lanes_set_metric(w->group, two_metric(w), limb(w, w->c.whole), which);
 }
 
 // Ends lanes that are done or fail; returns those that go on. `steps`: done so far.
@@ -232,9 +245,7 @@ HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, real steps, con
     const mask ended = running & over;
     if (!any_lane(ended)) return running;
     if (observed) articulated_sample(w, steps * w->c.dt, true, ended);
-    articulated_metrics(w, steps, ended);
-    if (w->c.n_targets > 0) lanes_set_metric(w->group, ARTICULATED_REFERENCE_ERROR, reference_error(w), ended);
-    if ((w->c.uses & CONTROL_LEGS) != 0) raibert_metrics(w, ended);
+    articulated_all_metrics(w, steps, ended);
     lanes_end(w->group, failure, ended);
     return running & ~ended;
 }
@@ -256,7 +267,7 @@ HD void articulated_tree(const Constants *constants, const double *assets, const
             articulated_lower(&w, &seen);
             articulated_debug_rows(&w, splat((double)tick * w.c.dt), running);
         }
-        articulated_tick_move(&w, &seen, changed, NULL);
+        articulated_tick_move(&w, splat((double)tick * w.c.dt), &seen, changed, NULL);
         articulated_tick_compare(&w, tick + 1);
         running = articulated_tick_end(&w, observed, splat((double)(tick + 1)), &seen, running);
     }

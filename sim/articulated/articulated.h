@@ -210,6 +210,8 @@ typedef struct ArticulatedLeg {
     X(int32_t, starts) \
     /* in the memory; bodies: at 0 */ \
     X(int32_t, sums_at) X(int32_t, cells) \
+    /* order two: step_error, then what is kept of the whole step (memory.h); 0: order one */ \
+    X(int32_t, whole) \
     /* some joint is a ball */ \
     X(int32_t, balls) \
     /* stretch of the springs of anchored friction, 3 cells for each point; 0: friction is viscous */ \
@@ -342,6 +344,7 @@ enum { ARTICULATED_METRICS(ARTICULATED_ENTRY) ARTICULATED_N_METRICS };
 #undef ARTICULATED_ENTRY
 enum { ARTICULATED_REFERENCE_ERROR = ARTICULATED_N_METRICS }; // one more with a recorded motion
 enum { RAIBERT_METRICS = 2 };                                 // then, with control: raibert
+// Then, with order: two, step_error: the last one.
 
 // Debug rows: a body in a step. Columns from gap_x to axis are in the order of debug.h.
 // clang-format off
@@ -400,6 +403,8 @@ enum {
     ARTICULATED_UP = ARTICULATED_U + 6,       // A^-1 B, B the block that couples it to its parent, by rows (36)
     ARTICULATED_CELLS = ARTICULATED_UP + 36
 };
+// Cells of a body that a step of order two keeps behind Constants.whole: from the first one on.
+enum { ARTICULATED_WHOLE_CELLS = ARTICULATED_FORCE + 1 };
 // Cells of a joint behind Constants.efforts.
 enum { ARTICULATED_FEEDFORWARD, ARTICULATED_GAIN_SCALE, ARTICULATED_EFFORT_CELLS };
 // Cells of control: raibert, and of each of its legs behind them.
@@ -580,8 +585,8 @@ void articulated_external(const ArticulatedHost *host, const ArticulatedBody *bo
 // in the constants. Error (user).
 Error articulated_reference(ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena, ArticulatedConstants *c,
                             Configured *out);
-// The table of metrics, with reference_error if a motion is recorded.
-void articulated_metrics_of(const ArticulatedHost *host, Configured *out);
+// The table of metrics, with reference_error if a motion is recorded. second: with step_error, of steps of order two.
+void articulated_metrics_of(const ArticulatedHost *host, bool second, Arena *arena, Configured *out);
 
 // ---- tables.c -------------------------------------------------------------------------------------------------------
 

@@ -106,6 +106,7 @@ HD void grip_store(const ArticulatedLanes *w, int body, real h)
         const real length = length3(s), most = at.mu * at.force / w->grip_stiffness;
         const real fraction = select_real(MASK(value_of(length) > value_of(most)), most / length, splat(1.0));
         set_limb3(w, cell, scaled(select_real(at.touching, fraction, splat(0.0)), s));
+        if (w->c.whole > 0) set_limb(w, grip_touch(w, of->point + k), select_real(at.touching, splat(1.0), splat(0.0)));
     }
 }
 

@@ -6,6 +6,10 @@
 #include "../law.h"
 #include "raibert.h"
 
+// The time at which a gait is asked for its commands of the step from t on: of order two the middle of the step,
+// because they hold for all of it.
+HD real control_time(const ArticulatedLanes *w, real t) { return w->c.whole > 0 ? t + 0.5 * w->c.dt : t; }
+
 // offset + amplitude sin(2 pi f t + phase), and the cosine
 HD real control_gait(const ArticulatedLanes *w, int body, real t, real *sine, real *cosine)
 {
@@ -108,7 +112,9 @@ HD ArticulatedCommand control_terms(const ArticulatedLanes *w, int body, int64_t
     switch ((ArticulatedControl)w->c.control) {
     case ARTICULATED_CONTROL_hold:
     case ARTICULATED_CONTROL_raibert: break; // of legs: before the first step (raibert_set)
-    case ARTICULATED_CONTROL_gait: command = control_gait(w, body, t, &terms.sine, &terms.cosine); break;
+    case ARTICULATED_CONTROL_gait:
+        command = control_gait(w, body, control_time(w, t), &terms.sine, &terms.cosine);
+        break;
     case ARTICULATED_CONTROL_actions: command = control_action(w, body, tick); break;
     case ARTICULATED_CONTROL_external: command = control_external(w, body, tick); break;
     case ARTICULATED_CONTROL_law: command = control_law_command(w, body); break;

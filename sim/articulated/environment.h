@@ -34,7 +34,7 @@ HD void articulated_tree_advance(const Constants *constants, const double *asset
         real changed;
         if (law_is_due(group, k)) articulated_decide(&w, ticks * w.c.dt, law_period_after(group, ticks), running);
         ArticulatedSeen seen = articulated_solve_at(&w, 0, ticks * w.c.dt, &changed);
-        articulated_tick_move(&w, &seen, changed, NULL);
+        articulated_tick_move(&w, ticks * w.c.dt, &seen, changed, NULL);
         ticks = ticks + 1.0;
         lanes_set_clock(group, ticks, running);
         running = articulated_tick_end(&w, true, ticks, &seen, running);
@@ -59,7 +59,7 @@ HD void articulated_tree_sample(const Constants *constants, const double *assets
 HD void articulated_tree_finish(const Constants *constants, const double *assets, const LaneGroup *group, mask which)
 {
     const ArticulatedLanes w = articulated_open(constants, assets, group);
-    articulated_metrics(&w, lanes_clock(group), which);
+    articulated_all_metrics(&w, lanes_clock(group), which);
     lanes_end(group, splat(ARTICULATED_NONE), which);
 }
 

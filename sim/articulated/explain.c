@@ -319,6 +319,18 @@ static void robot_say_legs(RobotRemarks *to, const ArticulatedHost *host, const 
     if (c->n_legs > 0) robot_say(to, "legs", false, text);
 }
 
+// Where steps of order two are not.
+static void robot_say_order(RobotRemarks *to, const ArticulatedConstants *c)
+{
+    const bool touches = c->n_points > 0, walks = c->n_legs > 0;
+    if (c->whole == 0 || (!touches && !walks)) return;
+    robot_say(to, "order", false,
+              arena_format(to->arena, "errors fall with dt^2 while forces are smooth, and with dt%s%s%s",
+                           touches ? " where points begin or cease to touch the ground" : "",
+                           touches && walks ? ", and" : "",
+                           walks ? " because control raibert decides once a step" : ""));
+}
+
 int articulated_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks)
 {
     const ArticulatedHost *host = configured->host;
@@ -333,6 +345,7 @@ int articulated_explain(const Configured *configured, const double *point, int c
     robot_say_names(&to, host);
     robot_say_start(&to, configured, point, count);
     robot_say_legs(&to, host, &c, configured->assets);
+    robot_say_order(&to, &c);
     robot_say_terrain(&to, host, &c);
     robot_say_fields(&to, host);
     robot_say_reduced(&to, host->robot);

@@ -509,6 +509,10 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     }
     c->compared = c->cells;
     if (c->n_targets > 0) c->cells += 2 + 2 * c->n_targets; // reference.h
+    if (c->whole != 0) {
+        c->whole = c->cells;
+        c->cells += 1 + ARTICULATED_WHOLE_CELLS * n + (c->grips > 0 ? 4 * n_points : 0);
+    }
     lay_own(&variation, bodies, c);
     for (int i = 0, driven = 0; i < n; i++)
         if (bodies[i].driven != 0) bodies[i].driven = ++driven;

@@ -78,6 +78,11 @@ HD int effort_at(const ArticulatedLanes *w, int body)
 {
     return w->c.efforts + ARTICULATED_EFFORT_CELLS * w->bodies[body].joint;
 }
+// What a step of order two keeps (two.h): cells of each body, then the stretches of the springs of anchored friction;
+// then, not kept, whether a point touched in the last of its steps.
+HD int whole_at(const ArticulatedLanes *w, int body) { return w->c.whole + 1 + ARTICULATED_WHOLE_CELLS * body; }
+HD int whole_grip(const ArticulatedLanes *w, int point) { return whole_at(w, w->c.n_bodies) + 3 * point; }
+HD int grip_touch(const ArticulatedLanes *w, int point) { return whole_grip(w, w->c.n_points) + point; }
 HD int base_at(const ArticulatedLanes *w) { return articulated_at(w->c.base); }
 
 // ---- a stored state -------------------------------------------------------------------------------------------------

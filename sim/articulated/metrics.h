@@ -118,7 +118,7 @@ HD_CALL void articulated_sum_step(const ArticulatedLanes *restrict w, const Arti
     sum_add(w, ARTICULATED_METRIC_height_mean, limb(w, base_at(w) + ARTICULATED_X + 2));
     sum_add(w, ARTICULATED_METRIC_tilt_rms, tilt * tilt);
     sum_add(w, ARTICULATED_METRIC_action_rate, changed);
-    sum_most(w, ARTICULATED_METRIC_ground_force_max, seen->touch.force);
+    sum_most(w, ARTICULATED_METRIC_ground_force_max, seen->peak);
     sum_add(w, ARTICULATED_METRIC_ground_force_mean, seen->touch.force);
     sum_add(w, ARTICULATED_METRIC_slip, h * seen->touch.slid);
     sum_most(w, ARTICULATED_METRIC_gap_max, seen->gap);

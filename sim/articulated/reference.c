@@ -191,25 +191,29 @@ Error articulated_reference(ArticulatedHost *host, const ArticulatedBody *bodies
 // ---- the metric -----------------------------------------------------------------------------------------------------
 
 #define ARTICULATED_ROW(name, unit, doc) {#name, unit, doc, NULL},
-#define ARTICULATED_REFERENCE_ROW                                                                                      \
-    {"reference_error", "1",                                                                                           \
-     "rms difference from the recorded motion, over its rows and columns, each column by its scale", NULL},
-#define ARTICULATED_RAIBERT_ROWS                                                                                       \
-    {"speed_error", "m/s",                                                                                             \
-     "rms difference of the velocity of the robot's centre of mass from the commanded one, after "                     \
-     "settle_time",                                                                                                    \
-     NULL},                                                                                                            \
-        {"heading_error", "rad", "rms difference of the heading from the commanded one, after settle_time", NULL},
-static const Field articulated_metrics_table[] = {ARTICULATED_METRICS(ARTICULATED_ROW)
-                                                      ARTICULATED_REFERENCE_ROW ARTICULATED_RAIBERT_ROWS};
-static const Field articulated_metrics_of_legs[] = {ARTICULATED_METRICS(ARTICULATED_ROW) ARTICULATED_RAIBERT_ROWS};
+static const Field articulated_metrics_table[ARTICULATED_N_METRICS] = {ARTICULATED_METRICS(ARTICULATED_ROW)};
 #undef ARTICULATED_ROW
-#undef ARTICULATED_REFERENCE_ROW
-#undef ARTICULATED_RAIBERT_ROWS
+static const Field metrics_of_reference = {
+    "reference_error", "1",
+    "rms difference from the recorded motion, over its rows and columns, each column by its scale", NULL};
+static const Field metrics_of_legs[RAIBERT_METRICS] = {
+    {"speed_error", "m/s",
+     "rms difference of the velocity of the robot's centre of mass from the commanded one, after settle_time", NULL},
+    {"heading_error", "rad", "rms difference of the heading from the commanded one, after settle_time", NULL}};
+static const Field metrics_of_steps = {
+    "step_error", "m, rad",
+    "order two: how far a step of dt and two of dt/2 from the same state are apart, the most over all steps and "
+    "bodies, of a body's centre of mass (m) or of its turn (rad)",
+    NULL};
 
-void articulated_metrics_of(const ArticulatedHost *host, Configured *out)
+void articulated_metrics_of(const ArticulatedHost *host, bool second, Arena *arena, Configured *out)
 {
-    const bool compared = host->reference.count > 0, walks = host->n_feet > 0;
-    out->metrics = walks && !compared ? articulated_metrics_of_legs : articulated_metrics_table;
-    out->n_metrics = ARTICULATED_N_METRICS + compared + (walks ? RAIBERT_METRICS : 0);
+    Field *metrics = ARENA_NEW(arena, Field, ARTICULATED_N_METRICS + 1 + RAIBERT_METRICS + 1);
+    int n = ARTICULATED_N_METRICS;
+    memcpy(metrics, articulated_metrics_table, sizeof articulated_metrics_table);
+    if (host->reference.count > 0) metrics[n++] = metrics_of_reference;
+    for (int k = 0; k < RAIBERT_METRICS && host->n_feet > 0; k++) metrics[n++] = metrics_of_legs[k];
+    if (second) metrics[n++] = metrics_of_steps;
+    out->metrics = metrics;
+    out->n_metrics = n;
 }

@@ -16,6 +16,7 @@
 // The greatest and the sums of a step that metrics need.
 typedef struct ArticulatedSeen {
     ArticulatedTouch touch;
+    real peak, touched; // touch.force and touch.count, the greatest of the parts of a step
     real gap;           // m, the greatest
     real bound, beyond; // motors at an end of their efforts; joints beyond their range
     real touchdowns;
@@ -28,9 +29,17 @@ HD ArticulatedSeen seen_nothing(void)
 {
     ArticulatedSeen seen;
     seen.touch.force = seen.touch.count = seen.touch.slid = splat(0.0);
+    seen.peak = seen.touched = splat(0.0);
     seen.gap = seen.bound = seen.beyond = seen.touchdowns = seen.power = seen.size = seen.fastest = splat(0.0);
     seen.lowered = false;
     return seen;
+}
+
+// After a step that has no parts.
+HD void seen_whole(ArticulatedSeen *seen)
+{
+    seen->peak = seen->touch.force;
+    seen->touched = seen->touch.count;
 }
 
 // The push on the base at the time t (N).
@@ -189,10 +198,9 @@ HD void step_down(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *
     step_look(w, body, seen);
 }
 
-// Solves A u' = b for the step from the time t. The commands are set.
-HD_CALL ArticulatedSeen articulated_solve(const ArticulatedLanes *restrict w, real t)
+// Solves A u' = b for the step h from the time t. The commands are set.
+HD_CALL ArticulatedSeen articulated_solve(const ArticulatedLanes *restrict w, real t, real h)
 {
-    const real h = splat(w->c.dt);
     ArticulatedSeen seen = seen_nothing();
     real a[PACKED_CELLS], b[6];
     if (w->c.attachment == ARTICULATED_ATTACHMENT_tree) {
@@ -216,11 +224,12 @@ HD void articulated_lower(const ArticulatedLanes *w, ArticulatedSeen *seen)
     seen->lowered = true;
 }
 
-// A whole step of all lanes from the time t.
-HD_CALL ArticulatedSeen articulated_step(const ArticulatedLanes *restrict w, real t)
+// A step h of all lanes from the time t.
+HD_CALL ArticulatedSeen articulated_step(const ArticulatedLanes *restrict w, real t, real h)
 {
-    ArticulatedSeen seen = articulated_solve(w, t);
-    for (int i = 0; i < w->c.n_bodies; i++) step_down(w, i, splat(w->c.dt), &seen);
+    ArticulatedSeen seen = articulated_solve(w, t, h);
+    for (int i = 0; i < w->c.n_bodies; i++) step_down(w, i, h, &seen);
+    seen_whole(&seen);
     return seen;
 }
 

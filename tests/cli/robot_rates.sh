@@ -27,14 +27,21 @@ for dt in 0.002 0.0005; do
     hop run go.yaml --name go$dt --set simulation.dt=$dt --progress none || fail "go: $(cat log)"
     hop replay go$dt/0 --output go$dt.csv || fail "replay of go: $(cat log)"
 done
-for right in base_x:0.683668 base_y:-0.776909 base_qw:0.436122 base_qx:0.836916 base_qy:0.102563 base_qz:0.314404 \
+rights="base_x:0.683668 base_y:-0.776909 base_qw:0.436122 base_qx:0.836916 base_qy:0.102563 base_qz:0.314404 \
     knee_q:1.243204 slide_q:1.073287 ball_qw:0.442516 ball_qx:0.881846 ball_qy:-0.073394 ball_qz:-0.145399 \
     h1_q:0.171002 s1_q:-1.383647 h2_q:1.491159 f_x:2.782292 f_y:-0.085573 f_qw:-0.156071 f_qx:-0.352321 \
-    f_qy:0.882384 f_qz:0.270019; do
+    f_qy:0.882384 f_qz:0.270019"
+for right in $rights; do
     near "${right%:*}, dt 2 ms" "$(value go0.002.csv 0 "${right%:*}")" "${right#*:}" 0.0075
     near "${right%:*}, dt 0.5 ms" "$(value go0.0005.csv 0 "${right%:*}")" "${right#*:}" 0.002
 done
 near "the height" "$(value go0.0005.csv 0 base_z)" 0.642823 0.0015 # g t dt/2 too low
+hop run go.yaml --name go_two --set simulation.order=two --set simulation.dt=0.002 --progress none ||
+    fail "order two: $(cat log)"
+hop replay go_two/0 --output go_two.csv || fail "replay of go_two: $(cat log)"
+for right in $rights base_z:0.642823; do
+    near "${right%:*}, order two, dt 2 ms" "$(value go_two.csv 0 "${right%:*}")" "${right#*:}" 4e-4
+done
 
 # At t = 0 a trajectory has the rates that were given; base_v is of the centre of mass.
 for right in knee_rate:2 slide_rate:0.3 h1_rate:1.5 s1_rate:-0.4 h2_rate:2 base_wx:3.095238095238095 \

@@ -55,7 +55,7 @@ void hand_move(ArticulatedHand *hand, const double *v, const double (*rate)[3])
 
 void hand_step(ArticulatedHand *hand)
 {
-    articulated_step(&hand->w, splat(hand->t));
+    articulated_tick(&hand->w, splat(hand->t));
     hand->t += hand->w.c.dt;
 }
 
@@ -288,7 +288,7 @@ ArticulatedSetup random_setup(const Robot *robot)
 {
     return (ArticulatedSetup){
         .robot = robot,
-        .settings = {{"dt", RANDOM_DT}, {"duration", RANDOM_DT * RANDOM_STEPS}, {"control.mode", 1}},
+        .settings = {{"dt", RANDOM_DT}, {"duration", RANDOM_DT * RANDOM_STEPS}, {"control.mode", 1}, {"order", 0}},
         .parameters = {{"base_z", 0.1},       {"base_vx", 0.3},    {"base_vy", -0.1},      {"push_time", 0.02},
                        {"push_x", 10.0},      {"push_y", 3.0},     {"all_amplitude", 0.3}, {"all_offset", 0.1},
                        {"all_phase", 0.4},    {"all_kp", 20.0},    {"all_kd", 0.5},        {"all_armature", 0.01},
@@ -304,6 +304,8 @@ void setup_add(ArticulatedSetup *setup, const char *name, double value)
     while (setup->parameters[i].name != NULL) i++;
     setup->parameters[i] = (ArticulatedValue){name, value};
 }
+
+void setup_order(ArticulatedSetup *setup, bool second) { setup->settings[3].value = second ? 1.0 : 0.0; }
 
 void setup_rates(ArticulatedSetup *setup)
 {
@@ -334,8 +336,8 @@ void setup_ground(ArticulatedSetup *setup, TerrainKind terrain, bool anchored)
     static double z[20 * 21];
     static Points heights = {.count = 20 * 21, .columns = 21, .numbers = z};
     for (int k = 0; k < 20 * 21; k++) z[k] = 0.03 * sin(1.7 * k);
-    setup->settings[3] = (ArticulatedValue){"terrain", terrain};
-    setup->settings[4] = (ArticulatedValue){"friction", anchored ? 1 : 0};
+    setup->settings[4] = (ArticulatedValue){"terrain", terrain};
+    setup->settings[5] = (ArticulatedValue){"friction", anchored ? 1 : 0};
     setup->table = terrain == TERRAIN_table ? &table : NULL;
     setup->heights = terrain == TERRAIN_heights ? &heights : NULL;
 #define HAND_HAS(name, has) has,

@@ -53,6 +53,7 @@ Robot random_driven_robot(uint64_t seed, Arena *arena);
 ArticulatedSetup random_setup(const Robot *robot);
 // On that terrain from behind its start, with anchored or viscous friction. Before setup_add.
 void setup_ground(ArticulatedSetup *setup, TerrainKind terrain, bool anchored);
+void setup_order(ArticulatedSetup *setup, bool second); // its steps are of order two
 // Its motors hold, swing, or follow a table that changes every 20 ms (ARTICULATED_CONTROL_hold, _gait, _actions).
 void setup_control(ArticulatedSetup *setup, int mode, Arena *arena);
 void setup_add(ArticulatedSetup *setup, const char *name, double value); // one more parameter

@@ -122,14 +122,25 @@ static real part_inertia(const ArticulatedLanes *w, const PartLane *lane)
 
 static real part_step(const ArticulatedLanes *w, const PartLane *lane)
 {
-    ArticulatedSeen seen = articulated_step(w, splat((double)lane->tick * w->c.dt));
+    ArticulatedSeen seen = articulated_step(w, splat((double)lane->tick * w->c.dt), splat(w->c.dt));
+    return weighed_cells(w, lane) + lane->force * seen.touch.force + lane->slid * seen.touch.slid +
+           lane->power * seen.power;
+}
+
+// Of order two.
+static real part_two(const ArticulatedLanes *w, const PartLane *lane)
+{
+    const real t = splat((double)lane->tick * w->c.dt);
+    ArticulatedSeen seen = articulated_solve(w, t, splat(w->c.dt));
+    two_steps(w, t, &seen);
+    for (int i = 0; i < w->c.n_bodies; i++) two_body(w, i);
     return weighed_cells(w, lane) + lane->force * seen.touch.force + lane->slid * seen.touch.slid +
            lane->power * seen.power;
 }
 
 static real part_solve(const ArticulatedLanes *w, const PartLane *lane)
 {
-    ArticulatedSeen seen = articulated_solve(w, splat((double)lane->tick * w->c.dt));
+    ArticulatedSeen seen = articulated_solve(w, splat((double)lane->tick * w->c.dt), splat(w->c.dt));
     articulated_lower(w, &seen);
     return weighed_cells(w, lane);
 }
@@ -188,6 +199,7 @@ static real part_value(Part part, const ArticulatedLanes *w, const PartLane *lan
     case PART_RATES: return part_rates(w, lane);
     case PART_MOVE: return part_move(w, lane);
     case PART_STEP: return part_step(w, lane);
+    case PART_TWO: return part_two(w, lane);
     case PART_BEGIN: articulated_begin(w); return weighed_cells(w, lane);
     case PART_COMMANDS: return part_commands(w, lane);
     case PART_SUMS: return part_sums(w, lane);

@@ -13,6 +13,7 @@ typedef enum Part {
     PART_RATES,    // power by u'
     PART_MOVE,     // the new state by u' and the old one
     PART_STEP,     // a whole step
+    PART_TWO,      // the same of order two
     PART_BEGIN,    // the state at t = 0 and the bodies' own numbers
     PART_COMMANDS, // of a step, and the squares of their changes
     PART_SUMS,     // what the sums take from a new state

@@ -32,7 +32,7 @@ static Points bits_heights(void)
     return (Points){.count = 20 * 21, .columns = 21, .numbers = z};
 }
 
-static void bits_run(ArticulatedCase *test, const Robot *robot, int terrain, const BitsWay *way)
+static void bits_run(ArticulatedCase *test, const Robot *robot, int terrain, bool second, const BitsWay *way)
 {
     const Points heights = bits_heights();
     static const ArticulatedValue own[][2] = {[TERRAIN_steps] = {{"terrain_start", -1.0}, {"terrain_length", 0.3}},
@@ -43,7 +43,8 @@ static void bits_run(ArticulatedCase *test, const Robot *robot, int terrain, con
                                                  {"duration", 2e-3 * BITS_TICKS},
                                                  {"control.mode", 1},
                                                  {"terrain", terrain},
-                                                 {"friction", terrain == TERRAIN_heights}},
+                                                 {"friction", terrain == TERRAIN_heights},
+                                                 {"order", second}},
                                     .parameters = {own[terrain][0],
                                                    own[terrain][1],
                                                    {"all_amplitude", 0.3},
@@ -62,30 +63,31 @@ static void bits_run(ArticulatedCase *test, const Robot *robot, int terrain, con
     articulated_go(test, way->slice);
 }
 
-static void bits_check(const Robot *robot, int terrain, const BitsWay *way, const double *expected)
+static void bits_check(const Robot *robot, int terrain, bool second, const BitsWay *way, const double *expected)
 {
     ArticulatedCase test;
-    bits_run(&test, robot, terrain, way);
-    for (int m = 0; m < ARTICULATED_N_METRICS; m++) {
+    bits_run(&test, robot, terrain, second, way);
+    for (int m = 0; m < test.configured.n_metrics; m++) {
         for (int64_t lane = 0; lane < way->lanes; lane++)
             CHECK_BITS(expected[m * BITS_LANES + lane], test.batch->metric[m * test.batch->stride + lane]);
     }
     articulated_end(&test);
 }
 
-static void bits_everywhere(int terrain)
+static void bits_everywhere(int terrain, bool second)
 {
     static const BitsWay ways[] = {{"auto", 64, 1000}, {"v2", 64, 1000},  {"v3", 64, 1000}, {"v4", 64, 1000},
                                    {"auto", 1, 1000},  {"auto", 7, 1000}, {"auto", 7, 1},   {"auto", 64, 7},
                                    {"v2", 7, 7},       {"scalar", 7, 7},  {"v3", 7, 1},     {"v4", 7, 7}};
     Arena arena;
     ArticulatedCase test;
-    double *expected = malloc(sizeof *expected * ARTICULATED_N_METRICS * BITS_LANES);
+    double *expected = malloc(sizeof *expected * (ARTICULATED_N_METRICS + 1) * BITS_LANES);
     if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
     Robot robot = bits_robot(&arena);
     if (terrain == TERRAIN_file) random_robot_world(&robot, 3, &arena);
-    bits_run(&test, &robot, terrain, &(BitsWay){"v2", 64, 1 << 20});
-    for (int m = 0; m < ARTICULATED_N_METRICS; m++)
+    bits_run(&test, &robot, terrain, second, &(BitsWay){"v2", 64, 1 << 20});
+    CHECK_INTEGER(ARTICULATED_N_METRICS + second, test.configured.n_metrics);
+    for (int m = 0; m < test.configured.n_metrics; m++)
         memcpy(expected + m * BITS_LANES, test.batch->metric + m * test.batch->stride, sizeof *expected * BITS_LANES);
     CHECK(articulated_got(&test, "contact_count", 3) > 0.5); // they do touch the ground
     CHECK(articulated_got(&test, "distance", 3) != articulated_got(&test, "distance", 4));
@@ -97,15 +99,20 @@ static void bits_everywhere(int terrain)
         if (strcmp(ways[k].isa, "v4") == 0 && !__builtin_cpu_supports("avx512dq")) continue;
         BitsWay way = ways[k];
         if (test_quick() && way.lanes > 24) way.lanes = 24;
-        bits_check(&robot, terrain, &way, expected);
+        bits_check(&robot, terrain, second, &way, expected);
     }
     free(expected);
     arena_destroy(&arena);
 }
 
-TEST(articulated_has_the_same_bits_everywhere) { bits_everywhere(TERRAIN_steps); }
-TEST(articulated_has_the_same_bits_on_heights) { bits_everywhere(TERRAIN_heights); }
-TEST(articulated_has_the_same_bits_on_shapes) { bits_everywhere(TERRAIN_file); }
+TEST(articulated_has_the_same_bits_everywhere) { bits_everywhere(TERRAIN_steps, false); }
+TEST(articulated_has_the_same_bits_on_heights) { bits_everywhere(TERRAIN_heights, false); }
+TEST(articulated_has_the_same_bits_on_shapes) { bits_everywhere(TERRAIN_file, false); }
+TEST(articulated_has_the_same_bits_of_order_two)
+{
+    bits_everywhere(TERRAIN_steps, true);
+    bits_everywhere(TERRAIN_heights, true);
+}
 
 // ---- stiffness and steps --------------------------------------------------------------------------------------------
 

@@ -80,7 +80,7 @@ TEST(articulated_three_steps_of_g1)
         for (int k = 0; k < 4; k++) at = golden_state(at, &state[k]);
         for (int k = 0; k < 3; k++) {
             golden_load(&w, &state[k]);
-            articulated_step(&w, splat(0.0));
+            articulated_tick(&w, splat(0.0));
             golden_compare(&w, &state[k + 1]);
         }
         articulated_end(&test);
@@ -142,7 +142,7 @@ static void golden_forces(const ArticulatedSetup *setup, const char *golden)
         double force;
         const double estimate = golden_estimate(&hand.w);
         ArticulatedSeen seen = articulated_tick_solve(&hand.w, tick, &changed);
-        articulated_tick_move(&hand.w, &seen, changed, NULL);
+        articulated_tick_move(&hand.w, splat((double)tick * hand.w.c.dt), &seen, changed, NULL);
         if (tick + 1 != steps[place]) continue;
         golden_numbers(strstr(strstr(golden, "\"trajectory\""), times[place++]), "normal_force", 1, &force);
         CHECK_NEAR(force, estimate, 1e-6);

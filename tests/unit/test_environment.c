@@ -211,7 +211,7 @@ TEST(environment_steps_of_seven_ticks)
 // Of joint targets, and of efforts; lanes that fall are beside those that go on.
 TEST(environment_of_a_robot_has_the_bits_of_a_run)
 {
-    static const char *const commands[] = {"position", "effort"};
+    static const char *const commands[] = {"position", "effort"}, *const orders[] = {"one", "two", "two", "one"};
     static const char *const isas[] = {"scalar", "v4"};
     char text[2048];
     if (environment_lacks_v4()) return;
@@ -219,11 +219,12 @@ TEST(environment_of_a_robot_has_the_bits_of_a_run)
         snprintf(text, sizeof text,
                  "version: 1\nexperiment: case\nseed: 4\nmodel: articulated\nobjective: {minimize: distance}\n"
                  "simulation:\n  robot: robots/quadruped.xml\n  keyframe: [stand]\n  duration: 0.8\n  dt: 0.002\n"
+                 "  order: %s\n"
                  "  control: {mode: external, command: %s, period: 20ms}\n"
                  "parameters: {all_kp: 80, all_kd: 2, fall_height: 0.2}\n"
                  "replicates:\n  perturb:\n    base_z: {uniform: [0, 0.02]}\n    ground_friction: {uniform: [0.5, 1]}\n"
                  "environment: {reward: \"base_vx\"}\n",
-                 commands[k % 2]);
+                 orders[k], commands[k % 2]);
         environment_check_text(text, isas[k / 2], 11, 3 + k, k % 2 == 0 ? 0.4 : 30.0);
     }
 }
@@ -365,24 +366,32 @@ static void environment_check_law(const char *text, double size)
 // Held numbers, modes, instants, sensors that are late and noisy; actions beyond their ranges, held for three periods.
 TEST(environment_of_a_law_of_a_robot_has_the_bits_of_a_run)
 {
-    environment_check_law(
-        "version: 1\nexperiment: case\nseed: 4\nmodel: articulated\nobjective: {minimize: distance}\n"
-        "simulation:\n  robot: robots/quadruped.xml\n  keyframe: [stand]\n  duration: 0.6\n  dt: 0.002\n"
-        "  control:\n    mode: law\n    period: 4ms\n    action_period: 12ms\n    law:\n"
-        "      inputs: {push: {range: [-0.3, 0.3], unit: rad}, twist: {range: [-5, 5], unit: N m}}\n"
-        "      parameters: {drag: {value: 0.3, unit: N s}, lift: {value: 1, unit: N}, size: {value: 0.05, unit: rad}}\n"
-        "      held: {sum: {start: 0, unit: rad}, beats: 0}\n"
-        "      sensors: {base_vx: {delay: 2, noise: 0.01}, base_z: {noise: 0.001}}\n"
-        "      every_period: {sum: sum + 0.1*push}\n"
-        "      command: {\"*_hip\": push + 0.1*sin(9*sum), \"*_thigh\": 0.1*sum, \"*_knee\": size*beats}\n"
-        "      modes:\n"
-        "        one: {effort: {front_left_hip: twist - drag*base_vx}, events: [{rises: push - 0.1, to: two}]}\n"
-        "        two: {effort: {front_left_hip: 2*twist + lift*base_z}, events: [{falls: twist, to: one}]}\n"
-        "      events: [{every: 0.05, set: {beats: 1 - beats}}]\n"
-        "parameters: {all_kp: 80, all_kd: 2, fall_height: 0.2}\n"
-        "replicates:\n  perturb:\n    base_z: {uniform: [0, 0.02]}\n    ground_friction: {uniform: [0.5, 1]}\n"
-        "environment: {reward: \"base_vx\"}\n",
-        6.0);
+    static const char *const orders[] = {"one", "two"};
+    char text[2048];
+    for (int k = 0; k < 2; k++) {
+        snprintf(
+            text, sizeof text,
+            "version: 1\nexperiment: case\nseed: 4\nmodel: articulated\nobjective: {minimize: distance}\n"
+            "simulation:\n  robot: robots/quadruped.xml\n  keyframe: [stand]\n  duration: 0.6\n  dt: 0.002\n"
+            "  order: %s\n"
+            "  control:\n    mode: law\n    period: 4ms\n    action_period: 12ms\n    law:\n"
+            "      inputs: {push: {range: [-0.3, 0.3], unit: rad}, twist: {range: [-5, 5], unit: N m}}\n"
+            "      parameters: {drag: {value: 0.3, unit: N s}, lift: {value: 1, unit: N},\n"
+            "                   size: {value: 0.05, unit: rad}}\n"
+            "      held: {sum: {start: 0, unit: rad}, beats: 0}\n"
+            "      sensors: {base_vx: {delay: 2, noise: 0.01}, base_z: {noise: 0.001}}\n"
+            "      every_period: {sum: sum + 0.1*push}\n"
+            "      command: {\"*_hip\": push + 0.1*sin(9*sum), \"*_thigh\": 0.1*sum, \"*_knee\": size*beats}\n"
+            "      modes:\n"
+            "        one: {effort: {front_left_hip: twist - drag*base_vx}, events: [{rises: push - 0.1, to: two}]}\n"
+            "        two: {effort: {front_left_hip: 2*twist + lift*base_z}, events: [{falls: twist, to: one}]}\n"
+            "      events: [{every: 0.05, set: {beats: 1 - beats}}]\n"
+            "parameters: {all_kp: 80, all_kd: 2, fall_height: 0.2}\n"
+            "replicates:\n  perturb:\n    base_z: {uniform: [0, 0.02]}\n    ground_friction: {uniform: [0.5, 1]}\n"
+            "environment: {reward: \"base_vx\"}\n",
+            orders[k]);
+        environment_check_law(text, 6.0);
+    }
 }
 
 TEST(environment_of_a_law_of_a_hopper_has_the_bits_of_a_run)

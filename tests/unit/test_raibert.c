@@ -322,6 +322,7 @@ static void walk_run(ArticulatedCase *test, int legs, const char *isa, int64_t l
     ArticulatedSetup setup = walker_setup(&walker, 0.6);
     setup.settings[3] = (ArticulatedValue){"terrain", TERRAIN_steps};
     setup.settings[4] = (ArticulatedValue){"control.gait", legs % ARTICULATED_N_GAITS};
+    setup.settings[5] = (ArticulatedValue){"order", legs % 4 == 3};
     setup_add(&setup, "terrain_start", 0.05);
     setup_add(&setup, "terrain_length", 0.1);
     setup_add(&setup, "settle_time", 0.1);

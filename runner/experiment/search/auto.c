@@ -4,11 +4,11 @@
 // The rule was measured (tests/bench/compare_methods.py, and the table of experiments/costly_trials.md). With an exact
 // fitness the quadratic surrogate of cmaes reaches more targets of bbob's 24 functions than plain cmaes, and than
 // lbfgs by central differences, in 2 to 20 dimensions and after any number of trials; bayesian is level with it, or
-// better, up to 20 n trials. The adjoint is worth more than any model where nothing strikes, and less where robots fall:
-// there lbfgs stays in the valley that it starts in. By forward differences lbfgs is level with the surrogate up to 50 n
-// trials for n = 5, and ahead for n = 10: better where there is one valley, worse where there are many. It is taken only
-// where the spec says that the fitness is smooth. No surrogate won on a fitness that is noisy; there bayesian leads
-// while trials are few, and plain cmaes afterwards.
+// better, up to 20 n trials. The adjoint is worth more than any model where nothing strikes, and less where robots
+// fall: there lbfgs stays in the valley that it starts in. By forward differences lbfgs is level with the surrogate up
+// to 50 n trials for n = 5, and ahead for n = 10: better where there is one valley, worse where there are many. It is
+// taken only where the spec says that the fitness is smooth. No surrogate won on a fitness that is noisy; there
+// bayesian leads while trials are few, and plain cmaes afterwards.
 #include "../experiment.h"
 
 #include "bayesian/bayesian.h"

@@ -124,8 +124,7 @@ HD mask gradient_end(const Gradient *gradient, int64_t ticks, real failure, mask
         double *sum = gradient->sums + k * ARTICULATED_STRIDE;
         store_all(sum, select_real(ended, limb(w, gradient_sum(w, k)), load_all(sum)));
     }
-    articulated_metrics(w, splat((double)ticks), ended);
-    if (w->c.n_targets > 0) lanes_set_metric(w->group, ARTICULATED_REFERENCE_ERROR, reference_error(w), ended);
+    articulated_all_metrics(w, splat((double)ticks), ended);
     for (int i = 0; i < w->group->valid; i++) {
         if (lane_of_mask(ended, i)) failures[i] = (int32_t)lane_of(failure, i);
     }
@@ -157,7 +156,8 @@ HD mask gradient_forth(const Gradient *gradient, int64_t first, int64_t end, mas
             controlled_keep(w, tick / law_of(w->group)->ticks);
         }
         ArticulatedSeen seen = articulated_tick_solve(w, tick, &changed);
-        articulated_tick_move(w, &seen, changed, next < segment ? gradient_state(gradient, next) : NULL);
+        articulated_tick_move(w, splat((double)tick * w->c.dt), &seen, changed,
+                              next < segment ? gradient_state(gradient, next) : NULL);
         articulated_tick_compare(w, tick + 1);
         if (w->c.n_targets > 0) gradient_forget(w, tick + 1, running);
         running = gradient_end(gradient, tick + 1, articulated_failure(w, &seen), running, failures);
@@ -176,7 +176,7 @@ HD_CALL void gradient_run_segment(const Gradient *gradient, int64_t number)
         state_store(w, gradient_state(gradient, tick - first));
         if (lanes_are_controlled(w)) controlled_recall(w, tick);
         (void)control_set(w, tick, t);
-        (void)articulated_step(w, t);
+        articulated_tick(w, t);
     }
 }
 
@@ -240,7 +240,7 @@ HD_CALL void gradient_enter(const Gradient *gradient, int64_t end, const double 
     const ArticulatedLanes *w = &gradient->w;
     const real steps = load_all(gradient->steps);
     const mask entering = MASK(steps == (double)end);
-    real metric_bar[ARTICULATED_N_METRICS + 1];
+    real metric_bar[ARTICULATED_N_METRICS + 2];
     if (!any_lane(entering)) return;
     for (int m = 0; m < gradient->plan->n_metrics; m++) metric_bar[m] = load_lanes(weight + m * lanes, w->group->valid);
     for (int k = 0; k < w->c.cells + gradient->plan->n_parameters; k++)

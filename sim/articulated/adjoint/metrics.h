@@ -100,7 +100,7 @@ HD void pull_command(const ArticulatedLanes *w, int body, real t, const Articula
     const real angle_bar = inside * body_number(w, body, ARTICULATED_amplitude) * of->cosine;
     number_bar(w, body, ARTICULATED_amplitude, inside * of->sine);
     number_bar(w, body, ARTICULATED_phase, angle_bar);
-    parameter_bar(w, ARTICULATED_PARAMETER_gait_frequency, 6.283185307179586 * t * angle_bar);
+    parameter_bar(w, ARTICULATED_PARAMETER_gait_frequency, 6.283185307179586 * control_time(w, t) * angle_bar);
 }
 
 // An effort that a law gives: at an end of the motor it depends on that end alone.

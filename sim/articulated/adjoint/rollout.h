@@ -7,6 +7,7 @@
 #include "meter.h"
 #include "metrics.h"
 #include "reference.h"
+#include "two.h"
 
 // Doubles of a stored state for each lane, and of the memory of a lane with its bars.
 HD_BOTH int64_t articulated_state_size(const ArticulatedConstants *c)
@@ -77,7 +78,8 @@ HD real pull_tick_step(const ArticulatedLanes *w, int64_t tick, bool lowered)
     seen.touch.force = sum_bar(w, ARTICULATED_METRIC_ground_force_mean);
     seen.touch.slid = h * sum_bar(w, ARTICULATED_METRIC_slip);
     seen.power = h * sum_bar(w, ARTICULATED_METRIC_energy);
-    const real squares = pull_step(w, splat((double)tick * w->c.dt), &seen, lowered);
+    const real t = splat((double)tick * w->c.dt),
+               squares = w->c.whole > 0 ? pull_two(w, t, &seen) : pull_step(w, t, h, &seen, lowered);
     pull_commands(w, tick);
     if (columns_count(w)) column_bars_clear(w);
     return squares;
@@ -90,7 +92,7 @@ HD real pull_tick(const ArticulatedLanes *w, int64_t tick, double *state)
     pull_tick_sums(w, tick);
     state_load(w, state);
     commands_set(w);
-    step_again(w, splat((double)tick * w->c.dt));
+    if (w->c.whole == 0) step_again(w, splat((double)tick * w->c.dt), splat(w->c.dt));
     return pull_tick_step(w, tick, false);
 }
 

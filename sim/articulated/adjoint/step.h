@@ -19,9 +19,8 @@ typedef struct ArticulatedSeenBar {
 // ---- the step again -------------------------------------------------------------------------------------------------
 
 // As articulated_solve, but the factors of the bodies' blocks are kept in place of these.
-HD_CALL void step_again(const ArticulatedLanes *restrict w, real t)
+HD_CALL void step_again(const ArticulatedLanes *restrict w, real t, real h)
 {
-    const real h = splat(w->c.dt);
     ArticulatedSeen seen = seen_nothing();
     real a[PACKED_CELLS];
     for (int i = w->c.n_bodies - 1; i >= 0; i--) {
@@ -151,11 +150,10 @@ HD real pull_down(const ArticulatedLanes *w, int body, real h, const Articulated
     return squares;
 }
 
-// All of a step from the time t on: after step_again, with the bars of the new state, to those of the old one.
+// All of a step h from the time t on: after step_again, with the bars of the new state, to those of the old one.
 // lowered: after tree_lower of all bodies too. Returns the sum of the squares of the bars of the new state (pull_move).
-HD_CALL real pull_step(const ArticulatedLanes *restrict w, real t, const ArticulatedSeenBar *seen, bool lowered)
+HD_CALL real pull_step(const ArticulatedLanes *restrict w, real t, real h, const ArticulatedSeenBar *seen, bool lowered)
 {
-    const real h = splat(w->c.dt);
     real squares = splat(0.0);
     for (int i = 0; i < w->c.n_bodies; i++) squares = squares + pull_down(w, i, h, seen, lowered);
     for (int i = w->c.n_bodies - 1; i >= 0; i--) pull_solve_up(w, i);

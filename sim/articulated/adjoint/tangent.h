@@ -24,14 +24,14 @@ HD_CALL void articulated_tangent(const Configured *configured, const LaneGroup *
         tangent_sample(&w, tick, false);
         if (law_is_due(group, tick))
             articulated_decide(&w, splat((double)tick * w.c.dt), law_period(group, tick), all_lanes());
+        const real t = splat((double)tick * w.c.dt);
         ArticulatedSeen seen = articulated_tick_solve(&w, tick++, &changed);
-        articulated_tick_move(&w, &seen, changed, NULL);
+        articulated_tick_move(&w, t, &seen, changed, NULL);
         articulated_tick_compare(&w, tick);
         failure = articulated_failure(&w, &seen);
     }
     tangent_sample(&w, tick, true);
-    articulated_metrics(&w, splat((double)tick), all_lanes());
-    if (w.c.n_targets > 0) lanes_set_metric(group, ARTICULATED_REFERENCE_ERROR, reference_error(&w), all_lanes());
+    articulated_all_metrics(&w, splat((double)tick), all_lanes());
     lanes_end(group, failure, all_lanes());
 }
 

@@ -228,24 +228,24 @@ const Form form_retire = {
     .path = "limits.retire",
     .after = "limits.failures",
     .words = "a list of 1 to 64 mappings, such as [{at: 1, when: x < 0.5}] or [{at: 1, keep: 0.25, of: 4096}]",
-    .doc =
-        "trials that end early: `when` is a condition over the columns of trajectories and over parameters, looked "
-        "at once, before the first step from the time `at` on, or again and again `every` so long, or before each "
-        "step, which takes the longest. Where it holds, the trial ends with the step that follows and has failed: its "
-        "failure is `retired`, and its time is in the metric `survived`. Such trials do not count for limits.failures. `models SPEC.yaml` lists the columns. A "
-        "rung compares trials: of each `of` (2 to 65536) that follow each other the best part `keep` (0.001 to 0.99), "
-        "by the fitness of trials that last until `at`, goes on past that time, and the others are retired there. "
-        "Rungs are in the order of time, and all have the same `of`. Methods that know their trials beforehand take "
-        "them; the column `rungs` says how many a trial passed",
+    .doc = "trials that end early: `when` is a condition over the columns of trajectories and over parameters, "
+           "looked at once, before the first step from the time `at` on, or again and again `every` so long, or "
+           "before each step, which takes the longest. Where it holds, the trial ends with the step that follows"
+           " and has failed: its failure is `retired`, and its time is in the metric `survived`. Such trials do "
+           "not count for limits.failures. `models SPEC.yaml` lists the columns. A rung compares trials: of each"
+           " `of` (2 to 65536) that follow each other the best part `keep` (0.001 to 0.99), by the fitness of "
+           "trials that last until `at`, goes on past that time, and the others are retired there. Rungs are in "
+           "the order of time, and all have the same `of`. Methods that know their trials beforehand take them; "
+           "the column `rungs` says how many a trial passed",
     .example = "[{at: 1, when: x_foot < 0.5}]",
     .stage = FORM_METRICS,
     .read = retire_read,
     .flags = KEY_IDENTITY,
     .text = retire_text,
-    .schema =
-        "{type: array, minItems: 1, maxItems: MOST, items: {type: object, properties: {at: $quantity, every: "
-        "$quantity, when: {type: string}, keep: {type: number, minimum: 0.001, maximum: 0.99}, of: {type: number, minimum: 2, "
-        "maximum: 65536}}, anyOf: [{required: [when]}, {required: [at, keep, of]}], additionalProperties: false}}",
+    .schema = "{type: array, minItems: 1, maxItems: MOST, items: {type: object, properties: {at: $quantity, "
+              "every: $quantity, when: {type: string}, keep: {type: number, minimum: 0.001, maximum: 0.99}, of:"
+              " {type: number, minimum: 2, maximum: 65536}}, anyOf: [{required: [when]}, {required: [at, keep, "
+              "of]}], additionalProperties: false}}",
     .most = RETIRE_MAX,
     .most_of = "entries of limits.retire",
 };
