@@ -133,7 +133,7 @@ middle() { sort -g "$folder/$1.$2" | sed -n 2p; } # NAME KEY
 sed "s/^model: hopper/&\nsimulation: {settle: 0.25}/" "$folder/decades.yaml" >"$folder/settled.yaml"
 mv "$folder/settled.yaml" "$folder/decades.yaml"
 rungs='limits.retire=[{at: 1, keep: 0.1, of: 4096}, {at: 2.5, keep: 0.1, of: 4096}]'
-early plain && early condition --set 'limits.retire=[{at: 1, when: abs(phi_body) > 0.3}]' &&
+early plain && early condition --set 'limits.retire=[{at: 1, when: abs(x_foot - x_dot_des*time) > 0.5}]' &&
     early rungs --set "$rungs"
 report $? "$((lanes / 2)) falling hoppers: plain, with a condition, with two rungs"
 cmp -s "$folder/plain.best" "$folder/condition.best" && echo "   the condition leaves the ten best"

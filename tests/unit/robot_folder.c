@@ -12,14 +12,22 @@ void robot_folder_add(const char *name, const char *text)
     added_text = text;
 }
 
-// A folder of this test with copies of the shipped robots, of what is recorded of them, and of the learned policy; made
+// A folder of this test with copies of the shipped robots, of what is recorded of them, and of learned policies; made
 // once, as long as the test is the same.
 static const char *robot_folder(Arena *arena)
 {
-    static const char *const copied[] = {
-        "robots/biped.xml",  "robots/quadruped.xml",      "robots/chain.xml", "robots/hopper.xml",
-        "robots/walker.xml", "identify_biped.csv",        "robots/arm.xml",   "robots/cartpole.xml",
-        "laws/trot.yaml",    "learning/hopper_policy.csv"};
+    static const char *const copied[] = {"robots/biped.xml",
+                                         "robots/quadruped.xml",
+                                         "robots/chain.xml",
+                                         "robots/hopper.xml",
+                                         "robots/walker.xml",
+                                         "identify_biped.csv",
+                                         "robots/arm.xml",
+                                         "robots/cartpole.xml",
+                                         "laws/trot.yaml",
+                                         "learning/hopper_policy.csv",
+                                         "learning/quadruped_policy.csv",
+                                         "learning/quadruped_residual.csv"};
     const char *folder = test_folder(), *inside = arena_format(arena, "%s/robots", folder);
     if (file_exists(inside)) return folder;
     CHECK_OK(folder_make(inside));
