@@ -59,9 +59,9 @@ typedef struct CudaSlot {
     int64_t listed; // -1: there is none, since all run
     double *team;   // [resident][n_team], shared by the thread blocks of one lane
     BackendLife life;
-    bool made;      // the made kernel advances the lanes that are not observed
-    bool tried;     // and this batch is its trial
-    bool ahead;     // and it was begun while another batch was the trial
+    bool made;  // the made kernel advances the lanes that are not observed
+    bool tried; // and this batch is its trial
+    bool ahead; // and it was begun while another batch was the trial
 } CudaSlot;
 
 // Lanes that the general kernel computes too when a made one is on trial.

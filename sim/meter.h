@@ -171,7 +171,6 @@ HD real meter_value(const MeterMetric *metric, real time)
 
 // ---- lanes that retire ----------------------------------------------------------------------------------------------
 
-
 // The lanes in which row `row` of the conditions is looked at: at the sample at time t, behind `samples` others, the
 // last of which was at time `before`.
 HD mask meter_looks(const LaneGroup *group, int64_t row, real samples, real t, real before, mask first)

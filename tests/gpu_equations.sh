@@ -196,7 +196,8 @@ if [ -n "${TIMES-1}" ]; then
     time_of lorenz_prince "$folder/lorenz.yaml" --set simulation.integrator=dormand_prince \
         --set simulation.tolerance=1e-8 --set search.trials=1000000
     sed '/^record/d' "$folder/slip.yaml" >"$folder/slip_alone.yaml"
-    time_of slip "$folder/slip_alone.yaml" --set simulation.duration=5 --set 'search.over.attack={linspace: [1, 1.4, 400]}' \
+    time_of slip "$folder/slip_alone.yaml" --set simulation.duration=5 \
+        --set 'search.over.attack={linspace: [1, 1.4, 400]}' \
         --set 'search.over.k={linspace: [5000, 40000, 400]}'
     time_of rates "$folder/rates.yaml" --set simulation.duration=1e5 --set search.trials=100000
 fi

@@ -161,9 +161,9 @@ static int64_t rungs_choose_all(const Loop *loop, LoopSlot *own)
     return count;
 }
 
-bool rungs_go_on(const Loop *loop, int slot)
+bool rungs_go_on(Loop *loop, int slot)
 {
-    LoopSlot *own = (LoopSlot *)&loop->slots[slot];
+    LoopSlot *own = &loop->slots[slot];
     RungBatch *batch = &own->batch;
     rungs_gather(loop, own, backend_batch(loop->backend, slot));
     batch->some.count = batch->rung < loop->spec->limits.rungs.count ? rungs_choose_all(loop, own) : 0;

@@ -12,7 +12,7 @@ const Spec *rungs_spec(const Loop *loop, const LoopSlot *own); // what the slot'
 void rungs_start(LoopSlot *own);                               // of a batch that was asked for
 // The flight has ended: gathers its results, and chooses the trials that go on as its next trials. False: there are
 // none, and the flight has all trials of the batch again.
-bool rungs_go_on(const Loop *loop, int slot);
+bool rungs_go_on(Loop *loop, int slot);
 // Of a batch that has ended: the results, in memory that both exchange.
 void rungs_collect(LoopSlot *own, Commit *commit);
 // Lanes x ticks of the slot's batch so far, without the slice in flight; and in all, if no trial fails.
