@@ -79,7 +79,10 @@ printf '%s\n' $names | xargs -P "$jobs" -n 1 sh -c '
         *) timeout 1800 $unscattered sh "$1" ;;
     esac >"$file.out" 2>&1
     echo $? >"$file.status"
-    { echo "---- $1: $(($(date +%s) - start)) s" && cat "$file.out"; } >"$file.shown" && cat "$file.shown"' run
+    times >"$file.times" # the second line: of all children
+    cpu=$(sed -n 2p "$file.times" | tr ms "  " | LC_ALL=C awk "{ print int(60 * (\$1 + \$3) + \$2 + \$4 + 0.5) }")
+    { echo "---- $1: $(($(date +%s) - start)) s, $cpu s of CPU" && cat "$file.out"; } >"$file.shown"
+    cat "$file.shown"' run
 for name in $names; do tally "$name" "$(cat "$log/${name##*/}.status")"; done
 
 # lines WORD: that begin with it, of all outputs
