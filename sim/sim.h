@@ -510,6 +510,13 @@ typedef struct AdjointDevice {
     void (*close)(struct AdjointDevice *device);
 } AdjointDevice;
 
+// A metric above a bound says that a trial's numbers are doubtful; `advice` says what to do.
+typedef struct Doubt {
+    const char *metric;
+    double most;
+    const char *advice;
+} Doubt;
+
 struct Model {
     const char *name, *doc, *source;
     const Option *options; // rows of `simulation:`
@@ -553,7 +560,9 @@ struct Model {
     // Writes C text that the model's headers include when they are compiled for a campaign (sim/made/source.c). False:
     // the text would take too long to compile. NULL: constants and assets are enough.
     bool (*made_macros)(const Configured *configured, TextSink out);
-    bool made_on_cpu;       // a CPU's kernels are worth making, too
+    bool made_on_cpu;    // a CPU's kernels are worth making, too
+    const Doubt *doubts; // [n_doubts] metrics of some settings only, too: `run` names them at its end
+    int n_doubts;
     const Adjoint *adjoint; // NULL: none
     // The model's robot with a trial's values of the parameters. NULL: the model has no robot.
     const struct Robot *(*robot)(const Configured *configured, const double *parameter, Arena *arena);

@@ -76,6 +76,28 @@ static Error run_print_ends(const StoredCampaign *campaign, int64_t best, FILE *
     return error_none();
 }
 
+// How many trials have a metric above the bound beyond which the model's numbers are doubtful.
+static Error run_print_doubts(const StoredCampaign *campaign, FILE *out, Arena *arena)
+{
+    const Model *model = campaign->spec.model;
+    TrialColumns columns;
+    TRY(trial_columns(campaign->database, &campaign->spec, arena, &columns));
+    for (int i = 0; i < model->n_doubts; i++) {
+        const Doubt *doubt = &model->doubts[i];
+        Condition above;
+        int64_t doubtful = 0, rows = 0;
+        if (trial_column_find(&columns, doubt->metric) < 0) continue;
+        const char *text = arena_format(arena, "%s > %s", doubt->metric, text_number(doubt->most).text);
+        TRY(condition_read(&columns, text, arena, &above));
+        TRY(trials_count_of(campaign->database, &above, arena, &doubtful));
+        TRY(trials_rows(campaign->database, &rows));
+        if (doubtful > 0)
+            fprintf(out, "%-9s %s of %s trials have %s: %s\n", "doubtful", text_count(doubtful).text,
+                    text_count(rows).text, text, doubt->advice);
+    }
+    return error_none();
+}
+
 // Complete commands to type next, with --results if they need it.
 static void run_print_next(const CommandLine *line, const StoredCampaign *campaign, int64_t best_trial, FILE *out)
 {
@@ -140,6 +162,7 @@ static Error run_print(const CommandLine *line, const RunSummary *summary, const
     if (summary->trials_done > 0) TRY(best_print(campaign, RUN_BEST_SHOWN, TABLE_TEXT, out, line->arena, &best));
     fputc('\n', out);
     if (best >= 0) TRY(run_print_ends(campaign, best, out, line->arena));
+    TRY(run_print_doubts(campaign, out, line->arena));
     run_print_next(line, campaign, best, out);
     return error_none();
 }

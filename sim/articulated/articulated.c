@@ -425,6 +425,10 @@ static Error articulated_configure(const double *settings, const Points *points,
     return error_none();
 }
 
+// Where the extrapolation of `order: two` has steps too coarse for its order.
+static const Doubt articulated_doubts[] = {
+    {"step_error", 1e-3, "dt is too large for order two there; half of it divides step_error by four"}};
+
 const Model articulated_model = {
     .name = "articulated",
     .doc = "a robot from an MJCF or URDF file: rigid bodies, implicit joints, motors and contact",
@@ -445,6 +449,8 @@ const Model articulated_model = {
     .shorten = articulated_shorten,
     .choose = articulated_choose,
     .explain = articulated_explain,
+    .doubts = articulated_doubts,
+    .n_doubts = 1,
     .adjoint = &articulated_adjoint,
     .robot = articulated_shown,
 };

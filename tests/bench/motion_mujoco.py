@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Robots side by side with MuJoCo, in one run on one core: how exact both are at the same time step, and how many steps
-they do per second of processor time, as medians of runs by turns.
+they do per second of processor time, as medians of runs by turns. With --equal-error: how many seconds of motion both
+simulate per second of processor time at errors of 1e-3, 1e-4 and 1e-5, by `order: one` and `two`, MuJoCo's implicitfast
+and its Runge-Kutta.
 
-    tests/bench/motion_mujoco.py build/hopscotch [FOLDER OF G1]
+    tests/bench/motion_mujoco.py build/hopscotch [--equal-error] [FOLDER OF G1]
 
 A pendulum, a chain of ten rods with 100 kg at its end (joints of 1e6 N/m, the default, and of 1e9 N/m), and the Unitree
 G1 in flight, standing and walking by commands (default folder: ../shared/data/g1; skipped without it). Both get the
@@ -40,6 +42,8 @@ LANES = 256
 RATES = (240, 480, 960)  # steps per second
 FINE = 15360
 RATE_OF_SPEED = 500
+RATES_OF_ERRORS = (60, 120, 240, 480, 960, 1920, 3840, 7680)
+TARGETS = (1e-3, 1e-4, 1e-5)
 
 PENDULUM = """<mujoco><worldbody><body name="rod" pos="0 0 2"><joint name="pin" axis="0 1 0"/>
 <inertial pos="0 0 -.5" mass="1" diaginertia=".0834 .0834 .001"/></body></worldbody></mujoco>"""
@@ -55,10 +59,10 @@ class Case:
 
 # ---- hopscotch ------------------------------------------------------------------------------------------------------
 
-def spec_of(case, rate, duration, lanes=1):
+def spec_of(case, rate, duration, lanes=1, order="one"):
     initial = {f"{joint}_start": angle for joint, angle in case.start.items()}
     numbers = {"gravity": case.gravity, "attach_stiffness": case.attach}
-    simulation = {"robot": case.file, "dt": 1 / rate, "duration": duration}
+    simulation = {"robot": case.file, "dt": 1 / rate, "duration": duration, "order": order}
     if case.kp:
         numbers |= {f"{j}_kp": k for j, k in zip(case.joints, case.kp)}
         numbers |= {f"{j}_kd": k for j, k in zip(case.joints, case.kd)}
@@ -79,6 +83,10 @@ def spec_of(case, rate, duration, lanes=1):
     return spec
 
 
+class Failure(Exception):
+    pass
+
+
 def hopscotch(*arguments):
     out = subprocess.run([program, *arguments], capture_output=True, text=True)
     if out.returncode != 0:
@@ -86,15 +94,15 @@ def hopscotch(*arguments):
     return out.stdout
 
 
-def run_ours(case, rate, duration, lanes, folder):
+def run_ours(case, rate, duration, lanes, folder, order="one"):
     spec = os.path.join(folder, "motion.yaml")
     with open(spec, "w") as f:
-        json.dump(spec_of(case, rate, duration, lanes), f)
+        json.dump(spec_of(case, rate, duration, lanes, order), f)
     shutil.rmtree(os.path.join(folder, "results"), ignore_errors=True)
     summary = json.loads(hopscotch("run", spec, "--backend", "cpu", "--threads", "1", "--progress", "none", "--json",
                                    "--results", os.path.join(folder, "results")))
     if summary["failures"] > 0:
-        sys.exit(f"{case.name}: {summary['failures']} lanes failed")
+        raise Failure(f"{case.name}: {summary['failures']} lanes failed")
 
 
 class Motion:
@@ -104,8 +112,8 @@ class Motion:
         self.joints, self.base, self.force = np.array(joints), np.array(base), force
 
 
-def ours(case, rate, folder):
-    run_ours(case, rate, case.duration, 1, folder)
+def ours(case, rate, folder, order="one"):
+    run_ours(case, rate, case.duration, 1, folder, order)
     results = os.path.join(folder, "results")
     rows = list(csv.DictReader(io.StringIO(hopscotch("replay", "motion/0", "--results", results, "-o", "-"))))
     trial = list(csv.DictReader(io.StringIO(hopscotch(
@@ -116,18 +124,18 @@ def ours(case, rate, folder):
                   float(trial["ground_force_mean"]))
 
 
-def processor_time(case, duration, lanes, folder):
+def processor_time(case, duration, lanes, folder, order):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run_ours(case, RATE_OF_SPEED, duration, lanes, folder)
+    run_ours(case, RATE_OF_SPEED, duration, lanes, folder, order)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def speed_of_ours(case, lanes, folder):
+def speed_of_ours(case, lanes, folder, order="one"):
     """Without what a run of one step takes."""
     duration = 2.0 if lanes > 1 else 20.0
-    one_step = processor_time(case, 1 / RATE_OF_SPEED, lanes, folder)
-    seconds = processor_time(case, duration, lanes, folder) - one_step
+    one_step = processor_time(case, 1 / RATE_OF_SPEED, lanes, folder, order)
+    seconds = processor_time(case, duration, lanes, folder, order) - one_step
     return lanes * (duration * RATE_OF_SPEED - 1) / seconds
 
 
@@ -257,6 +265,49 @@ def show_speeds(case, folder):
     print(f"{case.name:20} {many:12,.0f} {one:12,.0f} {other:12,.0f} {ratio:7.1f}", flush=True)
 
 
+def rate_at(target, errors):
+    """The least rate from which on the error is at most the target, between two rates by a straight line of logarithms;
+    None: at no rate."""
+    for k in range(len(errors) - 1, -1, -1):
+        if not errors[k] <= target:
+            break
+    else:
+        return RATES_OF_ERRORS[0]
+    if k + 1 == len(errors):
+        return None
+    fraction = 1.0 if not math.isfinite(errors[k]) or errors[k + 1] == 0 else (
+        math.log(errors[k] / target) / math.log(errors[k] / errors[k + 1]))
+    return RATES_OF_ERRORS[k] * (RATES_OF_ERRORS[k + 1] / RATES_OF_ERRORS[k]) ** fraction
+
+
+def error_at(rate, motion, reference, case):
+    try:
+        return off(motion(rate), reference, case)
+    except Failure:
+        return math.inf
+
+
+def show_equal_error(case, folder):
+    """The reference of each program is its own more exact method at a step a fourth of the finest here."""
+    ways = (("hopscotch, one", lambda r: ours(case, r, folder), lambda: speed_of_ours(case, LANES, folder)),
+            ("hopscotch, two", lambda r: ours(case, r, folder, "two"),
+             lambda: speed_of_ours(case, LANES, folder, "two")),
+            ("MuJoCo, implicitfast", lambda r: theirs(case, r, FAST, folder),
+             lambda: speed_of_theirs(case, FAST, folder)),
+            ("MuJoCo, RK4", lambda r: theirs(case, r, RK4, folder, 0.5), lambda: speed_of_theirs(case, RK4, folder)))
+    references = [way[1](4 * RATES_OF_ERRORS[-1]) for way in ways[1::2]]
+    speeds = [[] for _ in ways]
+    for _ in range(REPEATS):
+        for way, own in zip(ways, speeds):
+            own.append(way[2]())
+    for i, way in enumerate(ways):
+        errors = [error_at(rate, way[1], references[i // 2], case) for rate in RATES_OF_ERRORS]
+        speed = statistics.median(speeds[i])
+        rates = [rate_at(target, errors) for target in TARGETS]
+        print(f"{case.name:20} {way[0]:21}" + "".join(f"{e:9.1e}" for e in errors) + f" {speed:12,.0f}"
+              + "".join(f"{'-':>9}" if rate is None else f"{speed / rate:9,.0f}" for rate in rates), flush=True)
+
+
 def g1_cases(g1, folder):
     shutil.copy(os.path.join(g1, "unitree_mujoco_g1_29dof.xml"), os.path.join(folder, "g1.xml"))
     with open(os.path.join(g1, "g1_joints.csv")) as f:
@@ -273,7 +324,8 @@ def g1_cases(g1, folder):
 
 
 def main():
-    g1 = sys.argv[2] if len(sys.argv) > 2 else "../shared/data/g1"
+    named = [word for word in sys.argv[2:] if word != "--equal-error"]
+    g1 = named[0] if named else "../shared/data/g1"
     rods = [f"pin{i}" for i in range(1, 11)]
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "pendulum.xml"), "w") as f:
@@ -286,6 +338,13 @@ def main():
             cases += g1_cases(g1, folder)
         else:
             skip("motion_mujoco", "the G1", f"its files in {g1}", "name their folder")
+        if "--equal-error" in sys.argv:
+            rates = ", ".join(f"1/{rate}" for rate in RATES_OF_ERRORS)
+            print(f"error (rad, m) at {rates} s; steps per second, {LANES} lanes or MuJoCo {mujoco.__version__}; seconds "
+                  "of motion per second at " + ", ".join(map(str, TARGETS)))
+            for case in cases:
+                show_equal_error(case, folder)
+            return
         print(f"error after the case's duration at 1/{RATES[0]}, 1/{RATES[1]} and 1/{RATES[2]} s, order; ground force")
         for case in cases:
             show_errors(case, folder)

@@ -19,6 +19,13 @@ hop run arm.yaml --name one --set simulation.order=one --progress none || fail "
 hop check arm.yaml --set objective.minimize=step_error && fail "order one has a step_error"
 grep -q 'step_error' log || fail "step_error of order one says $(cat log)"
 
+# ---- steps that are too coarse --------------------------------------------------------------------------------------
+hop run arm.yaml --name fine --set simulation.order=two --progress none || fail "fine: $(cat log)"
+grep -q '^doubtful' log && fail "steps of 2 ms are called doubtful: $(cat log)"
+hop run arm.yaml --name rough --set simulation.order=two --set simulation.dt=0.02 --progress none ||
+    fail "rough: $(cat log)"
+grep -q '^doubtful  1 of 1 trials have step_error > 0.001: dt is too large' log || fail "steps of 20 ms: $(cat log)"
+
 # ---- the order of the error -----------------------------------------------------------------------------------------
 # Angles at the end against steps of 25 us: half the step makes the error half, or a quarter.
 ends() # NAME ORDER DT
