@@ -250,4 +250,37 @@ TEST(trial_blocks_are_forgotten_for_damage_only)
     CHECK_INTEGER(0, blocked_number(&test, "SELECT count(*) FROM main.blocks"));
     blocked_end(&test);
 }
+
+static int64_t blocked_files(BlockedCase *test)
+{
+    char **names = NULL;
+    int count = 0;
+    CHECK_OK(folder_list(test->store->shards, &test->arena, &names, &count));
+    return count;
+}
+
+// Where the names of the blocks can't be read, no file is known to be unnamed.
+TEST(trial_blocks_stay_where_their_names_can_not_be_read)
+{
+    static BlockedCase test;
+    char rule[32];
+    int n = 0;
+    Error error = error_make(ERROR_MACHINE, "not tried");
+    blocked_start(&test, 5);
+    blocked_commit(&test, 0, 100);
+    blocked_commit(&test, 100, 200);
+    CHECK_OK(file_write(test.store->shards, "rows_000009_1.h5", "nobody's", 8));
+    while (error.kind != OK && n < 200) {
+        CHECK_INTEGER(3, blocked_files(&test));
+        snprintf(rule, sizeof rule, "sql:%d:ENOMEM", ++n);
+        system_set_faults(rule);
+        error = trial_blocks_clear(test.store->database);
+        system_set_faults("");
+    }
+    CHECK_OK(error);
+    CHECK(n > 2);
+    CHECK_INTEGER(2, blocked_files(&test));
+    blocked_check(&test);
+    blocked_end(&test);
+}
 #endif

@@ -49,14 +49,17 @@ static void change_note(Change *change, int64_t id, uint64_t digest, int rows)
 // ---- new blocks -----------------------------------------------------------------------------------------------------
 
 // A name that no block has or had: somebody may still read those that were replaced.
-static void change_name(const Change *change, TrialBlock *block)
+static Error change_name(const Change *change, TrialBlock *block)
 {
     char path[PATH_MAX];
-    for (int version = 1;; version++) {
+    bool named = true;
+    for (int version = 1; named; version++) {
         snprintf(block->name, sizeof block->name, "rows_%06lld_%d.h5", (long long)change->n_blocks, version);
         snprintf(path, sizeof path, "%s/%s", change->store->shards, block->name);
-        if (!trial_blocks_are_named(change->store->database, block->name) && !file_exists(path)) return;
+        TRY(trial_blocks_are_named(change->store->database, block->name, &named));
+        named = named || !file_missing(path);
     }
+    return error_none();
 }
 
 static Error change_write(Change *change)
@@ -65,7 +68,7 @@ static Error change_write(Change *change)
     const int columns = change->store->trials.n_columns;
     if (change->rows.count == 0) return error_none();
     *block = (TrialBlock){.rows = 0};
-    change_name(change, block);
+    TRY(change_name(change, block));
     TRY(trial_blocks_write(change->store, &change->rows, block));
     ColumnLayout *layouts = ARENA_NEW(&change->arena, ColumnLayout, columns);
     memcpy(layouts, block->layouts, (size_t)columns * sizeof *layouts);

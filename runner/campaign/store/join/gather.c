@@ -182,9 +182,11 @@ static Error gather_remove_copies(const Gather *gather)
     if (file_missing(gather->store->shards)) return error_none();
     TRY(folder_list(gather->store->shards, gather->arena, &names, &count));
     Cursor shards = shards_by_name(gather->store->database);
+    const bool blocks = trial_blocks_exist(gather->store->database);
     for (int i = 0; i < count; i++) {
-        const bool named =
-            shard_is_named(&shards, names[i]) || trial_blocks_are_named(gather->store->database, names[i]);
+        bool named = shard_is_named(&shards, names[i]);
+        if (!named && shards.error.kind == OK && blocks)
+            cursor_stop(&shards, trial_blocks_are_named(gather->store->database, names[i], &named));
         if (named || shards.error.kind != OK) continue;
         cursor_stop(&shards, database_check_path(gather->store->database));
         if (shards.error.kind == OK)

@@ -310,13 +310,12 @@ bool trial_blocks_is_file(const char *name)
     return strncmp(name, "rows_", 5) == 0 && length > 3 && strcmp(name + length - 3, ".h5") == 0;
 }
 
-bool trial_blocks_are_named(Database *database, const char *name)
+Error trial_blocks_are_named(Database *database, const char *name, bool *named)
 {
-    if (!trial_blocks_exist(database)) return false;
     Cursor rows = cursor_open(database, "SELECT 1 FROM main.blocks WHERE name = ?");
     with_text(&rows, name);
-    const bool named = cursor_next(&rows);
-    return cursor_close(&rows).kind == OK && named;
+    *named = cursor_next(&rows);
+    return cursor_close(&rows);
 }
 
 static Error trial_blocks_copy_file(const char *from, const char *to, const char *name, int64_t bytes)
@@ -361,7 +360,9 @@ static Error trial_blocks_remove_files(Database *database, Arena *arena)
     TRY(folder_check_inside(folder));
     if (file_exists(folder)) TRY(folder_list(folder, arena, &names, &count));
     for (int i = 0; i < count; i++) {
-        if (!trial_blocks_is_file(names[i]) || trial_blocks_are_named(database, names[i])) continue;
+        bool named = true;
+        if (trial_blocks_is_file(names[i])) TRY(trial_blocks_are_named(database, names[i], &named));
+        if (named) continue;
         if (!alone && !database_is_unobserved(database)) return error_none();
         alone = true;
         TRY(database_check_path(database)); // the folder may now be another campaign's

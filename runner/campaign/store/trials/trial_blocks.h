@@ -43,8 +43,9 @@ Error trial_blocks_check(Database *database, Arena *arena,
                          void (*report)(void *to, const char *name, const char *fault), void *to, int64_t *count);
 // Forgets blocks that are not as they were written, *count of them: their rows are then missing.
 Error trial_blocks_forget(Database *database, int64_t *count);
-bool trial_blocks_is_file(const char *name);                       // by its name, a block
-bool trial_blocks_are_named(Database *database, const char *name); // a file in the folder of shards
+bool trial_blocks_is_file(const char *name); // by its name, a block
+// Whether the file in the folder of shards is a block of the campaign, which has blocks. After an error it may be.
+Error trial_blocks_are_named(Database *database, const char *name, bool *named);
 Error trial_blocks_clear(Database *database); // removes files that no record names, unless somebody may read them
 
 #endif
