@@ -4,6 +4,10 @@ build/bench_search; then both are compared.
 
     compare_pycma.py measure BENCH_SEARCH DIMENSIONS INSTANCES BUDGET [FUNCTIONS] >pycma.csv    # 1-12,17
     compare_pycma.py compare tests/bench/search.csv pycma.csv
+    compare_pycma.py evaluations BENCH_SEARCH DIMENSIONS RUNS FUNCTIONS
+
+The last one counts the evaluations until 1e-8 of one search without restarts on instances 1 to RUNS, ours (sigma 0.2 of
+the ranges, as pycma's 2): means with standard errors, medians, and the ratio of the means.
 """
 import csv
 import math
@@ -65,6 +69,48 @@ def measure(program, dimensions, instances, budget, functions):
                 print(f"f{function},{dimension},{target:g},{successes},{instances},{ert}", flush=True)
 
 
+def evaluations(program, dimension, function, runs):
+    import cma
+    import numpy
+
+    def ours(instance):
+        command = [program, "trace", str(function), str(dimension), str(instance), "cmaes",
+                   f"sigma: 0.2, stop: {{target: 1e-8, trials: {2000 * dimension}}}"]
+        values = [float(line) for line in subprocess.run(command, check=True, capture_output=True).stdout.split()]
+        return next((k for k, value in enumerate(values, 1) if value <= 1e-8), None)
+
+    def theirs(instance):
+        command = [program, "values", str(function), str(dimension), str(instance)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as values:
+            hit, count = None, 0
+
+            def value(points):
+                nonlocal hit, count
+                values.stdin.write(b"".join(struct.pack(f"{dimension}d", *x) for x in points))
+                values.stdin.flush()
+                fitness = list(struct.unpack(f"{len(points)}d", values.stdout.read(8 * len(points))))
+                for one in fitness:
+                    count += 1
+                    hit = count if hit is None and one <= 1e-8 else hit
+                return fitness
+
+            random = numpy.random.RandomState(1000 * function + instance)
+            options = {"bounds": [-5, 5], "ftarget": 1e-8, "maxfevals": 2000 * dimension, "verbose": -9, "seed": instance}
+            cma.fmin2(None, random.uniform(-4, 4, dimension), 2.0, options, parallel_objective=value)
+            values.stdin.close()
+        return hit
+
+    means = []
+    for name, search in ("cmaes", ours), ("pycma", theirs):
+        found = [search(instance) for instance in range(1, runs + 1)]
+        hits = [count for count in found if count is not None]
+        means.append((statistics.mean(hits), statistics.stdev(hits) / len(hits) ** 0.5))
+        print(f"f{function} n = {dimension} {name}: {means[-1][0]:.0f} +- {means[-1][1]:.0f}, median "
+              f"{statistics.median(hits):.0f}; {len(hits)} of {runs}", flush=True)
+    (a, da), (b, db) = means
+    print(f"f{function} n = {dimension}: {a / b:.3f} +- {a / b * math.hypot(da / a, db / b):.3f}", flush=True)
+
+
 def compare(ours, theirs):
     def read(path):
         return {(row["function"], row["dimension"], row["target"]): row for row in csv.DictReader(open(path))}
@@ -90,5 +136,10 @@ if __name__ == "__main__":
     if sys.argv[1] == "measure":
         functions = numbers(sys.argv[6] if len(sys.argv) > 6 else "1-24")
         measure(sys.argv[2], numbers(sys.argv[3]), int(sys.argv[4]), int(float(sys.argv[5])), functions)
+    elif sys.argv[1] == "evaluations":
+        warnings.filterwarnings("ignore")
+        for dimension in numbers(sys.argv[3]):
+            for function in numbers(sys.argv[5]):
+                evaluations(sys.argv[2], dimension, function, int(sys.argv[4]))
     else:
         compare(sys.argv[2], sys.argv[3])
