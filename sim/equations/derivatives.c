@@ -93,6 +93,11 @@ static void derivative_rates(DerivativeBuild *build, const SystemMode *from, Der
                         from->rates[i / n] != TAPE_NONE
                             ? tape_slope(build->tape, from->rates[i / n], &build->inputs[1 + i % n], &one, 1)
                             : TAPE_NONE);
+    if (s->n_sources > 0) {
+        for (int i = 0; i < n; i++) derivative_want(build, &mode->noise, i, from->noise[i]);
+        derivative_want_pull(build, &mode->noise_pull, from->noise, build->weights, n);
+        derivative_want_push(build, &mode->noise_push, from->noise, n);
+    }
     if (method != EQUATIONS_BY_rodas5p) return;
     derivative_want_pull(build, &mode->bend_pull, push, build->weights, total);
     for (int i = 0; i < total; i++)
@@ -328,7 +333,9 @@ static void derivative_find_jumps(DerivativeBuild *build)
         const SystemMode *mode = &s->modes[m];
         for (int i = 0; i < s->n_integrals; i++) jumps[i] |= derivative_jumps(build, mode->rates[s->n_states + i]);
         for (int i = 0; i < s->n_states && build->out->jumping == NULL; i++)
-            if (derivative_jumps(build, mode->rates[i])) build->out->jumping = s->state_columns[i].name;
+            if (derivative_jumps(build, mode->rates[i]) ||
+                (s->n_sources > 0 && derivative_jumps(build, mode->noise[i])))
+                build->out->jumping = s->state_columns[i].name;
     }
     build->out->jumps = jumps;
 }
@@ -357,10 +364,6 @@ EquationsDerivatives *equations_derivatives_make(const System *system, const Sys
         .system = system, .tape = system->tape, .out = out, .arena = arena, .assets = {.arena = arena}};
     const int64_t work = build.tape->work;
     out->method = method;
-    if (system->n_sources > 0) {
-        out->refusal = "systems with noise have no gradient by the adjoint or the tangent";
-        return out;
-    }
     build.tape->work = TAPE_WORK_MAX - DERIVATIVES_WORK;
     if (method == EQUATIONS_BY_rodas5p && derivative_reads_cubic(&build)) {
         out->refusal = "steps of rodas5p have no derivative through a table that is `cubic`: take dormand_prince or "
