@@ -340,22 +340,6 @@ static void derivative_find_jumps(DerivativeBuild *build)
     build->out->jumps = jumps;
 }
 
-// Whether a rate reads a cubic table where the state is: its second derivative is not on the tape.
-static bool derivative_reads_cubic(DerivativeBuild *build)
-{
-    const System *s = build->system;
-    bool cubic = false;
-    for (int m = 0; m < s->n_modes; m++) {
-        const bool *needed = tape_needs(build->tape, s->modes[m].rates, s->n_states + s->n_integrals);
-        for (TapeValue v = 0; needed != NULL && v < build->tape->count; v++) {
-            const TapeNode *node = &build->tape->nodes[v];
-            if (!needed[v] || node->operation != TAPE_TABLE || (node->depends & TAPE_MOVING) == 0) continue;
-            cubic |= build->tape->tables[(int)node->number]->between == LOOKUP_CUBIC;
-        }
-    }
-    return cubic;
-}
-
 EquationsDerivatives *equations_derivatives_make(const System *system, const SystemSwitch *switches, int n_switches,
                                                  EquationsMethod method, Arena *arena)
 {
@@ -365,12 +349,6 @@ EquationsDerivatives *equations_derivatives_make(const System *system, const Sys
     const int64_t work = build.tape->work;
     out->method = method;
     build.tape->work = TAPE_WORK_MAX - DERIVATIVES_WORK;
-    if (method == EQUATIONS_BY_rodas5p && derivative_reads_cubic(&build)) {
-        out->refusal = "steps of rodas5p have no derivative through a table that is `cubic`: take dormand_prince or "
-                       "implicit_midpoint";
-        build.tape->work = work;
-        return out;
-    }
     derivative_find_jumps(&build);
     derivative_begin(&build, n_switches);
     derivative_values(&build, switches, n_switches);

@@ -11,8 +11,6 @@
 static const char *gradient_refuses_equations(const Configured *configured)
 {
     if (configured->meter != NULL) return "metrics over columns have no gradient in a system of equations";
-    if (equations_system(configured)->n_actions > 0)
-        return "a system with actions (an input with a range) has no gradient by the adjoint or the tangent";
     return equations_derivatives(configured)->refusal;
 }
 

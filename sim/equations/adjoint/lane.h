@@ -72,7 +72,7 @@ HD_CALL int64_t trail_at_once(const Configured *configured)
             asset_integer(configured->assets, c->modes + (int64_t)m * EQUATIONS_MODE + EQUATIONS_MODE_N_ACTIONS);
         if (of > actions) actions = of;
     }
-    return 3 + (c->cascade + 3) * actions;
+    return 3 + (c->n_actions > 0 ? 2 : 1) * (c->cascade + 3) * actions; // a period of actions has its own
 }
 
 HD_CALL TrailPlan trail_plan(const Configured *configured, size_t most)
@@ -556,7 +556,7 @@ HD_CALL void trail_part_all(TrailLane *lane, const double *entry, double *by)
         const double was = entry_rows(m, entry)[c->n_guards + k], is = entry_rows(m, lane->next)[c->n_guards + k];
         if (was != is && !(cause == TRAIL_SWITCH && k == which)) trail_part_by(lane, entry, TRAIL_SWITCH, k, by);
     }
-    for (int k = c->n_held - c->n_clocks; k < c->n_held; k++)
+    for (int k = c->n_held - c->n_clocks - c->n_actions; k < c->n_held; k++)
         if (entry_held(m, entry)[k] != entry_held(m, lane->next)[k]) trail_part_by(lane, entry, TRAIL_KNOWN, -1, by);
 }
 

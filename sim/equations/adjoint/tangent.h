@@ -225,7 +225,7 @@ HD_CALL double tangent_length(const Tangent *tangent, const double *entry, const
     for (int k = 0; k < m->d->n_rows - c->n_guards && !free; k++)
         if (entry_rows(m, entry)[c->n_guards + k] != entry_rows(m, lane->next)[c->n_guards + k])
             length = tangent_same(length, tangent_by_cause(tangent, entry, TRAIL_SWITCH, k, now));
-    for (int k = c->n_held - c->n_clocks; k < c->n_held && !free; k++)
+    for (int k = c->n_held - c->n_clocks - c->n_actions; k < c->n_held && !free; k++)
         if (entry_held(m, entry)[k] != entry_held(m, lane->next)[k])
             length = tangent_same(length, tangent_by_cause(tangent, entry, TRAIL_KNOWN, -1, now));
     return length;
