@@ -387,8 +387,7 @@ static void law_tangent_run(const LaneGroup *group, bool begins, double *memory)
 {
     const Law *law = law_of(group);
     const Frame file = law_tangent_file(law, memory);
-    const int n_needed = law->of.n_needed, n_fixed = n_needed + law->of.n_parameters,
-              n_inputs = n_fixed + law->n_held + law->n_noises + 1;
+    const int n_needed = law->of.n_needed, n_fixed = n_needed + law->of.n_parameters, n_inputs = law_inputs(law);
     const double *held = law_tangent_held(law, memory);
     for (int k = 0; k < n_inputs; k++) frame_set(file, k, law_value(group, k));
     for (int k = 0; k < n_fixed; k++) frame_set(file, n_inputs + k, memory[n_needed + k]);

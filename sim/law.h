@@ -96,6 +96,12 @@ HD int law_layers(const Law *law) { return law_wrong(law) + 1; }
 // policies give, actions.
 HD int law_register(const Law *law, int k) { return law->of.n_needed + law->of.n_parameters + k; }
 
+// Registers of all inputs.
+HD int law_inputs(const Law *law)
+{
+    return law_register(law, law->n_held + law->n_noises + 1 + law->n_given + law->n_actions);
+}
+
 HD int law_integer(const Law *law, int64_t k) { return lane_code_integer(&law->of, k); }
 HD real law_at(const LaneGroup *group, int cell) { return lane_code_get(group, &law_of(group)->of, cell); }
 HD real law_value(const LaneGroup *group, int at) { return law_at(group, lane_code_register(&law_of(group)->of, at)); }

@@ -95,6 +95,7 @@ HD real lookup_linear(const double *values, const LookupPlace *place, LookupWhat
 {
     const real a = lookup_pick(values, place, 0), b = lookup_pick(values, place, 1);
     if (what == LOOKUP_VALUE) return lookup_mix(lookup_weight(place), a, b);
+    if (what == LOOKUP_BEND) return splat(0.0);
     return select_real(place->beyond, splat(0.0), (b - a) / (place->to - place->from));
 }
 
@@ -115,12 +116,14 @@ HD real lookup_cubic(const double *at, const double *values, int n, real x, bool
 {
     const double *slopes = values + n;
     LookupPlace place = lookup_place(at, n, x, false);
+    const mask outside = place.beyond;
     if (extends) place.beyond = no_lanes();
     const real h = place.to - place.from, u = place.x - place.from, a = lookup_pick(values, &place, 0),
                b = lookup_pick(values, &place, 1), from = lookup_pick(slopes, &place, 0),
                to = lookup_pick(slopes, &place, 1), mean = (b - a) / h;
     const real second = (3.0 * mean - 2.0 * from - to) / h, third = (from + to - 2.0 * mean) / (h * h);
     const real slope = fused(u, fused(u, 3.0 * third, 2.0 * second), from);
+    if (what == LOOKUP_BEND) return select_real(outside, splat(0.0), fused(u, 6.0 * third, 2.0 * second));
     if (what != LOOKUP_VALUE) return select_real(place.beyond, splat(0.0), slope);
     const real inside = fused(u, fused(u, fused(u, third, second), from), a);
     const real value = select_real(MASK(place.x == place.to), b, inside);
@@ -141,6 +144,9 @@ HD real lookup_bilinear(const double *at, const double *across, const double *va
         return select_real(first.beyond, splat(0.0), lookup_mix(v, c - a, d - b) / (first.to - first.from));
     if (what == LOOKUP_BY_SECOND)
         return select_real(second.beyond, splat(0.0), lookup_mix(w, b - a, d - c) / (second.to - second.from));
+    if (what == LOOKUP_BEND)
+        return select_real(first.beyond | second.beyond, splat(0.0),
+                           ((d - c) - (b - a)) / ((first.to - first.from) * (second.to - second.from)));
     return lookup_mix(w, lookup_mix(v, a, b), lookup_mix(v, c, d));
 }
 

@@ -390,6 +390,7 @@ struct Configured {
     double duration;        // s until then, where ticks do not divide it; 0: that of the ticks
     int64_t steps_max;      // adaptive steps: a tick is only the unit of sampling, and a lane ends after this many
                             // steps of its own; 0: a step is a tick
+    bool law_adds;          // what a law gives for a motor adds to a command that the model has
     const Action *actions;  // [n_actions] of external control; n_actions 0: there is none
     int n_actions;
     int64_t action_ticks;     // ticks for which an action is held; before law_attach: what a law decides

@@ -334,6 +334,12 @@ static TapeValue slope_table(Tape *tape, TapeValue value, const TapeValue *d)
 {
     const TapeNode node = tape->nodes[value];
     TapeValue slope = TAPE_NONE;
+    if (node.operation == TAPE_TABLE_BY_FIRST || node.operation == TAPE_TABLE_BY_SECOND) {
+        const bool one = node.b == TAPE_NONE, cubic = tape->tables[(int)node.number]->between == LOOKUP_CUBIC;
+        const TapeValue along = d[one || node.operation == TAPE_TABLE_BY_SECOND ? 0 : 1];
+        if (along == TAPE_NONE || (one && !cubic)) return TAPE_NONE;
+        return slope_times(tape, tape_table(tape, TAPE_TABLE_BEND, (int)node.number, node.a, node.b), along);
+    }
     if (node.operation != TAPE_TABLE && node.operation != TAPE_SIGNAL) return TAPE_NONE;
     for (int k = 0; k < (node.operation == TAPE_TABLE && node.b != TAPE_NONE ? 2 : 1); k++)
         if (d[k] != TAPE_NONE) {
@@ -409,40 +415,124 @@ TapeValue tape_slope(Tape *tape, TapeValue value, const TapeValue *along, const 
     return slope[value];
 }
 
-// Operations whose derivatives are finite numbers: what is 0 stays 0 through them. A choice between NaN is NaN.
-static bool adjoint_is_plain(int operation)
+// What is known of a value, beside whether it moves (1).
+enum { ADJOINT_GATED = 2, ADJOINT_FINITE = 4, ADJOINT_POSITIVE = 8 };
+
+static bool adjoint_has(const int32_t *state, TapeValue value, int what)
 {
-    return operation == PROGRAM_ADD || operation == PROGRAM_SUBTRACT || operation == PROGRAM_NEGATE;
+    return value == TAPE_NONE || (state[value] & what) != 0;
+}
+
+// The exponent is a whole number from `least` on.
+static bool adjoint_is_whole(const Tape *tape, TapeValue exponent, double least)
+{
+    double number;
+    return tape_is_number(tape, exponent, &number) && number >= least && floor(number) == number;
+}
+
+// Whether a value is a finite number above 0 wherever the inputs are finite, unless something overflows.
+static bool adjoint_is_positive(const Tape *tape, const TapeNode *node, const int32_t *state)
+{
+    const bool a = adjoint_has(state, node->a, ADJOINT_POSITIVE), b = adjoint_has(state, node->b, ADJOINT_POSITIVE),
+               c = adjoint_has(state, node->c, ADJOINT_POSITIVE);
+    switch (node->operation) {
+    case PROGRAM_NUMBER: return node->number > 0.0;
+    case PROGRAM_ADD:
+    case PROGRAM_MIN:
+    case PROGRAM_SQRT: return a && b;
+    case PROGRAM_MAX: return a || b;
+    case PROGRAM_CLIP:
+    case PROGRAM_IF: return b && c;
+    default: return (void)tape, false;
+    }
+}
+
+// The same of finite numbers.
+static bool adjoint_is_finite(const Tape *tape, const TapeNode *node, const int32_t *state)
+{
+    const bool all = adjoint_has(state, node->a, ADJOINT_FINITE) && adjoint_has(state, node->b, ADJOINT_FINITE) &&
+                     adjoint_has(state, node->c, ADJOINT_FINITE);
+    if (tape_looks_up(node)) return all;
+    switch (node->operation) {
+    case TAPE_INPUT: return true;
+    case PROGRAM_NUMBER: return isfinite(node->number);
+    case PROGRAM_DIVIDE:
+    case PROGRAM_MOD: return all && adjoint_has(state, node->b, ADJOINT_POSITIVE);
+    case PROGRAM_SQRT:
+    case PROGRAM_LOG: return all && adjoint_has(state, node->a, ADJOINT_POSITIVE);
+    case PROGRAM_POWER: return all && adjoint_is_whole(tape, node->b, 0.0);
+    case PROGRAM_EXP:
+    case PROGRAM_TAN:
+    case PROGRAM_ASIN:
+    case PROGRAM_ACOS:
+    case PROGRAM_SINH:
+    case PROGRAM_COSH: return false;
+    default: return all;
+    }
+}
+
+// Whether the derivative of a value by its operand k is: then what is 0 stays 0 through it. A choice by NaN is NaN.
+static bool adjoint_is_plain(const Tape *tape, TapeValue value, int k, const int32_t *state)
+{
+    const TapeNode *node = &tape->nodes[value];
+    const bool all = adjoint_has(state, node->a, ADJOINT_FINITE) && adjoint_has(state, node->b, ADJOINT_FINITE) &&
+                     adjoint_has(state, node->c, ADJOINT_FINITE);
+    if (tape_looks_up(node)) return all;
+    switch (node->operation) {
+    case PROGRAM_ADD:
+    case PROGRAM_SUBTRACT:
+    case PROGRAM_NEGATE: return true;
+    case PROGRAM_MULTIPLY:
+    case TAPE_FUSED: return k == 2 || adjoint_has(state, k == 0 ? node->b : node->a, ADJOINT_FINITE);
+    case PROGRAM_DIVIDE: return adjoint_has(state, node->b, ADJOINT_POSITIVE) && (k == 0 || all);
+    case PROGRAM_SQRT: return adjoint_has(state, node->a, ADJOINT_POSITIVE);
+    case PROGRAM_POWER: return all && k == 0 && adjoint_is_whole(tape, node->b, 1.0);
+    case PROGRAM_MOD: return k == 0;
+    case PROGRAM_IF: return adjoint_has(state, node->a, ADJOINT_FINITE);
+    case PROGRAM_ABS:
+    case PROGRAM_SIN:
+    case PROGRAM_COS:
+    case PROGRAM_ATAN:
+    case PROGRAM_TANH:
+    case PROGRAM_MIN:
+    case PROGRAM_MAX:
+    case PROGRAM_CLIP: return all;
+    default: return false;
+    }
 }
 static bool adjoint_chooses(int operation)
 {
     return operation == PROGRAM_IF || operation == PROGRAM_MIN || operation == PROGRAM_MAX || operation == PROGRAM_CLIP;
 }
 
-// Which of the values before `end` change with along[count].
-static void adjoint_mark_moving(const Tape *tape, TapeValue end, const TapeValue *along, int count, int32_t *moves)
+// Which of the values before `end` change with along[count], and which are finite or above 0.
+static void adjoint_mark(const Tape *tape, TapeValue end, const TapeValue *along, int count, int32_t *state)
 {
-    memset(moves, 0, (size_t)end * sizeof *moves);
+    memset(state, 0, (size_t)end * sizeof *state);
     for (int k = 0; k < count; k++)
-        if (along[k] != TAPE_NONE && along[k] < end) moves[along[k]] = 1;
+        if (along[k] != TAPE_NONE && along[k] < end) state[along[k]] = 1;
     for (TapeValue i = 0; i < end; i++) {
         const TapeNode *node = &tape->nodes[i];
-        if (tape_is_leaf(node)) continue;
-        moves[i] |= (node->a != TAPE_NONE && moves[node->a]) || (node->b != TAPE_NONE && moves[node->b]) ||
-                    (node->c != TAPE_NONE && moves[node->c]);
+        if (!tape_is_leaf(node))
+            state[i] |=
+                ((node->a != TAPE_NONE && (state[node->a] & 1)) || (node->b != TAPE_NONE && (state[node->b] & 1)) ||
+                 (node->c != TAPE_NONE && (state[node->c] & 1)));
+        if (adjoint_is_finite(tape, node, state)) state[i] |= ADJOINT_FINITE;
+        if ((state[i] & ADJOINT_FINITE) != 0 && adjoint_is_positive(tape, node, state)) state[i] |= ADJOINT_POSITIVE;
     }
 }
 
-// What `bar` of a value gives to its operand k: the rules of slopes are linear. gated: the bar is 0 where a choice was
-// for another value, and there a derivative that is not finite does not count.
-static TapeValue adjoint_of(Tape *tape, TapeValue value, int k, TapeValue bar, bool gated)
+// What `bar` of a value gives to its operand k: the rules of slopes are linear. The bar of one that is gated is 0 where a
+// choice was for another value, and there a derivative that is not finite does not count.
+static TapeValue adjoint_of(Tape *tape, TapeValue value, int k, TapeValue bar, const int32_t *state)
 {
     const TapeNode node = tape->nodes[value];
     const TapeValue of[3] = {node.a, node.b, node.c};
     TapeValue d[3] = {TAPE_NONE, TAPE_NONE, TAPE_NONE};
     d[k] = bar;
     const TapeValue slope = slope_of(tape, value, of, d);
-    if (!gated || slope == TAPE_NONE || adjoint_is_plain(node.operation)) return slope;
+    const bool gated = (state[value] & ADJOINT_GATED) != 0;
+    if (!gated || slope == TAPE_NONE || adjoint_is_plain(tape, value, k, state)) return slope;
     return tape_operation(tape, PROGRAM_IF, bar, slope, tape_number(tape, 0.0));
 }
 
@@ -450,28 +540,26 @@ static TapeValue adjoint_of(Tape *tape, TapeValue value, int k, TapeValue bar, b
 void tape_adjoint(Tape *tape, const TapeValue *outputs, const TapeValue *weight, int n, const TapeValue *along,
                   int count, TapeValue *slope)
 {
-    enum { GATED = 2 };                // a bit beside 1: it moves
     const TapeValue end = tape->count; // it grows
     for (int k = 0; k < count; k++) slope[k] = TAPE_NONE;
     if (!tape_lists(tape, 2 * (int64_t)end + n)) return;
     TapeValue *bar = tape->list[0];
     int32_t *state = tape->list[1];
     const bool *needed = tape_needed(tape, outputs, n);
-    adjoint_mark_moving(tape, end, along, count, state);
+    adjoint_mark(tape, end, along, count, state);
     for (TapeValue i = 0; i < end; i++) bar[i] = TAPE_NONE;
     for (int i = 0; i < n; i++)
         if (outputs[i] != TAPE_NONE) bar[outputs[i]] = slope_sum(tape, bar[outputs[i]], weight[i]);
     for (TapeValue i = end - 1; i >= 0; i--) {
         const TapeNode node = tape->nodes[i];
         const TapeValue of[3] = {node.a, node.b, node.c};
-        if (!needed[i] || !state[i] || bar[i] == TAPE_NONE || tape_is_leaf(&node)) continue;
-        const bool gated = (state[i] & GATED) != 0;
+        if (!needed[i] || (state[i] & 1) == 0 || bar[i] == TAPE_NONE || tape_is_leaf(&node)) continue;
         for (int k = 0; k < 3; k++) {
-            if (of[k] == TAPE_NONE || !state[of[k]]) continue;
-            const TapeValue part = adjoint_of(tape, i, k, bar[i], gated);
+            if (of[k] == TAPE_NONE || (state[of[k]] & 1) == 0) continue;
+            const TapeValue part = adjoint_of(tape, i, k, bar[i], state);
             if (part == TAPE_NONE) continue;
             bar[of[k]] = slope_sum(tape, bar[of[k]], part);
-            if (gated || adjoint_chooses(node.operation)) state[of[k]] |= GATED;
+            if ((state[i] & ADJOINT_GATED) != 0 || adjoint_chooses(node.operation)) state[of[k]] |= ADJOINT_GATED;
         }
     }
     for (int k = 0; k < count; k++)

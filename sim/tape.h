@@ -19,7 +19,8 @@ enum {
     TAPE_TABLE, // of a table: the value, then derivatives by its arguments
     TAPE_TABLE_BY_FIRST,
     TAPE_TABLE_BY_SECOND,
-    TAPE_SIGNAL, // of a table of time and the row that counts: the value, then the derivative by time
+    TAPE_TABLE_BEND, // the second derivative; of two arguments by both
+    TAPE_SIGNAL,     // of a table of time and the row that counts: the value, then the derivative by time
     TAPE_SIGNAL_BY_TIME
 };
 #define TAPE_WORK_MAX ((int64_t)1 << 30)
@@ -44,7 +45,7 @@ typedef struct TapeNode {
 // are. Fritsch & Carlson, Monotone piecewise cubic interpolation, SIAM J. Numer. Anal. 17 (1980), 238, with the slopes
 // of Fritsch & Butland, SIAM J. Sci. Stat. Comput. 5 (1984), 300, as PCHIP has them.
 typedef enum LookupBetween { LOOKUP_LINEAR, LOOKUP_CUBIC, LOOKUP_HELD } LookupBetween;
-typedef enum LookupWhat { LOOKUP_VALUE, LOOKUP_BY_FIRST, LOOKUP_BY_SECOND } LookupWhat;
+typedef enum LookupWhat { LOOKUP_VALUE, LOOKUP_BY_FIRST, LOOKUP_BY_SECOND, LOOKUP_BEND } LookupWhat;
 
 typedef struct TapeTable {
     LookupBetween between;

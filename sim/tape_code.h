@@ -142,6 +142,9 @@ HD_CALL void tape_run(const double *assets, int64_t tables, int64_t first, int c
         case TAPE_PRODUCT_PLUS: value = a * b + frame_get(frame, tape_step_register(step, 3)); break;
         case TAPE_PRODUCT_LESS: value = a * b - frame_get(frame, tape_step_register(step, 3)); break;
         case TAPE_LESS_PRODUCT: value = frame_get(frame, tape_step_register(step, 3)) - a * b; break;
+        case PROGRAM_IF: // reverse codes have many
+            value = program_of_three(PROGRAM_IF, a, b, frame_get(frame, tape_step_register(step, 3)));
+            break;
         default:
             value = operation > TAPE_INPUT
                         ? tape_lookup_in(tape_table_of(assets, tables, step), step, a, b)

@@ -1,5 +1,5 @@
 # A random control law of a robot (law.sh), as a spec: awk -v seed=N -f law.awk
-# Expressions are smooth, or bend where laws do: min, max, clip, abs, if.
+# Expressions are smooth, or bend where laws do: min, max, clip, abs, if. Some laws add to a gait, and some have inputs.
 function r(n) { return int(n * rand()) }
 function pick(list,   parts, n) { n = split(list, parts, " "); return parts[1 + r(n)] }
 function number() { return sprintf("%.3f", 0.05 + 0.9 * rand()) }
@@ -39,6 +39,10 @@ BEGIN {
              robot == "arm" ? "rail link_1 link_2" : "hip knee"
     n = split(joints, joint, " ")
     seen = "time h1 h2 s"
+    gait = seed % 4 == 2
+    commands = gait ? "add" : "command"
+    inputs = seed % 5 == 2
+    if (inputs) seen = seen " push kick"
     for (i = 1; i <= n; i++)
         seen = seen " " joint[i] "_q " joint[i] "_rate " joint[i] "_torque " joint[i] "_command"
     if (robot != "arm") seen = seen " base_z roll pitch base_vx base_wy base_x"
@@ -47,7 +51,10 @@ BEGIN {
     print "version: 1\nexperiment: g\nmodel: articulated\nseed: " seed "\nsimulation:"
     print "  robot: " robot ".xml\n  duration: 0.24\n  dt: 0.002"
     if (robot == "quadruped") print "  keyframe: [stand]\n  settle: true"
-    print "  control:\n    mode: law\n    period: " pick("0.002 0.004 0.01 0.016") "\n    law:"
+    print "  control:\n    mode: " (gait ? "gait" : "law") "\n    period: " pick("0.002 0.004 0.01 0.016")
+    if (inputs) print "    actions: [0.3, -0.2, 0.7, 0.4, -2, 0.1, 0.2, 0.6]"
+    print "    law:"
+    if (inputs) print "      inputs: {push: {range: [-0.8, 0.8]}, kick: {range: [-0.3, 0.5]}}"
     print "      parameters: {g1: " number() ", g2: " number() ", g3: " number() ", g4: " number() ", "
     print "        b: {value: 0.02, unit: " (robot == "arm" ? "m" : "rad") "}, u_s: {value: 1, unit: s},"
     print "        u_rad: {value: 1, unit: rad},"
@@ -64,18 +71,19 @@ BEGIN {
         print "      modes:"
         print "        one: {events: [{rises: time - 0.07*u_s, to: two, set: {h1: \"h1 + g3*" \
               bare(joint[2] "_q") "\"}}],"
-        print "              every_period: {h2: \"0.3 + sin(" e(2) ")\"}, command: {" joint[1] ": " \
+        print "              every_period: {h2: \"0.3 + sin(" e(2) ")\"}, " commands ": {" joint[1] ": " \
               small("0.3", unit(joint[1] "_q")) "}}"
-        print "        two: {events: [{at: 0.15, to: one}], command: {" joint[1] ": " \
+        print "        two: {events: [{at: 0.15, to: one}], " commands ": {" joint[1] ": " \
               small("0.2", unit(joint[1] "_q")) "}}"
     }
-    printf "      command: {"
+    printf "      %s: {", commands
     for (i = modes ? 2 : 1; i < n; i++)
         printf("%s%s: %s", (i == (modes ? 2 : 1) ? "" : ", "), joint[i], small("0.3", unit(joint[i] "_q")))
     if (n == 2 && modes) printf("%s: %s", joint[2], small("0.3", "u_rad"))
     print "}"
     print "      effort: {" joint[n] ": " small((rand() < 0.3 ? "9" : "2"), "u_t") "}"
     size = robot == "quadruped" ? "all_kp: 80, all_kd: 2, " : ""
+    if (gait) size = size "all_amplitude: 0.1, all_phase: 0.4, gait_frequency: 2, "
     print "parameters: {" size "gravity: 9.7}"
     out = "hypot(2*" joint[n] "_q - 0.3, " joint[2] "_q)"
     print "metrics: {m1: {final: \"" out "\"}, m2: {rms: " joint[n] "_torque}, m3: {integral: " joint[1] "_command^2}}"

@@ -223,12 +223,14 @@ static Error articulated_take_law(const double *settings, const Points *points, 
     const bool policy = (c->uses & CONTROL_POLICY) != 0, lawful = (c->uses & CONTROL_LAW) != 0 && !policy,
                law = points != NULL && points[ARTICULATED_OPTION_LAW].count > 0;
     out->wrong_option = (law ? ARTICULATED_OPTION_LAW : ARTICULATED_OPTION_CONTROL) + 1;
-    if (law && !lawful) return error_make(ERROR_USER, "control.law needs control: {mode: law}");
+    if (law && !lawful)
+        return error_make(ERROR_USER,
+                          "control.law needs control: {mode: law}, or {mode: gait}, to whose commands it adds");
     if (lawful && !law)
         return error_make(ERROR_USER, "control: {mode: law} needs control.law, such as {command: {all: 0}}");
     out->wrong_option = ARTICULATED_OPTION_ACTION_PERIOD + 1;
     if (settings[ARTICULATED_OPTION_ACTION_PERIOD] > 0.0 && !lawful)
-        return error_make(ERROR_USER, "control.action_period needs control: {mode: law}");
+        return error_make(ERROR_USER, "control.action_period needs a control.law");
     out->wrong_option = ARTICULATED_OPTION_BOUNDS + 1;
     if (bounds->count > 0 && !policy) return error_make(ERROR_USER, "control.bounds needs control: {mode: policy}");
     if (bounds->count > 0 && (bounds->count != 2 || !(bounds->numbers[0] < bounds->numbers[1])))
@@ -390,6 +392,8 @@ static Error articulated_configure(const double *settings, const Points *points,
                                       .grips = settings[ARTICULATED_OPTION_FRICTION] != 0.0,
                                       .whole = settings[ARTICULATED_OPTION_ORDER] != 0.0};
     constants.uses = articulated_uses[constants.control];
+    if ((constants.uses & CONTROL_ADDS) != 0 && points != NULL && points[ARTICULATED_OPTION_LAW].count > 0)
+        constants.uses |= CONTROL_LAW | CONTROL_EFFORTS;
     constants.efforts = (constants.uses & CONTROL_EFFORTS) != 0 || settings[ARTICULATED_OPTION_COMMAND] != 0.0;
     if (steps < 1.0 || fabs(duration / dt - steps) > 1e-6)
         return error_make(ERROR_USER, "duration (%g s) must be a whole number of steps dt (%g s)", duration, dt);

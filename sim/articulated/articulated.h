@@ -135,12 +135,13 @@ enum {
     CONTROL_EFFORTS = 1 << 4, // efforts beside coordinates
     CONTROL_MOTORS = 1 << 5,  // motors, which the robot must have
     CONTROL_LAW = 1 << 6,     // a law (../law.h)
-    CONTROL_POLICY = 1 << 7   // whose outputs are actions that a policy gives
+    CONTROL_POLICY = 1 << 7,  // whose outputs are actions that a policy gives
+    CONTROL_ADDS = 1 << 8     // a law may add to its commands
 };
 // clang-format off
 #define ARTICULATED_CONTROLS(X) \
     X(hold, "hold: their offset; ", 0, NULL) \
-    X(gait, "gait: offset + amplitude sin(2 pi gait_frequency t + phase); ", CONTROL_MOTORS | CONTROL_SWINGS, NULL) \
+    X(gait, "gait: offset + amplitude sin(2 pi gait_frequency t + phase); ", CONTROL_MOTORS | CONTROL_SWINGS | CONTROL_ADDS, NULL) \
     X(actions, "actions: offset + control.actions or control.file; ", CONTROL_MOTORS | CONTROL_TABLE, NULL) \
     X(raibert, "raibert: legs that trot, walk or hop at a commanded speed; ", \
       CONTROL_MOTORS | CONTROL_LEGS | CONTROL_EFFORTS, \

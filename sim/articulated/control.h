@@ -1,4 +1,4 @@
-// The commands of motors: hold their offset, swing about it, follow a table, walk (raibert.h), or do what a law decides
+// The commands of motors: hold their offset, swing about it (a law may add to that), follow a table, walk (raibert.h), or do what a law decides
 // (../law.h), of the spec's own or of a policy.
 #ifndef HOPSCOTCH_ARTICULATED_CONTROL_H
 #define HOPSCOTCH_ARTICULATED_CONTROL_H
@@ -79,6 +79,14 @@ HD real control_law_command(const ArticulatedLanes *w, int body)
     return law_gives(w->group, output) ? law_output(w->group, output) : body_number(w, body, ARTICULATED_offset);
 }
 
+// What a law adds to the command of a gait.
+HD real control_added(const ArticulatedLanes *w, int body, real command)
+{
+    const int output = control_law_output(w, body, false);
+    const bool adds = (w->c.uses & CONTROL_LAW) != 0 && law_gives(w->group, output);
+    return adds ? command + law_output(w->group, output) : command;
+}
+
 // offset + what a policy gives, where actions are coordinates
 HD real control_policy(const ArticulatedLanes *w, int body)
 {
@@ -93,7 +101,8 @@ HD void control_set_law_effort(const ArticulatedLanes *w, int body)
     const int output = control_law_output(w, body, true);
     if (!law_gives(w->group, output)) return;
     const ArticulatedEnds ends = motor_ends(w, body);
-    const double gains = law_gives(w->group, control_law_output(w, body, false)) ? 1.0 : 0.0;
+    const bool asks = (w->c.uses & CONTROL_ADDS) != 0 || law_gives(w->group, control_law_output(w, body, false));
+    const double gains = asks ? 1.0 : 0.0;
     set_limb(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD,
              clamped(law_output(w->group, output), ends.low, ends.high));
     set_limb(w, effort_at(w, body) + ARTICULATED_GAIN_SCALE, splat(gains));
@@ -113,7 +122,7 @@ HD ArticulatedCommand control_terms(const ArticulatedLanes *w, int body, int64_t
     case ARTICULATED_CONTROL_hold:
     case ARTICULATED_CONTROL_raibert: break; // of legs: before the first step (raibert_set)
     case ARTICULATED_CONTROL_gait:
-        command = control_gait(w, body, control_time(w, t), &terms.sine, &terms.cosine);
+        command = control_added(w, body, control_gait(w, body, control_time(w, t), &terms.sine, &terms.cosine));
         break;
     case ARTICULATED_CONTROL_actions: command = control_action(w, body, tick); break;
     case ARTICULATED_CONTROL_external: command = control_external(w, body, tick); break;

@@ -74,6 +74,7 @@ void articulated_external(const ArticulatedHost *host, const ArticulatedBody *bo
                           const ArticulatedConstants *c, Configured *out)
 {
     if ((c->uses & (CONTROL_ACTS | CONTROL_LAW)) != 0) out->action_ticks = c->held;
+    out->law_adds = (c->uses & CONTROL_ADDS) != 0;
     if ((c->uses & CONTROL_LAW) != 0) external_outputs(host, bodies, arena, c, out);
     out->policy = (c->uses & CONTROL_POLICY) != 0;
     out->environment_kernel = c->n_targets > 0 ? -1 : KERNEL_articulated_tree; // a recorded motion has one clock

@@ -93,6 +93,11 @@ static void derivative_rates(DerivativeBuild *build, const SystemMode *from, Der
                         from->rates[i / n] != TAPE_NONE
                             ? tape_slope(build->tape, from->rates[i / n], &build->inputs[1 + i % n], &one, 1)
                             : TAPE_NONE);
+    if (s->n_sources > 0) {
+        for (int i = 0; i < n; i++) derivative_want(build, &mode->noise, i, from->noise[i]);
+        derivative_want_pull(build, &mode->noise_pull, from->noise, build->weights, n);
+        derivative_want_push(build, &mode->noise_push, from->noise, n);
+    }
     if (method != EQUATIONS_BY_rodas5p) return;
     derivative_want_pull(build, &mode->bend_pull, push, build->weights, total);
     for (int i = 0; i < total; i++)
@@ -328,25 +333,11 @@ static void derivative_find_jumps(DerivativeBuild *build)
         const SystemMode *mode = &s->modes[m];
         for (int i = 0; i < s->n_integrals; i++) jumps[i] |= derivative_jumps(build, mode->rates[s->n_states + i]);
         for (int i = 0; i < s->n_states && build->out->jumping == NULL; i++)
-            if (derivative_jumps(build, mode->rates[i])) build->out->jumping = s->state_columns[i].name;
+            if (derivative_jumps(build, mode->rates[i]) ||
+                (s->n_sources > 0 && derivative_jumps(build, mode->noise[i])))
+                build->out->jumping = s->state_columns[i].name;
     }
     build->out->jumps = jumps;
-}
-
-// Whether a rate reads a cubic table where the state is: its second derivative is not on the tape.
-static bool derivative_reads_cubic(DerivativeBuild *build)
-{
-    const System *s = build->system;
-    bool cubic = false;
-    for (int m = 0; m < s->n_modes; m++) {
-        const bool *needed = tape_needs(build->tape, s->modes[m].rates, s->n_states + s->n_integrals);
-        for (TapeValue v = 0; needed != NULL && v < build->tape->count; v++) {
-            const TapeNode *node = &build->tape->nodes[v];
-            if (!needed[v] || node->operation != TAPE_TABLE || (node->depends & TAPE_MOVING) == 0) continue;
-            cubic |= build->tape->tables[(int)node->number]->between == LOOKUP_CUBIC;
-        }
-    }
-    return cubic;
 }
 
 EquationsDerivatives *equations_derivatives_make(const System *system, const SystemSwitch *switches, int n_switches,
@@ -357,17 +348,7 @@ EquationsDerivatives *equations_derivatives_make(const System *system, const Sys
         .system = system, .tape = system->tape, .out = out, .arena = arena, .assets = {.arena = arena}};
     const int64_t work = build.tape->work;
     out->method = method;
-    if (system->n_sources > 0) {
-        out->refusal = "systems with noise have no gradient by the adjoint or the tangent";
-        return out;
-    }
     build.tape->work = TAPE_WORK_MAX - DERIVATIVES_WORK;
-    if (method == EQUATIONS_BY_rodas5p && derivative_reads_cubic(&build)) {
-        out->refusal = "steps of rodas5p have no derivative through a table that is `cubic`: take dormand_prince or "
-                       "implicit_midpoint";
-        build.tape->work = work;
-        return out;
-    }
     derivative_find_jumps(&build);
     derivative_begin(&build, n_switches);
     derivative_values(&build, switches, n_switches);

@@ -24,6 +24,8 @@ typedef struct DerivativeMode {
     DerivativeCode rates;                  // [n_total]
     DerivativeCode rates_pull, rates_push; // of the sum of weights and rates; [n_total]
     DerivativeCode jacobian;               // [n_total][n_states]; methods that need none have none
+    DerivativeCode noise;                  // [n_states] sizes; without noise there is none
+    DerivativeCode noise_pull, noise_push; // of the sum of weights and sizes; [n_states]
     DerivativeCode bend_pull;              // of the sum of weights and rates_push; rodas5p alone
     DerivativeCode bend_push;              // how rates_push changes; the same
     const DerivativeCode *guard;           // [n_guards] one output

@@ -11,8 +11,6 @@
 static const char *gradient_refuses_equations(const Configured *configured)
 {
     if (configured->meter != NULL) return "metrics over columns have no gradient in a system of equations";
-    if (equations_system(configured)->n_actions > 0)
-        return "a system with actions (an input with a range) has no gradient by the adjoint or the tangent";
     return equations_derivatives(configured)->refusal;
 }
 
@@ -46,8 +44,8 @@ static bool gradient_smooth_equations(const Configured *configured)
 
 static bool gradient_by_parameter_of_equations(const Configured *configured, int parameter)
 {
-    (void)configured, (void)parameter;
-    return true;
+    // the last parameter of a system with noise is the lane's seed
+    return equations_system(configured)->n_sources == 0 || parameter + 1 < configured->n_parameters;
 }
 
 static int gradient_one_lane(void) { return 1; }

@@ -3,10 +3,12 @@
 #ifndef HOPSCOTCH_EQUATIONS_TRAIL_H
 #define HOPSCOTCH_EQUATIONS_TRAIL_H
 
-#include "lane.h"
+#include "noise.h"
 
 // An entry: these numbers, then the state and the integrals, held numbers, sides of guards and rows of switches, and
-// conditions, as they are before the step or the action, or at the end. Last, of a step that lands, which guards turn.
+// conditions, as they are before the step or the action, or at the end. Then, of a step that lands, which guards turn.
+// Last, of a system with noise: increments and areas of sources in the step, the state that sizes of the noise are of,
+// and the end of the piece of the path (noise.h).
 enum {
     TRAIL_KIND,
     TRAIL_T,
@@ -50,7 +52,11 @@ HD int trail_turns(const EquationsConstants *c) // where these begin
 {
     return TRAIL_NAMED + c->n_total + c->n_held + c->n_guards + equations_switches(c) + c->n_conditions;
 }
-HD int trail_width(const EquationsConstants *c) { return trail_turns(c) + (c->n_guards + TRAIL_BITS - 1) / TRAIL_BITS; }
+HD int trail_path(const EquationsConstants *c) { return trail_turns(c) + (c->n_guards + TRAIL_BITS - 1) / TRAIL_BITS; }
+HD int trail_width(const EquationsConstants *c)
+{
+    return trail_path(c) + (c->n_sources > 0 ? 2 * c->n_sources + c->n_states + 1 : 0);
+}
 
 // A new entry with what the lane is now, at time t.
 HD_CALL double *trail_put(const EquationsLane *lane, int kind, real t)
@@ -71,6 +77,10 @@ HD_CALL double *trail_put(const EquationsLane *lane, int kind, real t)
     for (int i = 0; i < equations_switches(c); i++) *at++ = frame_get(lane->file, equations_switch(c, i));
     for (int i = 0; i < c->n_conditions; i++) *at++ = frame_get(lane->frame, c->condition + i);
     for (int i = 0; i < c->n_guards; i += TRAIL_BITS) *at++ = 0.0;
+    for (int i = 0; i < 2 * c->n_sources; i++) *at++ = frame_get(lane->frame, equations_stepped(lane) + i);
+    for (int i = 0; i < c->n_states && c->n_sources > 0; i++)
+        *at++ = frame_get(lane->frame, equations_origin(lane) + i);
+    if (c->n_sources > 0) *at++ = equations_named(lane, EQUATIONS_PIECE_END);
     return entry;
 }
 

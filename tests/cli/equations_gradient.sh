@@ -274,6 +274,66 @@ PYTHON
     check $? "mpmath says the same again$(cat out err)"
 fi
 
+# ---- noise ----------------------------------------------------------------------------------------------------------
+# The path of a lane does not depend on its parameters, also where an event takes a part of a piece of it.
+
+cat >noise.yaml <<'YAML'
+version: 1
+experiment: noise
+model: equations
+simulation:
+  duration: 2.05
+  dt: 0.01
+  integrator: euler_maruyama
+  system:
+    parameters: {p: 1, s: 0.3, w: 0.5, e: 0.7, wait: 0.555}
+    states: {x: {start: 1}, v: {start: 0.25}}
+    held: {n: {start: 0}}
+    rates: {x: v, v: "-p*sin(x) - 0.1*v"}
+    noise: {v: "s*(1 + 0.5*x^2 + 0.1*n + 0.2*sin(time))"}
+    events: [{name: hit, falls: "x - w", set: {v: -e*v, n: n + time}}]
+    metrics: {end: {final: x}, mean: {mean: x*v}, hit_v: {at: hit, value: v, take: mean}, share: {part: v > 0.1},
+              top: {max: x}, late: {last: v > 0.2}, held: {final: n}}
+replicates: {count: 4}
+search: {method: list, points: [{p: 1, s: 0.3, w: 0.5, e: 0.7, x: 1, v: 0.25}]}
+objective: {minimize: end}
+YAML
+for metric in end mean hit_v share top late held; do
+    gradient noise --set "objective={minimize: $metric}"
+    agree 1e-6 "the three ways agree about $metric of a system with noise"
+done
+# an event is located on a curve that no step of sra3 takes, and without one they agree to rounding
+gradient noise --set simulation.integrator=sra3 --set "objective={minimize: end + mean + hit_v + held}" \
+    --set 'simulation.system.noise={v: "s*(1 + 0.1*n + 0.2*sin(time))"}'
+agree 1e-3 "the three ways agree by sra3"
+gradient noise --set simulation.integrator=sra3 --set "objective={minimize: end + mean + top}" \
+    --set 'simulation.system.noise={v: "s*(p + 0.2*sin(p*time))", x: {size: s, by: u}}' \
+    --set 'simulation.system.events=[]' --set 'simulation.system.metrics={
+        end: {final: x}, mean: {mean: x*v}, top: {max: x}}'
+agree 1e-6 "and without an event"
+gradient noise --set 'objective={minimize: end, over: worst}'
+agree 1e-6 "of the worst replicate"
+gradient noise --set 'replicates.perturb={x: {normal: [0, 0.2]}}' \
+    --set 'search={method: list, points: [{p: 1, s: 0.3, w: 0.5, e: 0.7}]}'
+agree 1e-6 "with noise of the start too"
+# x_k+1 = (1 - p h) x_k + s D_k: dx/ds = (x - (1 - p h)^n x_0)/s
+gradient noise --set 'simulation.system={parameters: {p: 1, s: 0.3}, states: {x: {start: 1}}, rates: {x: -p*x},
+    noise: {x: s}, metrics: {end: {final: x}}}' --set 'replicates={count: 1}' --set simulation.duration=1 \
+    --set 'search={method: list, points: [{p: 1, s: 0.3, x: 1}]}'
+end=$("$HOPSCOTCH" query noise --results r --columns end --format csv | tail -n 1)
+is s "$(awk -v x="$end" 'BEGIN { printf "%.17g", (x - 0.99^100) / 0.3 }')" 1e-12
+is x "$(awk 'BEGIN { printf "%.17g", 0.99^100 }')" 1e-12
+sed -e 's/^    next: .*/&\n    noise: {x: "0.05*a*x", y: "0.01*b"}/' -e 's/^experiment: .*/experiment: noisy_map/' \
+    -e 's/^objective: .*/objective: {minimize: end + mean + after}/' map.yaml >noisy_map.yaml
+gradient noisy_map --set 'replicates={count: 3}'
+agree 1e-6 "the three ways agree about a map with noise"
+refused "no derivative by some parameters: an instant that a parameter moves cuts the path of the noise" noise \
+    --set 'simulation.system.events=[{at: wait, name: late, set: {v: -v}}]' \
+    --set 'simulation.system.metrics={end: {final: x}}'
+awk -F , '$1 == "wait" { if ($4 != "" || $5 != "") bad = 1 } $1 == "s" { if ($4 == "") bad = 1; n++ }
+    END { exit bad || n != 1 }' rows.csv
+check $? "not by the parameter that moves it"
+
 # ---- searches -------------------------------------------------------------------------------------------------------
 # A ball is thrown over a wall that takes half of its speed, to where it comes down: adam and lbfgs by the adjoint find
 # the throw, from one trial for each step.
@@ -320,18 +380,6 @@ check $? "the same digest one by one and on two threads"
 # ---- what has no derivative -----------------------------------------------------------------------------------------
 
 refused "no adjoint: metric c (count) of the objective has no derivative" map --set 'objective={minimize: c}'
-cat >noise.yaml <<'YAML'
-version: 1
-experiment: noise
-model: equations
-simulation:
-  duration: 1
-  integrator: sra3
-  system: {parameters: {p: 1}, states: {x: 1}, rates: {x: -p*x}, noise: {x: 0.1}, metrics: {end: {final: x}}}
-search: {method: list, points: [{p: 1}]}
-objective: {minimize: end}
-YAML
-refused "no adjoint: systems with noise have no gradient" noise
 cat >table.yaml <<'YAML'
 version: 1
 experiment: table
@@ -348,10 +396,39 @@ simulation:
 search: {method: list, points: [{p: 1, x: 0.3}]}
 objective: {minimize: end}
 YAML
-gradient table
-agree 1e-6 "the three ways agree about a table"
-refused "no adjoint: steps of rodas5p have no derivative through a table that is" table \
-    --set simulation.integrator=rodas5p
+# rodas5p takes the second derivatives of tables
+for table in "" "{f: {at: [[0, 1, 2], [0, 4]], values: [[1, 0.5], [0.7, 0.2], [0.1, 2]]}}"; do
+    [ -z "$table" ] && rate="p*f(x)" || rate="p*f(x, p*x)"
+    for integrator in dormand_prince rodas5p; do
+        gradient table --set "simulation.integrator=$integrator" --set "simulation.system.rates={x: \"$rate\"}" \
+            ${table:+--set "simulation.system.tables=$table"}
+        agree 1e-6 "the three ways agree about a table by $integrator: $rate"
+    done
+done
+
+# Actions of a run are a table: an input from a file is the same.
+cat >acts.yaml <<'YAML'
+version: 1
+experiment: acts
+model: equations
+simulation:
+  duration: 2
+  tolerance: 1e-9
+  control: {period: 0.25, actions: [0.5, -0.2, 0.9, 0.1, -0.7, 0.3, 0.8, -0.4]}
+  system:
+    parameters: {p: 1, e: 0.5, wall: 0.3}
+    inputs: {u: {range: [-1, 0.7]}}
+    states: {x: {start: 1}, v: {start: 0}}
+    rates: {x: v, v: "p*u - x"}
+    events: [{name: hit, falls: x - wall, set: {v: -e*v}}, {rises: u - 0.6*p, name: high, set: {v: v + 0.1*p}}]
+    metrics: {end: {final: x}, mean: {mean: "x*u"}, hit_v: {at: hit, value: v, take: last}, top: {max: v}}
+search: {method: list, points: [{p: 1, e: 0.5, wall: 0.3, x: 1}]}
+objective: {minimize: end + mean + hit_v + top}
+YAML
+gradient acts
+agree 1e-6 "the three ways agree about a system with actions"
+gradient acts --set simulation.integrator=rk4 --set simulation.dt=0.01
+agree 1e-4 "and with steps of their own"
 
 # Two things at one instant, which a parameter takes apart: what it does not touch has its derivative.
 cat >two.yaml <<'YAML'

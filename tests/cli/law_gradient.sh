@@ -1,6 +1,7 @@
 #!/bin/sh
 # Gradients through control laws: random laws on robots with and without contact, by the adjoint, the tangent and
-# differences; with modes, held numbers, delays and noise, efforts at their ends, and periods of several steps.
+# differences; with modes, held numbers, delays and noise, efforts at their ends, periods of several steps, inputs, and
+# on top of a gait.
 #
 #   SEED=N     of the first law (1)      ROUNDS=N    laws (50)
 #   QUICK=1    8 of them
@@ -21,7 +22,8 @@ for seed in $(seq "$first" $((first + count - 1))); do
         check 1 "law $seed runs"
         continue
     fi
-    "$HOPSCOTCH" gradient g/0 --parameters g1,g2,g3,g4,b,h1,gravity --format csv >got.csv 2>err
+    grep -q 'mode: gait' g.yaml && seventh=gait_frequency || seventh=gravity
+    "$HOPSCOTCH" gradient g/0 --parameters g1,g2,g3,g4,b,h1,$seventh --format csv >got.csv 2>err
     check $? "law $seed has a gradient"
     # adjoint and tangent to 1e-9, differences to 1e-6 or ten times their own error, of the greatest derivative
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -54,7 +54,8 @@ static const struct {
     {"states", COPY_STATES}, {"held", COPY_STATES},        {"parameters", COPY_NAMES}, {"let", COPY_NAMES},
     {"rates", COPY_RATES},   {"next", COPY_RATES},         {"noise", COPY_RATES},      {"metrics", COPY_TOLD},
     {"failures", COPY_TOLD}, {"columns", COPY_TOLD},       {"events", COPY_LIST},      {"drawing", COPY_LIST},
-    {"modes", COPY_MODES},   {"every_period", COPY_RATES}, {"command", COPY_MOTORS},   {"effort", COPY_MOTORS},
+    {"modes", COPY_MODES},   {"every_period", COPY_RATES}, {"command", COPY_MOTORS},   {"add", COPY_MOTORS},
+    {"effort", COPY_MOTORS},
 };
 
 // False: copies have no part in it.

@@ -46,9 +46,10 @@ static const struct {
     [KEYS_SHAPE] = {"a shape", "line|spring|disc|ground|in|width|radius|part|repeat"},
     [KEYS_TABLE] = {"a table", "file|columns|at|values|unit|of|between|beyond|doc"},
     [KEYS_INPUT] = {"an input", "file|column|at|values|range|unit|between|beyond|doc"},
-    [KEYS_LAW] = {"a law",
-                  "parameters|held|let|tables|inputs|policies|sensors|modes|events|every_period|command|effort|doc"},
-    [KEYS_LAW_MODE] = {"a mode", "let|events|every_period|command|effort|doc"},
+    [KEYS_LAW] =
+        {"a law",
+         "parameters|held|let|tables|inputs|policies|sensors|modes|events|every_period|command|add|effort|doc"},
+    [KEYS_LAW_MODE] = {"a mode", "let|events|every_period|command|add|effort|doc"},
     [KEYS_LAW_EVENT] = {"an event", "name|rises|falls|crosses|at|every|to|set|repeat|doc"},
     [KEYS_LAW_INPUT] = {"an input of a law", "range|unit|doc"},
     [KEYS_SENSOR] = {"a sensor", "delay|noise|bias|quantum|doc"},

@@ -204,7 +204,10 @@ static LawSaid law_said(const LawReader *law, const Node *section, int output)
     return said;
 }
 
-static const char *law_section_name(bool effort) { return effort ? "effort" : "command"; }
+static const char *law_section_name(const LawReader *law, bool effort)
+{
+    return effort ? "effort" : law->configured->law_adds ? "add" : "command";
+}
 
 // What to write for a motor that there is not: the nearest one, else the first few.
 static const char *law_motors_near(const LawReader *law, const char *name, const char *const *names, int n)
@@ -232,7 +235,7 @@ static void law_check_outputs(const LawReader *law, const Node *section, bool ef
         if (found) continue;
         if (n == 0)
             diagnose(law->reader->diagnostics, section->keys[i], "this model's motors take no %s: write %s",
-                     law_section_name(effort), law_section_name(!effort));
+                     law_section_name(law, effort), law_section_name(law, !effort));
         else
             diagnose(law->reader->diagnostics, section->keys[i], "the model has no motor '%.60s'%s",
                      section->keys[i]->text, law_motors_near(law, section->keys[i]->text, names, n));
@@ -254,7 +257,7 @@ static TapeValue law_output_value(LawReader *law, const LawSaid *said, int outpu
     const LawOutput *of = &law->configured->outputs[output];
     const SystemScope *scope = equations_scope(reader, mode, false);
     const UnitValue unit = law_unit(reader, of->unit);
-    const char *what = arena_format(reader->arena, "the %s of %s", law_section_name(of->effort), of->name);
+    const char *what = arena_format(reader->arena, "the %s of %s", law_section_name(law, of->effort), of->name);
     const Node *node = said->node;
     if (said->number >= 0 && node->kind == NODE_SCALAR) {
         const CopyNumber number = {.index = "", .number = said->number};
@@ -297,9 +300,21 @@ static bool law_read_output(LawReader *law, int output, const Node *const *own, 
     if (has >= 0 && lacks >= 0)
         diagnose(reader->diagnostics, reader->mode_keys[lacks],
                  "mode %s has no %s of %s, and mode %s has: write one here, or one for all modes",
-                 equations_mode_name(reader, lacks), law_section_name(of->effort), of->name,
+                 equations_mode_name(reader, lacks), law_section_name(law, of->effort), of->name,
                  equations_mode_name(reader, has));
     return has >= 0;
+}
+
+// `command` where the model has commands, and `add` where it has none.
+static void law_check_other(LawReader *law, const Node *mapping)
+{
+    const bool adds = law->configured->law_adds;
+    for (int i = 0; mapping != NULL && mapping->kind == NODE_MAPPING && i < mapping->count; i++) {
+        if (strcmp(mapping->keys[i]->text, adds ? "command" : "add") != 0) continue;
+        diagnose(law->reader->diagnostics, mapping->keys[i], "%s",
+                 adds ? "control: {mode: gait} has the commands: write add, which adds to them, or take {mode: law}"
+                      : "there is no gait to add to: write command, or take control: {mode: gait}");
+    }
 }
 
 // The values of all outputs after the events of a period.
@@ -310,8 +325,11 @@ static void law_read_outputs(LawReader *law)
     TapeValue *values = ARENA_NEW(reader->arena, TapeValue, reader->n_modes);
     const Node **own = ARENA_NEW(reader->arena, const Node *, reader->n_modes);
     bool any = false;
+    law_check_other(law, reader->root);
+    for (int m = 0; m < reader->n_modes; m++)
+        if (reader->mode_keys[m] != NULL) law_check_other(law, reader->mode_nodes[m]);
     for (int effort = 0; effort < 2; effort++) {
-        const char *name = law_section_name(effort != 0);
+        const char *name = law_section_name(law, effort != 0);
         const Node *shared = law_section(law, reader->root, name);
         law_check_outputs(law, shared, effort != 0);
         for (int m = 0; m < reader->n_modes; m++) {
@@ -327,8 +345,8 @@ static void law_read_outputs(LawReader *law)
         }
     }
     if (!any && diagnostics_errors(reader->diagnostics) == 0)
-        diagnose(reader->diagnostics, reader->root, "the law gives no motor a command or an effort: command: {%s: 0}",
-                 configured->outputs[0].name);
+        diagnose(reader->diagnostics, reader->root, "the law gives no motor a command or an effort: %s: {%s: 0}",
+                 law_section_name(law, false), configured->outputs[0].name);
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------
@@ -509,7 +527,6 @@ static const Field *law_shown(const LawReader *law)
 static const char *law_bends(const LawReader *law)
 {
     if (law->asked.n_policies > 0) return "control.law asks a policy, which has no derivative";
-    if (law->reader->system->n_actions > 0) return "control.law takes actions: a run by actions has no derivative";
     if (law->inputs.rounds)
         return "control.law rounds what it sees of a sensor (quantum): such a reading has no derivative";
     return NULL;

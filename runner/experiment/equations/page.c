@@ -99,13 +99,16 @@ static const EquationsRow equations_law_rows[] = {
     {"held", "NAME: 0, or {start: 0, unit: rad, doc: TEXT}. Numbers, also with columns of trajectories."},
     {"let", "NAME: EXPR, or {value: EXPR, unit: m}. Shorthands in any order, also of a mode."},
     {"command", "MOTOR: EXPR, the position that a motor is asked for. Without one it is asked for its offset."},
+    {"add",
+     "MOTOR: EXPR, in place of command beside control: {mode: gait}: what is added to the gait's command, which the "
+     "gait gives anew at each step and the law once a period."},
     {"effort", "MOTOR: EXPR, beside a command added to what the motor's gains give; alone all that the motor gives. "
                "An input of a world of rigid bodies is a motor that takes efforts."},
     {"  MOTOR",
      "A name, a group, or a pattern: hind_* is all that begin so, leg#_hip one for each number, which # is in "
      "the expression too. A name counts before a group, and that before a pattern."},
     {"every_period", "HELD: EXPR, all from the values before."},
-    {"modes", "NAME: {let, events, command, effort, every_period, doc}. The first is the mode at the start."},
+    {"modes", "NAME: {let, events, command, add, effort, every_period, doc}. The first is the mode at the start."},
     {"events",
      "A list of {WHEN, set: {HELD: EXPR}, to: MODE}, of a mode or of all. WHEN: rises, falls or crosses: EXPR, "
      "a quantity that has passed zero since the last period; at: TIME; every: PERIOD."},

@@ -122,8 +122,8 @@ HD real controlled_slope(const Controlled *controlled, int32_t rows, int k)
 HD void controlled_fill(const ArticulatedLanes *w, const Controlled *controlled, int64_t period)
 {
     const Law *law = controlled->law;
-    const int n_needed = law->of.n_needed, first = n_needed + law->of.n_parameters,
-              bars = first + law->n_held + law->n_noises + 1;
+    const int n_needed = law->of.n_needed, first = n_needed + law->of.n_parameters, bars = law_inputs(law),
+              begins = first + law->n_held + law->n_noises;
     for (int k = 0; k < n_needed; k++)
         frame_set(controlled->file, k, load_all(controlled_period(controlled, period, k)));
     for (int k = 0; k < law->n_held; k++)
@@ -131,7 +131,9 @@ HD void controlled_fill(const ArticulatedLanes *w, const Controlled *controlled,
     if (law->n_noises > 0) law_draw(w->group, splat((double)period));
     for (int k = 0; k < law->n_noises; k++)
         frame_set(controlled->file, first + law->n_held + k, law_value(w->group, first + law->n_held + k));
-    frame_set(controlled->file, bars - 1, splat(period == 0 ? 1.0 : 0.0));
+    frame_set(controlled->file, begins, splat(period == 0 ? 1.0 : 0.0));
+    if (law->n_actions > 0) law_act(w->group, splat((double)period));
+    for (int k = begins + 1; k < bars; k++) frame_set(controlled->file, k, law_value(w->group, k));
     for (int k = 0; k < law->n_held; k++)
         frame_set(controlled->file, bars + k, load_all(controlled_cell(controlled->held, k)));
     for (int k = 0; k < law->n_outputs; k++)
@@ -142,7 +144,7 @@ HD void controlled_fill(const ArticulatedLanes *w, const Controlled *controlled,
 HD void controlled_pull_starts(const ArticulatedLanes *w, const Controlled *controlled)
 {
     const Law *law = controlled->law;
-    const int bars = law->of.n_needed + law->of.n_parameters + law->n_held + law->n_noises + 1;
+    const int bars = law_inputs(law);
     for (int k = 0; k < law->n_held; k++)
         frame_set(controlled->file, bars + k, load_all(controlled_cell(controlled->held, k)));
     tape_step(law->of.assets, &law->slopes->back, controlled->file);

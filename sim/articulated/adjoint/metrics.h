@@ -93,7 +93,7 @@ HD void pull_command(const ArticulatedLanes *w, int body, real t, const Articula
     number_bar(w, body, ARTICULATED_command_high, select_real(at_high, command_bar, zero));
     if ((w->c.uses & CONTROL_LAW) != 0 && law_gives(w->group, control_law_output(w, body, false))) {
         controlled_add(w, control_law_output(w, body, false), past, inside);
-        return;
+        if ((w->c.uses & CONTROL_ADDS) == 0) return;
     }
     number_bar(w, body, ARTICULATED_offset, inside);
     if ((w->c.uses & CONTROL_SWINGS) == 0) return;

@@ -33,6 +33,8 @@ typedef struct TrailLane {
     bool overflows;         // more than `most` segments were needed
     bool grazes;            // a guard is only touched, and what moves it has no derivative
     bool coincides;         // events at one instant, which some inputs take apart
+    bool cuts;              // an instant that some inputs move cuts the path of the noise
+    double piece_end;       // of the path, of the step behind
     double trouble;         // time of the last such event, backwards
     int32_t status;
     double *metric;                        // [n_metrics]
@@ -41,7 +43,7 @@ typedef struct TrailLane {
     double *firsts;                        // [most][1 + n_work] the tick and the lane where a segment begins
     double *part;                          // [width] an entry's step up to an extremum
     double *next, *conditions;             // [width] the entry behind; [n_conditions] at the end of a step
-    double *bar, *to, *guard, *by, *other; // [n_inputs]
+    double *bar, *to, *guard, *by, *other; // [n_bars]
     double *integrals;                     // [n_integrals] bars
     double *left;                          // [n_metrics] occurrences of an event that are still to come, backwards
     double *taken;                         // [n_metrics] 1: the least was taken, 2: the greatest
@@ -70,7 +72,7 @@ HD_CALL int64_t trail_at_once(const Configured *configured)
             asset_integer(configured->assets, c->modes + (int64_t)m * EQUATIONS_MODE + EQUATIONS_MODE_N_ACTIONS);
         if (of > actions) actions = of;
     }
-    return 3 + (c->cascade + 3) * actions;
+    return 3 + (c->n_actions > 0 ? 2 : 1) * (c->cascade + 3) * actions; // a period of actions has its own
 }
 
 HD_CALL TrailPlan trail_plan(const Configured *configured, size_t most)
@@ -101,6 +103,7 @@ HD_CALL double *trail_lay(const Configured *configured, const TrailPlan *plan, d
 {
     const EquationsConstants *c = trail_constants(configured);
     const EquationsDerivatives *d = equations_derivatives(configured);
+    const int n_bars = motion_bars(&(Motion){.c = c, .d = d});
     lane->metric = trail_carve(&at, configured->n_metrics);
     lane->parameter = trail_carve(&at, configured->n_parameters);
     lane->work = trail_carve(&at, configured->n_work);
@@ -108,11 +111,11 @@ HD_CALL double *trail_lay(const Configured *configured, const TrailPlan *plan, d
     lane->part = trail_carve(&at, plan->width);
     lane->next = trail_carve(&at, plan->width);
     lane->conditions = trail_carve(&at, c->n_conditions);
-    lane->bar = trail_carve(&at, d->n_inputs);
-    lane->to = trail_carve(&at, d->n_inputs);
-    lane->guard = trail_carve(&at, d->n_inputs);
-    lane->by = trail_carve(&at, d->n_inputs);
-    lane->other = trail_carve(&at, d->n_inputs);
+    lane->bar = trail_carve(&at, n_bars);
+    lane->to = trail_carve(&at, n_bars);
+    lane->guard = trail_carve(&at, n_bars);
+    lane->by = trail_carve(&at, n_bars);
+    lane->other = trail_carve(&at, n_bars);
     lane->integrals = trail_carve(&at, c->n_integrals);
     lane->left = trail_carve(&at, c->n_metrics);
     lane->taken = trail_carve(&at, c->n_metrics);
@@ -366,7 +369,7 @@ HD_CALL void trail_pull_inner(TrailLane *lane, const double *entry, const double
         lane->part[TRAIL_H] = at - entry[TRAIL_T];
         motion_argue(m, entry);
         motion_argue_end(m, lane->part);
-        for (int i = 0; i < m->d->n_inputs; i++) lane->other[i] = 0.0;
+        for (int i = 0; i < motion_bars(m); i++) lane->other[i] = 0.0;
         motion_add(m, &entry_mode(m, entry)->watched_pull[k], weight[k], lane->other);
         for (int i = 0; i < m->c->n_states; i++) from[i] = lane->other[SYSTEM_STATE(i)];
         for (int i = 0; i < m->d->n_inputs; i++)
@@ -435,8 +438,10 @@ HD_CALL void trail_back_action(TrailLane *lane, const double *entry, const doubl
     motion_argue(m, entry);
     for (int i = 0; i < settable && action->sets != NULL; i++) {
         double *bar = &lane->bar[SYSTEM_STATE(i)]; // held numbers stand behind states
-        m->file[m->d->weight + i] = action->sets[i] ? *bar : 0.0;
+        double *origin = i < m->c->n_states && motion_has_noise(m) ? &lane->bar[m->d->n_inputs + i] : NULL;
+        m->file[m->d->weight + i] = action->sets[i] ? *bar + (origin != NULL ? *origin : 0.0) : 0.0;
         if (action->sets[i]) *bar = 0.0;
+        if (action->sets[i] && origin != NULL) *origin = 0.0;
     }
     if (action->sets != NULL) motion_add(m, &action->pull, 1.0, lane->bar);
     trail_pull_event(lane, weight, entry_mode(m, entry), event, false);
@@ -444,12 +449,12 @@ HD_CALL void trail_back_action(TrailLane *lane, const double *entry, const doubl
 }
 
 // ---- what the length of a step depends on ---------------------------------------------------------------------------
-// by[n_inputs] <- the derivatives of its length by the inputs at its begin.
+// by[n_bars] <- the derivatives of its length by the inputs at its begin.
 
 // One that ends at an instant, whose derivatives by parameters are those of `code` times `factor`.
 HD_CALL void trail_by_instant(const TrailLane *lane, const DerivativeCode *code, double factor, double *by)
 {
-    for (int k = 0; k < lane->motion.d->n_inputs; k++) by[k] = 0.0;
+    for (int k = 0; k < motion_bars(&lane->motion); k++) by[k] = 0.0;
     by[SYSTEM_TIME] = -1.0;
     if (code != NULL) motion_add(&lane->motion, code, factor, by);
 }
@@ -487,7 +492,7 @@ HD_CALL bool trail_is_touched(const TrailLane *lane, const double *entry, int k,
 HD_CALL void trail_by_guard(TrailLane *lane, const double *entry, int k, double *by)
 {
     Motion *m = &lane->motion;
-    const int n = m->d->n_inputs;
+    const int n = motion_bars(m);
     double from[MOTION_TOTAL] = {0.0};
     for (int i = 0; i < n; i++) lane->guard[i] = by[i] = 0.0;
     motion_argue_at(m, entry[TRAIL_NOW], entry_state(lane->next));
@@ -509,8 +514,9 @@ HD_CALL void trail_by_guard(TrailLane *lane, const double *entry, int k, double 
 HD_CALL void trail_part(TrailLane *lane, const double *entry, const double *also, double *by)
 {
     double size = 0.0;
-    for (int k = 0; k < lane->motion.d->n_inputs; k++) size = greater_of(absolute(also[k]), size);
-    for (int k = 0; k < lane->motion.d->n_inputs; k++) {
+    const int n = motion_bars(&lane->motion);
+    for (int k = 0; k < n; k++) size = greater_of(absolute(also[k]), size);
+    for (int k = 0; k < n; k++) {
         if (absolute(also[k] - by[k]) <= TRAIL_SAME * (absolute(also[k]) + 1e-3 * size)) continue;
         by[k] = math_nan();
         lane->coincides = true;
@@ -550,8 +556,27 @@ HD_CALL void trail_part_all(TrailLane *lane, const double *entry, double *by)
         const double was = entry_rows(m, entry)[c->n_guards + k], is = entry_rows(m, lane->next)[c->n_guards + k];
         if (was != is && !(cause == TRAIL_SWITCH && k == which)) trail_part_by(lane, entry, TRAIL_SWITCH, k, by);
     }
-    for (int k = c->n_held - c->n_clocks; k < c->n_held; k++)
+    for (int k = c->n_held - c->n_clocks - c->n_actions; k < c->n_held; k++)
         if (entry_held(m, entry)[k] != entry_held(m, lane->next)[k]) trail_part_by(lane, entry, TRAIL_KNOWN, -1, by);
+}
+
+// The path of the noise is cut where this step ends: there is no derivative by what moves that instant.
+HD_CALL void trail_cut(TrailLane *lane, const double *entry, double *by)
+{
+    for (int k = 0; k < motion_bars(&lane->motion); k++) {
+        if (by[k] == 0.0 || k == SYSTEM_TIME) continue;
+        by[k] = math_nan();
+        lane->cuts = true;
+        lane->trouble = entry[TRAIL_NOW];
+    }
+}
+
+// Whether a step that lands on a guard has one behind it in another piece of the path: an instant of the mode behind
+// has cut the rest of the piece.
+HD_CALL bool trail_is_cut(const Motion *m, const double *entry, double piece_end_behind)
+{
+    return motion_has_noise(m) && (int)entry[TRAIL_CAUSE] == TRAIL_GUARD && piece_end_behind >= 0.0 &&
+           entry_piece_end(m, entry) != piece_end_behind;
 }
 
 // Adds `bar`, that of the length of a step, to what the length depends on.
@@ -570,15 +595,29 @@ HD_CALL void trail_pull_length(TrailLane *lane, const double *entry, double bar,
     else
         trail_by_cause(lane, entry, cause, (int)entry[TRAIL_WHICH], by);
     trail_part_all(lane, entry, by);
-    for (int k = 0; k < lane->motion.d->n_inputs; k++) to[k] += bar * by[k];
+    const bool moves = cause == TRAIL_INSTANT || cause == TRAIL_SWITCH;
+    if ((motion_has_noise(&lane->motion) && moves) || trail_is_cut(&lane->motion, entry, lane->piece_end))
+        trail_cut(lane, entry, by);
+    for (int k = 0; k < motion_bars(&lane->motion); k++) to[k] += bar * by[k];
+}
+
+// Sizes of the noise of a piece are those of the state in which it begins.
+HD_CALL void trail_pull_origin(TrailLane *lane)
+{
+    const Motion *m = &lane->motion;
+    for (int i = 0; i < m->c->n_states && motion_has_noise(m); i++) {
+        lane->bar[SYSTEM_STATE(i)] += lane->bar[m->d->n_inputs + i];
+        lane->bar[m->d->n_inputs + i] = 0.0;
+    }
 }
 
 HD_CALL void trail_back_step(TrailLane *lane, const double *entry, const double *weight, const double *end_time)
 {
     Motion *m = &lane->motion;
     const EquationsConstants *c = m->c;
-    const int n = m->d->n_inputs;
+    const int n = motion_bars(m);
     double from[MOTION_TOTAL], length = 0.0, *bar = lane->bar, *to = lane->to;
+    if ((int)entry[TRAIL_CAUSE] != TRAIL_GUARD) trail_pull_origin(lane); // the next piece begins behind this step
     for (int k = 0; k < c->n_metrics && !c->is_map; k++) {
         if (weight[k] == 0.0) continue;
         length += weight[k] * trail_length_bar(lane, entry, end_time, k);
@@ -596,18 +635,20 @@ HD_CALL void trail_back_step(TrailLane *lane, const double *entry, const double 
     for (int k = c->n_states + 1; k < n; k++) bar[k] += to[k];
     trail_pull_inner(lane, entry, weight);
     trail_pull_extrema(lane, entry, weight);
+    if (motion_has_noise(m)) lane->piece_end = entry_piece_end(m, entry);
 }
 
 HD_CALL void trail_back_begin(TrailLane *lane)
 {
     const EquationsConstants *c = lane->motion.c;
-    for (int k = 0; k < lane->motion.d->n_inputs; k++) lane->bar[k] = 0.0;
+    for (int k = 0; k < motion_bars(&lane->motion); k++) lane->bar[k] = 0.0;
     for (int k = 0; k < c->n_integrals; k++) lane->integrals[k] = 0.0;
     for (int m = 0; m < c->n_metrics; m++) {
         lane->left[m] = trail_sum(lane, m, 1);
         lane->taken[m] = 0.0;
     }
-    lane->grazes = lane->coincides = false;
+    lane->grazes = lane->coincides = lane->cuts = false;
+    lane->piece_end = -1.0;
     motion_begin(&lane->motion, lane->parameter);
 }
 
@@ -666,6 +707,7 @@ HD_CALL bool trail_back(TrailLane *lane, const double *weight, double *gradient,
             greatest = greater_of(size, greatest);
         }
     }
+    trail_pull_origin(lane);
     motion_weigh(m, lane->bar + SYSTEM_STATE(0), c->n_states + c->n_held);
     motion_add(m, &m->d->start_pull, 1.0, lane->bar);
     const bool none = lane->overflows || !trail_all_found(lane, weight);
@@ -681,6 +723,7 @@ HD_CALL const char *trail_trouble(const TrailLane *lane, double *time)
     *time = lane->trouble;
     if (lane->overflows) return "the run has more steps than memory has room for";
     if (lane->grazes) return "a guard is touched and hardly crossed";
+    if (lane->cuts) return "an instant that a parameter moves cuts the path of the noise";
     return lane->coincides ? "two things happen at one instant that a parameter takes apart" : NULL;
 }
 

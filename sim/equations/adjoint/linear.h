@@ -3,7 +3,7 @@
 #ifndef HOPSCOTCH_EQUATIONS_ADJOINT_LINEAR_H
 #define HOPSCOTCH_EQUATIONS_ADJOINT_LINEAR_H
 
-#include "motion.h"
+#include "noise.h"
 
 HD_CALL void linear_swap(double *a, double *b)
 {

@@ -24,6 +24,8 @@ typedef struct Motion {
     double stage[MOTION_STAGES][MOTION_TOTAL];
     double matrix[SYSTEM_STATES_MAX * SYSTEM_STATES_MAX]; // decomposed (linear.h)
     double below[SYSTEM_METRICS_MAX * SYSTEM_STATES_MAX]; // the rows of integrals
+    double sigma[2][SYSTEM_STATES_MAX];                   // sizes of the noise where a step begins, and ends (noise.h)
+    double shift[SYSTEM_STATES_MAX];                      // what the noise adds to the argument of a stage
     double diagonal;
     int pivots[SYSTEM_STATES_MAX];
 } Motion;
@@ -40,6 +42,18 @@ HD const DerivativeMode *entry_mode(const Motion *m, const double *entry)
     return &m->d->modes[(int)entry[TRAIL_MODE]];
 }
 HD bool entry_is(const double *entry, int kind) { return (int)entry[TRAIL_KIND] == kind; }
+
+// Increments and areas of sources in a step; the state that sizes of the noise are taken at; the end of the piece.
+HD const double *entry_path(const Motion *m, const double *entry) { return entry + trail_path(m->c); }
+HD const double *entry_origin(const Motion *m, const double *entry)
+{
+    return entry_path(m, entry) + 2 * m->c->n_sources;
+}
+HD double entry_piece_end(const Motion *m, const double *entry) { return entry_origin(m, entry)[m->c->n_states]; }
+
+// What a lane depends on at some time: its inputs, and with noise the state that sizes are taken at behind them.
+HD bool motion_has_noise(const Motion *m) { return m->c->n_sources > 0; }
+HD int motion_bars(const Motion *m) { return m->d->n_inputs + (motion_has_noise(m) ? m->c->n_states : 0); }
 
 // ---- codes ----------------------------------------------------------------------------------------------------------
 
@@ -145,16 +159,25 @@ HD_CALL void euler_stages(Motion *m, const double *entry)
 // ---- explicit methods -----------------------------------------------------------------------------------------------
 
 typedef struct MotionTable {
-    int stages;
+    int stages, shifted; // the stage to whose argument the noise adds something; -1: there is none
     double a[6][6], b[6], c[6];
 } MotionTable;
 
 HD MotionTable motion_table(EquationsMethod method)
 {
+    const MotionTable euler_maruyama = {1, -1, {{0.0}}, {1.0}, {0.0}},
+                      sra3 = {3,
+                              2,
+                              {{0.0}, {1.0}, {0.25, 0.25}},
+                              {0.16666666666666666, 0.16666666666666666, 0.6666666666666666},
+                              {0.0, 1.0, 0.5}};
     MotionTable table = {4,
+                         -1,
                          {{0.0}, {0.5}, {0.0, 0.5}, {0.0, 0.0, 1.0}},
                          {0.16666666666666666, 0.3333333333333333, 0.3333333333333333, 0.16666666666666666},
                          {0.0, 0.5, 0.5, 1.0}};
+    if (method == EQUATIONS_BY_euler_maruyama) return euler_maruyama;
+    if (method == EQUATIONS_BY_sra3) return sra3;
     if (method != EQUATIONS_BY_dormand_prince) return table;
     const EquationsTable *of = equations_table();
     table.stages = 6; // the seventh is where the step ends
@@ -180,6 +203,8 @@ HD void motion_argue_stage(const Motion *m, const MotionTable *table, int s, con
     m->file[SYSTEM_TIME] = entry[TRAIL_T] + table->c[s] * h;
     for (int i = 0; i < m->c->n_states; i++)
         m->file[SYSTEM_STATE(i)] = entry_state(entry)[i] + h * motion_weighted(m, table->a[s], s, i);
+    for (int i = 0; i < m->c->n_states && s == table->shifted && motion_has_noise(m); i++)
+        m->file[SYSTEM_STATE(i)] += m->shift[i];
 }
 
 // The rates of all stages.

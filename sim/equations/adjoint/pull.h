@@ -35,13 +35,14 @@ HD double pull_dot(const double *a, const double *b, int count)
     return sum;
 }
 
-// With k_s = f(t + c_s h, y + h sum a_sj k_j), next = y + h sum b_s k_s.
+// With k_s = f(t + c_s h, y + h sum a_sj k_j), next = y + h sum b_s k_s; and the noise (noise.h).
 HD_CALL double pull_explicit(Motion *m, const double *entry, const double *next, double *to)
 {
     const MotionTable table = motion_table(m->d->method);
     const int n = m->c->n_states, total = m->c->n_total;
     const double h = entry[TRAIL_H];
     double argument[6][1 + SYSTEM_STATES_MAX], weight[MOTION_TOTAL], length = 0.0;
+    noise_begin(m, entry);
     motion_stages(m, &table, entry);
     for (int i = 0; i < n; i++) to[SYSTEM_STATE(i)] += next[i];
     for (int s = table.stages - 1; s >= 0; s--) {
@@ -55,7 +56,8 @@ HD_CALL double pull_explicit(Motion *m, const double *entry, const double *next,
         for (int j = 0; j < s; j++)
             if (table.a[s][j] != 0.0) length += table.a[s][j] * pull_dot(argument[s] + 1, m->stage[j], n);
     }
-    return length;
+    const double *shifted = table.shifted >= 0 ? argument[table.shifted] + 1 : NULL;
+    return length + noise_pull(m, entry, next, shifted, to);
 }
 
 // Velocities first: v + h f_v(t, x, v); then x + h f_x(t, x, new v).
@@ -93,14 +95,15 @@ HD_CALL double pull_semi_implicit_euler(Motion *m, const double *entry, const do
     return length;
 }
 
-// next = f(t, y); an integral is a sum.
+// next = f(t, y), with noise sigma(t, y) D more; an integral is a sum.
 HD_CALL double pull_map(Motion *m, const double *entry, const double *next, double *to)
 {
     double argument[1 + SYSTEM_STATES_MAX];
     motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
     pull_rates(m, entry_mode(m, entry), next, argument, to);
     for (int i = 1; i <= m->c->n_states; i++) to[i] += argument[i];
-    return 0.0;
+    noise_begin(m, entry);
+    return noise_pull(m, entry, next, NULL, to);
 }
 
 // k = f(t + h/2, y + h/2 k), next = y + h k.

@@ -9,7 +9,7 @@
 typedef struct Push {
     double dt, dh;
     const double *y;    // [n_total] of the begin
-    const double *rest; // [n_inputs] of which held numbers and parameters count
+    const double *rest; // [n_bars] of which held numbers, parameters, and the state of the noise's sizes count
 } Push;
 
 HD_CALL void push_rest(const Motion *m, const Push *push)
@@ -33,8 +33,10 @@ HD_CALL void push_explicit(Motion *m, const double *entry, const Push *push, dou
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = m->c->n_states, total = m->c->n_total;
     const double h = entry[TRAIL_H];
-    double moved[SYSTEM_STATES_MAX], changes[6][MOTION_TOTAL];
+    double moved[SYSTEM_STATES_MAX], changes[6][MOTION_TOTAL], noise[SYSTEM_STATES_MAX], shift[SYSTEM_STATES_MAX];
     push_rest(m, push);
+    noise_begin(m, entry);
+    noise_push(m, entry, push->dt, push->dh, push->rest, noise, shift);
     for (int i = 0; i < total; i++) next[i] = push->y[i];
     for (int s = 0; s < table.stages; s++) {
         motion_argue_stage(m, &table, s, entry);
@@ -42,10 +44,12 @@ HD_CALL void push_explicit(Motion *m, const double *entry, const Push *push, dou
         for (int i = 0; i < n; i++) {
             moved[i] = push->y[i];
             for (int j = 0; j < s; j++) moved[i] += table.a[s][j] * (h * changes[j][i] + push->dh * m->stage[j][i]);
+            if (s == table.shifted) moved[i] += shift[i];
         }
         push_rates(m, mode, push->dt + table.c[s] * push->dh, moved, changes[s]);
         for (int i = 0; i < total; i++) next[i] += table.b[s] * (h * changes[s][i] + push->dh * m->stage[s][i]);
     }
+    for (int i = 0; i < n; i++) next[i] += noise[i];
 }
 
 HD_CALL void push_semi_implicit_euler(Motion *m, const double *entry, const Push *push, double *next)
@@ -72,10 +76,14 @@ HD_CALL void push_semi_implicit_euler(Motion *m, const double *entry, const Push
 
 HD_CALL void push_map(Motion *m, const double *entry, const Push *push, double *next)
 {
+    double noise[SYSTEM_STATES_MAX], shift[SYSTEM_STATES_MAX];
     push_rest(m, push);
+    noise_begin(m, entry);
+    noise_push(m, entry, 0.0, 0.0, push->rest, noise, shift);
     motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
     push_rates(m, entry_mode(m, entry), 0.0, push->y, next);
     for (int i = m->c->n_states; i < m->c->n_total; i++) next[i] += push->y[i];
+    for (int i = 0; i < m->c->n_states; i++) next[i] += noise[i];
 }
 
 HD_CALL void push_implicit_midpoint(Motion *m, const double *entry, const Push *push, double *next)

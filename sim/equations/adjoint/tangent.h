@@ -13,16 +13,18 @@ enum { TANGENT_MEMORY = 1 << 20 }; // bytes of a trail: it is forgotten as it is
 
 typedef struct Tangent {
     TrailLane *lane;
-    double *rate;      // [n_inputs] of time, states, held numbers; the direction
+    double *rate;      // [n_bars] of time, states, held numbers; the direction; what the noise's sizes are taken at
     double *integrals; // [n_integrals]
     double *cells;     // [n_metrics][TANGENT_CELLS]
     double *slope;     // [n_metrics]
+    double piece_end;  // of the noise's path, of the step behind; -1: there is none
 } Tangent;
 
 HD_CALL size_t tangent_bytes(const Configured *configured)
 {
     const EquationsConstants *c = trail_constants(configured);
-    const int cells = equations_derivatives(configured)->n_inputs + c->n_integrals + TANGENT_CELLS * c->n_metrics;
+    const Motion m = {.c = c, .d = equations_derivatives(configured)};
+    const int cells = motion_bars(&m) + c->n_integrals + TANGENT_CELLS * c->n_metrics;
     return trail_bytes(configured, TANGENT_MEMORY) + (size_t)cells * sizeof(double);
 }
 
@@ -126,6 +128,8 @@ HD_CALL void tangent_action(Tangent *tangent, const double *entry)
     if (action->sets != NULL) motion_values(m, &action->push, to, settable);
     for (int i = 0; i < settable && action->sets != NULL; i++)
         if (action->sets[i]) tangent->rate[SYSTEM_STATE(i)] = to[i];
+    for (int i = 0; i < m->c->n_states && action->sets != NULL && motion_has_noise(m); i++)
+        if (action->sets[i]) tangent->rate[m->d->n_inputs + i] = to[i];
     trail_argue_after(lane, entry);
     tangent_event(tangent, entry_mode(m, lane->next), event, true);
 }
@@ -166,7 +170,7 @@ HD_CALL double tangent_landing(const Tangent *tangent, const double *entry, int 
     Motion *m = &lane->motion;
     double as_is[MOTION_TOTAL], longer[MOTION_TOTAL], none[MOTION_TOTAL] = {0.0};
     double *nothing = lane->other;
-    for (int i = 0; i < m->d->n_inputs; i++) nothing[i] = 0.0;
+    for (int i = 0; i < motion_bars(m); i++) nothing[i] = 0.0;
     const Push same = {tangent->rate[SYSTEM_TIME], 0.0, now, tangent->rate}, stretched = {0.0, 1.0, none, nothing};
     push_step(m, entry, &same, as_is);
     push_step(m, entry, &stretched, longer);
@@ -178,9 +182,12 @@ HD_CALL double tangent_landing(const Tangent *tangent, const double *entry, int 
 
 HD_CALL double tangent_by_cause(const Tangent *tangent, const double *entry, int cause, int which, const double *now)
 {
-    motion_argue(&tangent->lane->motion, entry);
+    const Motion *m = &tangent->lane->motion;
+    motion_argue(m, entry);
     if (cause == TRAIL_GUARD) return tangent_landing(tangent, entry, which, now);
-    return tangent_instant(tangent, entry, cause, which) - tangent->rate[SYSTEM_TIME];
+    const double slope = tangent_instant(tangent, entry, cause, which);
+    if (slope != 0.0 && motion_has_noise(m)) return math_nan(); // it cuts the path of the noise
+    return slope - tangent->rate[SYSTEM_TIME];
 }
 
 // What happens at once must stay so along the direction; NaN: it does not.
@@ -213,11 +220,12 @@ HD_CALL double tangent_length(const Tangent *tangent, const double *entry, const
         if (absolute(when - entry[TRAIL_NOW]) <= EQUATIONS_SAME * entry[TRAIL_NOW])
             length = tangent_same(length, tangent_by_cause(tangent, entry, TRAIL_INSTANT, k, now));
     }
+    if (length != 0.0 && trail_is_cut(m, entry, tangent->piece_end)) length = math_nan();
     const bool free = cause == TRAIL_KNOWN;
     for (int k = 0; k < m->d->n_rows - c->n_guards && !free; k++)
         if (entry_rows(m, entry)[c->n_guards + k] != entry_rows(m, lane->next)[c->n_guards + k])
             length = tangent_same(length, tangent_by_cause(tangent, entry, TRAIL_SWITCH, k, now));
-    for (int k = c->n_held - c->n_clocks; k < c->n_held && !free; k++)
+    for (int k = c->n_held - c->n_clocks - c->n_actions; k < c->n_held && !free; k++)
         if (entry_held(m, entry)[k] != entry_held(m, lane->next)[k])
             length = tangent_same(length, tangent_by_cause(tangent, entry, TRAIL_KNOWN, -1, now));
     return length;
@@ -244,6 +252,14 @@ HD_CALL void tangent_durations(Tangent *tangent, const double *entry, const doub
     }
 }
 
+// A piece of the noise's path begins.
+HD_CALL void tangent_open(const Tangent *tangent)
+{
+    const Motion *m = &tangent->lane->motion;
+    for (int i = 0; i < m->c->n_states && motion_has_noise(m); i++)
+        tangent->rate[m->d->n_inputs + i] = tangent->rate[SYSTEM_STATE(i)];
+}
+
 // next: the next entry with conditions; lane->next is that behind.
 HD_CALL void tangent_step(Tangent *tangent, const double *entry, const double *next)
 {
@@ -252,6 +268,7 @@ HD_CALL void tangent_step(Tangent *tangent, const double *entry, const double *n
     double now[MOTION_TOTAL], then[MOTION_TOTAL];
     for (int i = 0; i < c->n_states; i++) now[i] = tangent->rate[SYSTEM_STATE(i)];
     for (int i = 0; i < c->n_integrals; i++) now[c->n_states + i] = tangent->integrals[i];
+    tangent->piece_end = motion_has_noise(m) && entry_is(next, TRAIL_STEP) ? entry_piece_end(m, next) : -1.0;
     tangent_extrema(tangent, entry);
     tangent_inner(tangent, entry, now);
     const double dh = tangent_length(tangent, entry, now);
@@ -261,6 +278,7 @@ HD_CALL void tangent_step(Tangent *tangent, const double *entry, const double *n
     for (int i = 0; i < c->n_states; i++) tangent->rate[SYSTEM_STATE(i)] = then[i];
     for (int i = 0; i < c->n_integrals; i++) tangent->integrals[i] = then[c->n_states + i];
     tangent->rate[SYSTEM_TIME] += dh;
+    if ((int)entry[TRAIL_CAUSE] != TRAIL_GUARD) tangent_open(tangent);
     if (!c->is_map) tangent_durations(tangent, entry, next, dh);
 }
 
@@ -345,6 +363,7 @@ HD_CALL void tangent_begin(Tangent *tangent, const double *direction)
     motion_move(m, tangent->rate, m->d->n_inputs);
     motion_values(m, &m->d->start_push, start, settable);
     for (int i = 0; i < settable; i++) tangent->rate[SYSTEM_STATE(i)] = start[i];
+    tangent_open(tangent);
 }
 
 // Runs the lane for the times of its extrema.
@@ -364,7 +383,7 @@ HD_CALL void tangent_run(TrailLane *lane, double *memory, const double *directio
 {
     const EquationsConstants *c = lane->motion.c;
     Tangent tangent = {.lane = lane, .rate = memory, .slope = slope};
-    tangent.integrals = tangent.rate + lane->motion.d->n_inputs;
+    tangent.integrals = tangent.rate + motion_bars(&lane->motion);
     tangent.cells = tangent.integrals + c->n_integrals;
     if (c->extrema) tangent_look(lane);
     tangent_begin(&tangent, direction);
