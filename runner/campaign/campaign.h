@@ -786,6 +786,32 @@ bool campaign_has_slopes(const StoredCampaign *campaign);
 Error campaign_slopes(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                       SlopeResult *result);
 
+// ---- residuals at a trial (run/fit.c) -------------------------------------------------------------------------------
+
+// Residuals that follow each other in time: residual[first + k*stride], k < count. count 1: an expression.
+typedef struct FitSeries {
+    const char *name;
+    int64_t first, stride, count;
+} FitSeries;
+// Residuals at a stored trial, with their derivatives by coordinates: fractions of the ranges of the searched
+// parameters (of a log scale, of the range of its logarithm).
+typedef struct FitData {
+    int n;                         // parameters
+    const int *parameter;          // [n]
+    const double *value, *stretch; // [n] of the trial; d value/d coordinate
+    const bool *log_scale;         // [n]
+    const double *coordinate;      // [n]; 0 and 1: at an end of the range
+    int64_t count;                 // residuals
+    double *residual, *column;     // [count], [n][count]
+    FitSeries *series;             // [n_series]
+    int n_series;
+    bool by_differences; // else by the tangent
+    double fitness;
+} FitData;
+// Error (user): the campaign has no residuals, or no derivatives of them; the trial failed.
+Error campaign_fit(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
+                   FitData *out);
+
 // ---- time, memory and disk of a run (plan/plan.c, plan/explain.c) ---------------------------------------------------
 
 typedef struct Plan {
