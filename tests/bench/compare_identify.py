@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How well adam (along the adjoint's gradient) and cmaes recover the biped of experiments/identify_biped.yaml.
+"""How well least_squares, adam (along the adjoint's gradient) and cmaes recover the biped of experiments/identify_biped.yaml.
 
     python3 tests/bench/compare_identify.py build/hopscotch [COST]     (a minute on two cores; prints Markdown)
     python3 tests/bench/compare_identify.py build/hopscotch --record   (writes experiments/identify_biped.csv again)

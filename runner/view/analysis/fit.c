@@ -6,6 +6,7 @@
 // something, or the noise is coloured: then the intervals would be too short, and S is the long-run covariance of the
 // sums of J'r at each time (W. Newey & K. West, Econometrica 55, 1987; Bartlett's weights), with the number of lags by
 // D. Andrews, Econometrica 59, 1991, for an autoregressive process of order one.
+// Its quantile is that for a fixed ratio of lags to times (N. Kiefer & T. Vogelsang, Econometric Theory 21, 2005, table 1).
 // Whether they are correlated: G. Ljung & G. Box, Biometrika 65, 1978, at 1 % for all series together.
 #include "../view.h"
 
@@ -30,7 +31,7 @@ typedef struct Fit {
     bool *unknown;              // [m] of the directions
     double *scores;             // [m][m] S
     double *white, *covariance; // [m][m]
-    double freedom;
+    double freedom, quantile;
     Arena *arena;
 } Fit;
 
@@ -258,6 +259,8 @@ static void fit_robust(Fit *fit)
         }
     }
     for (int i = 0; i < m * m; i++) fit->scores[i] *= (double)data->count / fit->freedom;
+    const double b = (double)lags / (double)times;
+    fit->quantile = 1.96 + b * (2.9694 + b * (0.4160 - b * 0.5324));
     fit_sandwich(fit, fit->covariance);
 }
 
@@ -322,10 +325,9 @@ static void fit_take_parameter(const Fit *fit, int a)
     if (!of->determined) return;
     const double value = data->value[i], stretch = fabs(data->stretch[i]);
     const double *covariance = fit->result->robust ? fit->covariance : fit->white;
-    const double quantile = student_quantile(fit->freedom < 1e4 ? fit->freedom : 1e4);
     of->error = stretch * sqrt(covariance[at]);
     of->white = stretch * sqrt(fit->white[at]);
-    const double half = quantile * of->error;
+    const double half = fit->quantile * of->error;
     of->low = data->log_scale[i] ? value * exp(-half / value) : value - half;
     of->high = data->log_scale[i] ? value * exp(half / value) : value + half;
 }
@@ -376,6 +378,7 @@ FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
     fit_take_noise(&fit);
     fit_directions(&fit);
     fit_take_words(&fit);
+    if (fit.freedom > 0.0) fit.quantile = student_quantile(fit.freedom < 1e4 ? fit.freedom : 1e4);
     if (fit.freedom > 0.0) fit_white(&fit);
     if (fit.freedom > 0.0 && result.robust) fit_robust(&fit);
     for (int a = 0; a < m; a++) fit_take_parameter(&fit, a);
