@@ -183,32 +183,34 @@ static void fit_sandwich(const Fit *fit, double *to)
     }
 }
 
-// Each series with a variance of its own; expressions share one. What the parameters take of the freedom is shared out.
-static void fit_white(Fit *fit)
+// Adds variance J_k'J_k of a series to S.
+static void fit_add_white(Fit *fit, const FitSeries *series, double variance)
 {
-    const FitData *data = fit->data;
     const int m = fit->m;
-    const double left = fit->freedom / (double)data->count;
-    double single = 0.0, singles = 0.0;
-    for (int s = 0; s < data->n_series; s++) {
-        if (data->series[s].count > 1) continue;
-        single += fit->result->noise[s].rms * fit->result->noise[s].rms;
-        singles += 1.0;
-    }
-    memset(fit->scores, 0, (size_t)(m * m) * sizeof(double));
-    for (int s = 0; s < data->n_series; s++) {
-        const FitSeries *series = &data->series[s];
-        const double own = fit->result->noise[s].rms * fit->result->noise[s].rms;
-        const double variance = (series->count > 1 ? own : single / singles) / left;
-        for (int i = 0; i < m; i++) {
-            const double *a = fit_column(fit, i) + series->first;
-            for (int j = 0; j < m; j++) {
-                const double *b = fit_column(fit, j) + series->first;
-                for (int64_t k = 0; k < series->count; k++)
-                    fit->scores[i * m + j] += variance * a[k * series->stride] * b[k * series->stride];
-            }
+    for (int i = 0; i < m; i++) {
+        const double *a = fit_column(fit, i) + series->first;
+        for (int j = 0; j < m; j++) {
+            const double *b = fit_column(fit, j) + series->first;
+            for (int64_t k = 0; k < series->count; k++)
+                fit->scores[i * m + j] += variance * a[k * series->stride] * b[k * series->stride];
         }
     }
+}
+
+// Each series with a variance of its own; expressions have that of all residuals. What the parameters take of the
+// freedom is shared out.
+static double fit_variance(const Fit *fit, int s)
+{
+    const FitData *data = fit->data;
+    const double left = fit->freedom / (double)data->count, own = fit->result->noise[s].rms;
+    if (data->series[s].count > 1) return own * own / left;
+    return fit_dot(data->residual, data->residual, data->count) / fit->freedom;
+}
+
+static void fit_white(Fit *fit)
+{
+    memset(fit->scores, 0, (size_t)(fit->m * fit->m) * sizeof(double));
+    for (int s = 0; s < fit->data->n_series; s++) fit_add_white(fit, &fit->data->series[s], fit_variance(fit, s));
     fit_sandwich(fit, fit->white);
 }
 
@@ -237,7 +239,7 @@ static void fit_robust(Fit *fit)
     double *sums = ARENA_NEW(fit->arena, double, times *m); // of J'r at each time
     for (int s = 0; s < data->n_series; s++) {
         const FitSeries *series = &data->series[s];
-        for (int i = 0; i < m; i++) {
+        for (int i = 0; i < m && series->count > 1; i++) {
             for (int64_t k = 0; k < series->count; k++) {
                 const int64_t at = series->first + k * series->stride;
                 sums[k * m + i] += fit_column(fit, i)[at] * data->residual[at];
@@ -259,6 +261,8 @@ static void fit_robust(Fit *fit)
         }
     }
     for (int i = 0; i < m * m; i++) fit->scores[i] *= (double)data->count / fit->freedom;
+    for (int s = 0; s < data->n_series; s++)
+        if (data->series[s].count == 1) fit_add_white(fit, &data->series[s], fit_variance(fit, s));
     const double b = (double)lags / (double)times;
     fit->quantile = 1.96 + b * (2.9694 + b * (0.4160 - b * 0.5324));
     fit_sandwich(fit, fit->covariance);
