@@ -1,6 +1,6 @@
 #!/bin/sh
-# A simulator in a shell: a mass of 1 kg on a damped spring, released at 1 m; semi-implicit Euler in awk. Its metrics are
-# where the mass is after 0.25, 0.5, ... 2 s.
+# A simulator in a shell: a mass of 1 kg on a damped spring, released at 1 m; semi-implicit Euler in awk. Its metrics
+# are where the mass is after 0.25, 0.5, ... 2 s.
 
 read -r hello
 echo '{"hello": 1, "version": "identify_spring 1"}'

@@ -17,7 +17,9 @@ static Error fit_print_parameters(const Spec *spec, const FitData *data, const F
                                   FILE *out)
 {
     static const char *const columns[] = {"parameter", "value", "low", "high", "unit", "error", "remark"};
-    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);
+    bool remarks = format != TABLE_TEXT;
+    for (int i = 0; i < data->n; i++) remarks = remarks || fit_remark(&result->parameters[i])[0] != '\0';
+    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns) - !remarks, columns);
     for (int i = 0; i < data->n; i++) {
         const FitParameter *of = &result->parameters[i];
         table_text(table, spec->configured.parameters[data->parameter[i]].name);
@@ -26,7 +28,7 @@ static Error fit_print_parameters(const Spec *spec, const FitData *data, const F
         table_number(table, of->high);
         table_text(table, spec->configured.parameters[data->parameter[i]].unit);
         table_number(table, of->error);
-        table_text(table, fit_remark(of));
+        if (remarks) table_text(table, fit_remark(of));
     }
     return table_finish(table);
 }

@@ -962,7 +962,8 @@ bool spec_names_drawn(const Spec *spec); // an objective or a constraint names a
 
 // Error (user): the model has no derivatives with these settings, or a metric of the objective has none.
 Error trial_gradient_check(const Spec *spec);
-bool trial_gradient_goes_back(const Spec *spec); // they are by the adjoint too, not by the tangent alone
+Error trial_gradient_check_axes(const Spec *spec); // error (user): nothing depends smoothly on a searched parameter
+bool trial_gradient_goes_back(const Spec *spec);   // they are by the adjoint too, not by the tangent alone
 // True if the fitness depends smoothly on parameter p and on all parameters that are derived from p.
 bool trial_gradient_has(const Spec *spec, int p);
 // How gradients are computed: by the adjoint, on a GPU or this processor, or by the tangent, one run per parameter.
@@ -1003,8 +1004,6 @@ const char *trial_gradient_trouble(const TrialGradient *gradient, double *time);
 
 // ---- residuals of a trial (search/trial_residuals.c) ---------------------------------------------------------------
 
-// Error (user): the residuals have no derivatives by the tangent.
-Error trial_residuals_check(const Spec *spec);
 // residual[n_residuals] of a trial with one replicate, whose residuals are all expressions; NaN: it failed.
 void trial_residuals_of(const Spec *spec, const Replicates *of, double *residual);
 // Runs trials of one spec along parameters with dual numbers. configured: from spec_build. trial_residuals_bytes: what

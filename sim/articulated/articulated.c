@@ -441,9 +441,9 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-    .later =
-        "order|settle|reference|reference_scale|reference_loss|reference_width|control.law|control.action_period|control.bounds|control.gait|"
-        "control.legs|control.reaches|control.command|meshes|frames",
+    .later = "order|settle|reference|reference_scale|reference_loss|reference_width|control.law|"
+             "control.action_period|control.bounds|control.gait|"
+             "control.legs|control.reaches|control.command|meshes|frames",
     .numerics = "dt|order",
     .lists = articulated_lists,
     .n_lists = 2,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Least squares: certified results, a recorded robot and a recorded system of equations, derivatives by the tangent and
-# by differences; the same digest for batches, threads and pieces; what `fit` says of intervals, of what is not determined
-# and of noise; refusals.
+# by differences; the same digest for batches, threads and pieces; what `fit` says of intervals, of what is not
+# determined and of noise; refusals.
 . "$(dirname "$0")/../scratch.sh"
 
 hopscotch() { "$HOPSCOTCH" "$@" >out 2>err; }
@@ -197,7 +197,8 @@ for loss in huber cauchy; do
     "$HOPSCOTCH" run identify_biped.yaml --name "bent$loss" --progress none --set simulation.reference_loss=$loss \
         --set limits.trials=1 >out 2>err &&
         "$HOPSCOTCH" gradient "bent$loss/0" --format csv 2>err |
-        awk -F, 'NR > 1 { d = ($4 - $5) / $4; e = ($4 - $6) / $4; if (d < 1e-9 && d > -1e-9 && e < 1e-3 && e > -1e-3) n++ }
+        awk -F, 'NR > 1 { d = ($4 - $5) / $4; e = ($4 - $6) / $4
+            if (d < 1e-9 && d > -1e-9 && e < 1e-3 && e > -1e-3) n++ }
             END { exit n != 9 }'
     check $? "the loss $loss: adjoint, tangent and differences agree"
 done
@@ -225,7 +226,7 @@ refused "an integer" 'derivatives' pendulum.yaml --set 'search.over.length={rang
 hopscotch run pendulum.yaml --name grid --progress none \
     --set 'search={method: grid, over: {length: [0.5]}}' --set 'objective={minimize: track_error}'
 hopscotch fit grid/0
-[ $? -ne 0 ] && grep -q 'has no residuals' err
+[ $? -ne 0 ] && grep -q 'has no residuals: its spec needs' err
 check $? "refused: fit of a campaign without residuals"
 cat >fails.yaml <<'END'
 version: 1
@@ -245,5 +246,18 @@ END
 hopscotch run fails.yaml --progress none
 hopscotch status fails && grep -q all_failed out
 check $? "a start that fails ends the search, and status says so"
+
+hopscotch run fails.yaml --name penalty --progress none --set 'search={method: grid, over: {a: [2]}}' \
+    --set 'objective.failed=penalty(10)'
+hopscotch fit penalty/0
+[ $? -ne 0 ] && grep -q 'the trial has 0 of 1 residuals: its run ended early' err
+check $? "refused: fit of a trial that failed"
+hopscotch run fails.yaml --name whole_numbers --progress none --set 'search={method: random, trials: 1,
+    over: {a: {range: [-2, -1], integer: true}}}'
+hopscotch fit whole_numbers/0
+[ $? -ne 0 ] && grep -q 'is searched, and takes only integers' err
+check $? "refused: fit of integers"
+refused "a parameter without derivative" 'depends smoothly on push_time' identify_biped.yaml \
+    --set 'search.over.push_time={range: [0, 0.5]}'
 
 exit $status

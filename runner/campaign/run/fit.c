@@ -136,9 +136,9 @@ static Error fit_by_differences(GradientRun *run, FitData *out)
             if (!search_complete(run->spec, own)) at[s] = out->coordinate[i];
             if (at[s] == out->coordinate[i]) memcpy(own, run->parameter, (size_t)n * sizeof *own);
             TRY(fit_fly(run, own, side + s * out->count, &fitness));
-            if (isnan(fitness))
-                return error_make(ERROR_USER, "a trial beside this one fails, so residuals have no derivative by %s",
-                                  run->spec->configured.parameters[out->parameter[i]].name);
+            if (!isnan(fitness)) continue;
+            at[s] = out->coordinate[i]; // a difference of one side, without the trial that failed
+            memcpy(side + s * out->count, out->residual, (size_t)out->count * sizeof *side);
         }
         for (int64_t k = 0; k < out->count; k++)
             out->column[i * out->count + k] = at[0] != at[1] ? (side[k] - side[out->count + k]) / (at[0] - at[1]) : 0.0;
@@ -165,7 +165,8 @@ static Error fit_work(GradientRun *run, void *context)
     fit_take_series(spec, run->arena, out);
     out->residual = ARENA_NEW(run->arena, double, out->count);
     out->column = ARENA_NEW(run->arena, double, out->count * out->n);
-    const Error refused = trial_residuals_check(spec);
+    Error refused = trial_gradient_check(spec);
+    if (refused.kind == OK) refused = trial_gradient_check_axes(spec);
     out->by_differences = refused.kind != OK;
     if (!out->by_differences) return fit_by_tangent(run, out);
     return fit_has_values(spec) ? refused : fit_by_differences(run, out);

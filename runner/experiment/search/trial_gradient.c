@@ -569,3 +569,13 @@ bool trial_gradient_has(const Spec *spec, int p)
     }
     return true;
 }
+
+Error trial_gradient_check_axes(const Spec *spec)
+{
+    for (int i = 0; i < spec->n_axes; i++) {
+        if (trial_gradient_has(spec, spec->axes[i].parameter)) continue;
+        return error_make(ERROR_USER, "no metric depends smoothly on %s: search it by cmaes",
+                          spec->configured.parameters[spec->axes[i].parameter].name);
+    }
+    return error_none();
+}

@@ -15,18 +15,6 @@ struct TrialResiduals {
     int n_series;
 };
 
-Error trial_residuals_check(const Spec *spec)
-{
-    const Error refused = trial_gradient_check(spec);
-    if (refused.kind != OK) return refused;
-    for (int i = 0; i < spec->n_axes; i++) {
-        if (trial_gradient_has(spec, spec->axes[i].parameter)) continue;
-        return error_make(ERROR_USER, "no metric depends smoothly on %s: leave it out, or search it by cmaes",
-                          spec->configured.parameters[spec->axes[i].parameter].name);
-    }
-    return error_none();
-}
-
 void trial_residuals_of(const Spec *spec, const Replicates *of, double *residual)
 {
     double scope[OBJECTIVE_NAMES_MAX];

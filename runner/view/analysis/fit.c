@@ -6,7 +6,7 @@
 // something, or the noise is coloured: then the intervals would be too short, and S is the long-run covariance of the
 // sums of J'r at each time (W. Newey & K. West, Econometrica 55, 1987; Bartlett's weights), with the number of lags by
 // D. Andrews, Econometrica 59, 1991, for an autoregressive process of order one.
-// Its quantile is that for a fixed ratio of lags to times (N. Kiefer & T. Vogelsang, Econometric Theory 21, 2005, table 1).
+// Its quantile is that for a fixed ratio of lags to times (N. Kiefer & T. Vogelsang, Econometric Theory 21, 2005).
 // Whether they are correlated: G. Ljung & G. Box, Biometrika 65, 1978, at 1 % for all series together.
 #include "../view.h"
 

@@ -59,8 +59,8 @@ double student_quantile(double freedom)
     return high;
 }
 
-// The upper incomplete gamma function, regularised (DLMF 8.2.4, 8.7.1, 8.9.2): by the series of the lower one below a + 1,
-// by the continued fraction above.
+// The upper incomplete gamma function, regularised (DLMF 8.2.4, 8.7.1, 8.9.2): by the series of the lower one below
+// a + 1, by the continued fraction above.
 static double gamma_upper(double a, double x)
 {
     const double front = exp(a * log(x) - x - lgamma(a)), tiny = 1e-300;

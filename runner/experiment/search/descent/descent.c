@@ -99,12 +99,7 @@ static Error descent_check_model(const Spec *spec, bool back)
     if (spec->n_constraints > 0)
         return error_make(ERROR_USER,
                           "constraints have no gradient by the adjoint or the tangent; use `gradient: differences`");
-    for (int i = 0; i < spec->n_axes; i++) {
-        if (trial_gradient_has(spec, spec->axes[i].parameter)) continue;
-        return error_make(ERROR_USER, "no metric depends smoothly on %s: search it by cmaes",
-                          spec->configured.parameters[spec->axes[i].parameter].name);
-    }
-    return error_none();
+    return trial_gradient_check_axes(spec);
 }
 
 Error descent_check(const Spec *spec, const DescentMethod *method, const char **key)

@@ -1,5 +1,6 @@
-// What the searches along gradients (adam, lbfgs, least_squares) share: many of them side by side, their points, derivatives by
-// differences, what they remember, when they end. A method adds its step: one file and one DescentMethod.
+// What the searches along gradients (adam, lbfgs, least_squares) share: many of them side by side, their points,
+// derivatives by differences, what they remember, when they end. A method adds its step: one file and one
+// DescentMethod.
 //
 // Coordinates: u in [0, 1] over the range of each parameter, or over that of its logarithm. They stay within the range
 // by projection: a coordinate beyond an end becomes the end. A smooth transform would bend the objective, flatten its

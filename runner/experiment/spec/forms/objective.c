@@ -379,9 +379,9 @@ const Form form_residuals = {
     .words = "reference, or an expression over metrics and parameters, or a list of up to 256 of them",
     .doc =
         "in place of minimize: numbers that are to be 0 together. The fitness is the root of their mean square. "
-        "reference: all differences from a recorded motion (articulated). So does a metric with `take: rms` at instants of a "
-        "system of equations count by each of its values. What is known beforehand is a residual too: (mass - 18)/2 "
-        "is 18 with the standard deviation 2, if residuals are in standard deviations",
+        "reference: all differences from a recorded motion (articulated); so a metric with `take: rms` at instants of "
+        "a system of equations counts by each of its values. What is known beforehand is one too: (mass - 18)/2 is 18 "
+        "with the standard deviation 2, if residuals are in standard deviations",
     .example = "[reference, \"(torso_mass - 18)/2\"]",
     .stage = FORM_BY_SECTION,
     .flags = KEY_IDENTITY,
