@@ -5,14 +5,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const char *fit_remark(const FitParameter *of)
-{
-    if (of->end != 0)
-        return of->end < 0 ? "at the lower end of its range: counts as known"
-                           : "at the upper end of its range: counts as known";
-    return of->determined ? "" : "not determined";
-}
-
 static Error fit_print_parameters(const Spec *spec, const FitData *data, const FitResult *result, TableFormat format,
                                   FILE *out)
 {
@@ -65,62 +57,17 @@ static Error fit_print_correlation(const Spec *spec, const FitData *data, const 
     return table_finish(table);
 }
 
-// ---- what it means --------------------------------------------------------------------------------------------------
-
-static void fit_say_noise(const FitData *data, const FitResult *result, FILE *out)
-{
-    int tested = 0, worst = -1;
-    for (int s = 0; s < data->n_series; s++) {
-        const FitNoise *noise = &result->noise[s];
-        tested += !isnan(noise->p);
-        if (noise->coloured && (worst < 0 || noise->neighbours > result->noise[worst].neighbours)) worst = s;
-    }
-    if (data->count <= result->n_free) {
-        fprintf(out, "intervals   none: there are as many parameters as residuals, so nothing tells their noise\n");
-        return;
-    }
-    if (tested == 0) {
-        fprintf(out, "noise       not tested: no residuals follow each other in time\n");
-        return;
-    }
-    if (worst < 0) {
-        fprintf(out, "noise       what is left of %s is white: the model is enough for this recording\n",
-                tested > 1 ? "all series" : "the residuals");
-        return;
-    }
-    fprintf(out,
-            "noise       not white in %d of %d series, most in %s (correlation of neighbours %.2g, rms %.3g, of which "
-            "%.3g is white): the model lacks something there, or the noise is coloured\n"
-            "intervals   take this correlation into account (%" PRId64
-            " lags); those for white noise would be too short\n",
-            result->n_coloured, tested, data->series[worst].name, result->noise[worst].neighbours,
-            result->noise[worst].rms, result->noise[worst].noise, result->lags);
-}
-
-static void fit_say_correlated(const Spec *spec, const FitData *data, const FitResult *result, FILE *out)
-{
-    static const double strong = 0.9;
-    for (int i = 0; i < data->n; i++) {
-        for (int j = 0; j < i; j++) {
-            const double of = result->correlation[i * data->n + j];
-            if (!(fabs(of) > strong)) continue;
-            fprintf(out, "correlated  %s and %s: %.3f\n", spec->configured.parameters[data->parameter[j]].name,
-                    spec->configured.parameters[data->parameter[i]].name, of);
-        }
-    }
-}
-
-static void fit_say(const CommandLine *line, const StoredCampaign *campaign, int64_t trial, const FitData *data,
-                    const FitResult *result)
+static void fit_print_lines(const CommandLine *line, const StoredCampaign *campaign, int64_t trial, const FitData *data,
+                            const FitResult *result)
 {
     FILE *out = line->messages;
+    int count = 0;
+    const FitLine *lines = fit_lines(&campaign->spec, data, result, line->arena, &count);
     fprintf(out,
             "%s/%" PRId64 ": root mean square %s of %" PRId64 " residuals, %d parameters, condition number %.3g%s\n",
             campaign->name, trial, text_number(data->fitness).text, data->count, data->n, result->condition,
             data->by_differences ? "; derivatives by differences" : "");
-    for (int k = 0; k < result->n_unknown; k++) fprintf(out, "unknown     %s\n", result->unknown[k]);
-    fit_say_noise(data, result, out);
-    fit_say_correlated(&campaign->spec, data, result, out);
+    for (int k = 0; k < count; k++) fprintf(out, "%-11s %s\n", lines[k].about, lines[k].text);
 }
 
 // ---- the command ----------------------------------------------------------------------------------------------------
@@ -133,7 +80,7 @@ static Error fit_at(const CommandLine *line, const StoredCampaign *campaign, int
     TRY(command_program_remark(line, campaign));
     TRY(campaign_fit(campaign, trial, &backend, line->arena, &data));
     const FitResult result = fit_analyse(&campaign->spec, &data, line->arena);
-    fit_say(line, campaign, trial, &data, &result);
+    fit_print_lines(line, campaign, trial, &data, &result);
     if (switch_given(line, "residuals")) return fit_print_residuals(&data, &result, format, line->out);
     if (switch_given(line, "correlation"))
         return fit_print_correlation(&campaign->spec, &data, &result, format, line->out);

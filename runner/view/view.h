@@ -130,6 +130,12 @@ typedef struct FitResult {
     int64_t lags;   // of that correlation
 } FitResult;
 FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena);
+// In words (analysis/fit_words.c): what is not determined, whether what is left is noise, what is correlated.
+typedef struct FitLine {
+    const char *about, *text;
+} FitLine;
+const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult *result, Arena *arena, int *count);
+const char *fit_remark(const FitParameter *of); // "" or why it has no interval
 
 // ---- verifying a trial (analysis/verify.c, analysis/verify_run.c) ---------------------------------------------------
 

@@ -180,6 +180,9 @@ check $? "the biped: eight of nine intervals hold the truth, as the experiment s
 hopscotch fit identify_biped/best --residuals --format csv && [ "$(grep -c ',101,' out)" -eq 28 ] &&
     hopscotch fit identify_biped/best --correlation --format csv && [ "$(wc -l <out)" -eq 37 ]
 check $? "series and correlations"
+hopscotch report identify_biped -o report.html && grep -q 'id="fit"' report.html &&
+    grep -q 'what is left of all series is white' report.html && grep -q '<td>knee_armature</td>' report.html
+check $? "the report has a section of the fit"
 
 # Outliers: one row of twenty is off by far.
 awk -F, -v OFS=, 'NR > 1 && NR % 20 == 0 { for (i = 2; i <= NF; i++) $i += 2 } { print }' identify_biped.csv >off.csv
