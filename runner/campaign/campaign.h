@@ -808,9 +808,15 @@ typedef struct FitData {
     bool by_differences; // else by the tangent
     double fitness;
 } FitData;
-// Error (user): the campaign has no residuals, or no derivatives of them; the trial failed.
+// Computes residuals elsewhere, for the parameters value[n] of the trial: residual[count], column[n][count] by
+// coordinates there. there: false if the run fails.
+typedef struct FitModel FitModel;
+Error fit_evaluate(const FitModel *model, const double *value, double *residual, double *column, bool *there);
+// Error (user): the campaign has no residuals, or no derivatives of them; the trial failed. then: called with the data,
+// while residuals can be computed elsewhere; NULL: nothing.
+typedef Error FitThen(const FitModel *model, const FitData *data, void *context);
 Error campaign_fit(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
-                   FitData *out);
+                   FitThen *then, void *context, FitData *out);
 
 // ---- time, memory and disk of a run (plan/plan.c, plan/explain.c) ---------------------------------------------------
 

@@ -72,19 +72,34 @@ static void fit_print_lines(const CommandLine *line, const StoredCampaign *campa
 
 // ---- the command ----------------------------------------------------------------------------------------------------
 
+typedef struct FitAsked {
+    const CommandLine *line;
+    const Spec *spec;
+    FitResult result;
+} FitAsked;
+
+static Error fit_then(const FitModel *model, const FitData *data, void *context)
+{
+    FitAsked *asked = context;
+    asked->result = fit_analyse(asked->spec, data, asked->line->arena);
+    if (!switch_given(asked->line, "profile")) return error_none();
+    return fit_profile(model, data, &asked->result, asked->line->arena);
+}
+
 static Error fit_at(const CommandLine *line, const StoredCampaign *campaign, int64_t trial)
 {
     const BackendOptions backend = command_backend(line, "auto");
     const TableFormat format = command_format(line);
+    FitAsked asked = {.line = line, .spec = &campaign->spec};
     FitData data;
     TRY(command_program_remark(line, campaign));
-    TRY(campaign_fit(campaign, trial, &backend, line->arena, &data));
-    const FitResult result = fit_analyse(&campaign->spec, &data, line->arena);
-    fit_print_lines(line, campaign, trial, &data, &result);
-    if (switch_given(line, "residuals")) return fit_print_residuals(&data, &result, format, line->out);
+    TRY(campaign_fit(campaign, trial, &backend, line->arena, fit_then, &asked, &data));
+    const FitResult *result = &asked.result;
+    fit_print_lines(line, campaign, trial, &data, result);
+    if (switch_given(line, "residuals")) return fit_print_residuals(&data, result, format, line->out);
     if (switch_given(line, "correlation"))
-        return fit_print_correlation(&campaign->spec, &data, &result, format, line->out);
-    return fit_print_parameters(&campaign->spec, &data, &result, format, line->out);
+        return fit_print_correlation(&campaign->spec, &data, result, format, line->out);
+    return fit_print_parameters(&campaign->spec, &data, result, format, line->out);
 }
 
 static Error fit_command(const CommandLine *line)
@@ -99,6 +114,9 @@ static Error fit_command(const CommandLine *line)
 
 static const Switch fit_switch_rows[] = {
     {"residuals", SWITCH_FLAG, NULL, 0, 0, "print the series of residuals instead: their rms, noise, and test"},
+    {"profile", SWITCH_FLAG, NULL, 0, 0,
+     "intervals by the profile of the sum of squares, for which all other parameters are fitted again: right also where "
+     "the model is far from linear, and some hundred runs for each parameter"},
     {"correlation", SWITCH_FLAG, NULL, 0, 0, "print the correlation of each two parameters instead"},
 };
 static const Switches fit_switches = {fit_switch_rows, (int)(sizeof fit_switch_rows / sizeof *fit_switch_rows)};

@@ -108,6 +108,7 @@ typedef struct FitParameter {
     double white;     // the same if residuals that follow each other were independent
     int end;          // -1, 1: at the lower, upper end of its range, and counts as known there
     bool determined;
+    bool open; // by its profile the interval goes on beyond the range, or to where runs fail: that end is NaN
 } FitParameter;
 // Residuals of a series. NaN: too few.
 typedef struct FitNoise {
@@ -125,11 +126,15 @@ typedef struct FitResult {
     const double *correlation; // [n][n]; NaN: of a parameter without interval
     const char **unknown;      // [n_unknown] directions that the residuals do not determine, in words
     int n_unknown;
-    bool robust;    // intervals take the correlation of residuals into account
-    int n_coloured; // series
-    int64_t lags;   // of that correlation
+    bool robust;            // intervals take the correlation of residuals into account
+    int n_coloured;         // series
+    int64_t lags;           // of that correlation
+    double quantile;        // by which the standard deviation is half of an interval
+    const double *widening; // [n] that standard deviation through the one if all residuals had one variance
 } FitResult;
 FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena);
+// Replaces intervals by those of the profile of the sum of squares (analysis/fit_profile.c).
+Error fit_profile(const FitModel *model, const FitData *data, FitResult *result, Arena *arena);
 // In words (analysis/fit_words.c): what is not determined, whether what is left is noise, what is correlated.
 typedef struct FitLine {
     const char *about, *text;

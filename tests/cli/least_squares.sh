@@ -52,6 +52,28 @@ hopscotch run misra.yaml --name single --progress none --set search.least_square
     near b1 238.94212918 2.7070075241 1e-6
 check $? "Misra1a with one point after the other"
 
+# The profile of b2: for each b2 the best b1 is a quotient of sums, and the interval ends where S has risen by t^2 s^2,
+# with t = 2.17881283 of 12 degrees of freedom.
+hopscotch fit tangent/best --profile --format csv && awk -F, '
+    function squares(b,    i, e, top, low, s) {
+        for (i = 1; i <= n; i++) { e = 1 - exp(-b * x[i]); top += y[i] * e; low += e * e }
+        for (i = 1; i <= n; i++) { e = y[i] - top / low * (1 - exp(-b * x[i])); s += e * e }
+        return s
+    }
+    function end(best, to,    k, mid, from) {
+        from = best
+        for (k = 0; k < 60; k++) { mid = (from + to) / 2; if (squares(mid) > most) to = mid; else from = mid }
+        return from
+    }
+    FNR == NR { if (/b1\*/) { split($0, a, /b2\*|\)\) - |"/); x[++n] = a[3]; y[n] = a[4] } next }
+    $1 == "b2" {
+        most = squares($2) * (1 + 2.17881283^2 / 12)
+        width = $4 - $3; low = (end($2, $2 / 2) - $3) / width; high = (end($2, $2 * 2) - $4) / width
+        good = low < 0.004 && low > -0.004 && high < 0.004 && high > -0.004
+    }
+    END { exit !good }' misra.yaml out
+check $? "Misra1a: the interval of the profile"
+
 # The best point at an end of a range: the rest is the best there. b1 <= 200: b2 = 6.9e-4 by golden section in awk.
 hopscotch run misra.yaml --name held --progress none --set 'search.over.b1={range: [1, 200]}' \
     --set 'search.least_squares.starts=[{b1: 100, b2: 0.0001}]' && fitted held &&

@@ -89,20 +89,32 @@ static void fit_take_series(const Spec *spec, Arena *arena, FitData *out)
 
 // ---- by the tangent -------------------------------------------------------------------------------------------------
 
-static Error fit_by_tangent(GradientRun *run, FitData *out)
+struct FitModel {
+    GradientRun *run;
+    const FitData *data;
+    TrialResiduals *trial; // NULL: by differences
+    double *parameter;     // [n_parameters] where residuals are computed
+    double *own;           // [n_parameters]
+    double *side;          // [2][count]
+};
+
+// d value/d coordinate i at model->parameter.
+static double fit_stretch_at(const FitModel *model, int i)
 {
-    const Spec *spec = run->spec;
-    TrialResiduals *trial = trial_residuals_take(spec, &run->configured, run->arena);
-    for (int i = 0; i < out->n; i++) {
-        double *column = out->column + i * out->count;
-        const int64_t count = trial_residuals_along(trial, (int32_t)run->stored.search[0], run->ordinal, run->parameter,
-                                                    out->parameter[i], out->residual, column);
-        if (count != out->count)
-            return error_make(ERROR_USER, "the trial has %lld of %lld residuals: its run ended early", (long long)count,
-                              (long long)out->count);
-        for (int64_t k = 0; k < count; k++) column[k] *= out->stretch[i];
+    return fit_stretch(&model->run->spec->axes[i].values, model->parameter[model->data->parameter[i]]);
+}
+
+// *there: how many residuals the run has.
+static void fit_by_tangent(const FitModel *model, double *residual, double *column, int64_t *there)
+{
+    const GradientRun *run = model->run;
+    const int64_t count = model->data->count;
+    *there = count;
+    for (int i = 0; i < model->data->n && *there == count; i++) {
+        *there = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal, model->parameter,
+                                       model->data->parameter[i], residual, column + i * count);
+        for (int64_t k = 0; k < *there; k++) column[i * count + k] *= fit_stretch_at(model, i);
     }
-    return error_none();
 }
 
 // ---- by differences -------------------------------------------------------------------------------------------------
@@ -110,39 +122,66 @@ static Error fit_by_tangent(GradientRun *run, FitData *out)
 static Error fit_fly(GradientRun *run, const double *parameter, double *residual, double *fitness)
 {
     const Spec *spec = run->spec;
+    const size_t used = run->arena->used;
     double *metric = ARENA_NEW(run->arena, double, spec->configured.n_metrics);
     TRY(gradient_fly(run, parameter, 1, fitness, NULL, metric));
     int failure = isnan(*fitness);
     const Replicates of = {.parameter = parameter, .metric = metric, .failure = &failure};
     trial_residuals_of(spec, &of, residual);
+    arena_rewind(run->arena, used);
     return error_none();
 }
 
-static Error fit_by_differences(GradientRun *run, FitData *out)
+// The derivatives by coordinate i, at u. A side that fails is left out: the difference is one of the other side.
+static Error fit_difference_of(const FitModel *model, int i, const double *residual, double *column)
 {
-    const int n = run->spec->configured.n_parameters;
-    double *own = ARENA_NEW(run->arena, double, n), *side = ARENA_NEW(run->arena, double, 2 * out->count), fitness;
-    TRY(fit_fly(run, run->parameter, out->residual, &fitness));
-    for (int i = 0; i < out->n; i++) {
-        const Values *values = &run->spec->axes[i].values;
-        double at[2];
-        for (int s = 0; s < 2; s++) {
-            const double u = out->coordinate[i] + (s == 0 ? fit_difference : -fit_difference);
-            memcpy(own, run->parameter, (size_t)n * sizeof *own);
-            at[s] = values_are_range(values) ? search_inside(u) : u;
-            own[out->parameter[i]] = values_are_range(values)
-                                         ? search_value(values, at[s])
-                                         : out->value[i] + (u - out->coordinate[i]) * out->stretch[i];
-            if (!search_complete(run->spec, own)) at[s] = out->coordinate[i];
-            if (at[s] == out->coordinate[i]) memcpy(own, run->parameter, (size_t)n * sizeof *own);
-            TRY(fit_fly(run, own, side + s * out->count, &fitness));
-            if (!isnan(fitness)) continue;
-            at[s] = out->coordinate[i]; // a difference of one side, without the trial that failed
-            memcpy(side + s * out->count, out->residual, (size_t)out->count * sizeof *side);
-        }
-        for (int64_t k = 0; k < out->count; k++)
-            out->column[i * out->count + k] = at[0] != at[1] ? (side[k] - side[out->count + k]) / (at[0] - at[1]) : 0.0;
+    const Values *values = &model->run->spec->axes[i].values;
+    const int64_t count = model->data->count;
+    const int p = model->data->parameter[i];
+    const double value = model->parameter[p], stretch = fit_stretch_at(model, i);
+    const bool range = values_are_range(values);
+    double at[2];
+    for (int s = 0; s < 2; s++) {
+        const double h = s == 0 ? fit_difference : -fit_difference, u = range ? search_coordinate(values, value) : 0.5;
+        double fitness = (double)NAN;
+        at[s] = (range ? search_inside(u + h) : u + h) - u;
+        memcpy(model->own, model->parameter, (size_t)model->run->spec->configured.n_parameters * sizeof(double));
+        model->own[p] = range ? search_value(values, u + at[s]) : value + at[s] * stretch;
+        if (search_complete(model->run->spec, model->own))
+            TRY(fit_fly(model->run, model->own, model->side + s * count, &fitness));
+        if (!isnan(fitness)) continue;
+        at[s] = 0.0;
+        memcpy(model->side + s * count, residual, (size_t)count * sizeof *residual);
     }
+    for (int64_t k = 0; k < count; k++)
+        column[k] = at[0] != at[1] ? (model->side[k] - model->side[count + k]) / (at[0] - at[1]) : 0.0;
+    return error_none();
+}
+
+static Error fit_by_differences(const FitModel *model, double *residual, double *column, int64_t *there)
+{
+    double fitness;
+    TRY(fit_fly(model->run, model->parameter, residual, &fitness));
+    *there = isnan(fitness) ? 0 : model->data->count;
+    for (int i = 0; i<model->data->n && * there> 0; i++)
+        TRY(fit_difference_of(model, i, residual, column + i * model->data->count));
+    return error_none();
+}
+
+static Error fit_compute(const FitModel *model, double *residual, double *column, int64_t *there)
+{
+    if (model->trial == NULL) return fit_by_differences(model, residual, column, there);
+    fit_by_tangent(model, residual, column, there);
+    return error_none();
+}
+
+Error fit_evaluate(const FitModel *model, const double *value, double *residual, double *column, bool *there)
+{
+    int64_t count = 0;
+    memcpy(model->parameter, model->run->parameter, (size_t)model->run->spec->configured.n_parameters * sizeof(double));
+    for (int i = 0; i < model->data->n; i++) model->parameter[model->data->parameter[i]] = value[i];
+    if (search_complete(model->run->spec, model->parameter)) TRY(fit_compute(model, residual, column, &count));
+    *there = count == model->data->count;
     return error_none();
 }
 
@@ -156,26 +195,54 @@ static bool fit_has_values(const Spec *spec)
     return false;
 }
 
+typedef struct FitTask {
+    FitData *out;
+    FitThen *then;
+    void *context;
+} FitTask;
+
+static Error fit_take_model(GradientRun *run, const FitData *data, FitModel *out)
+{
+    const int n = run->spec->configured.n_parameters;
+    Error refused = trial_gradient_check(run->spec);
+    if (refused.kind == OK) refused = trial_gradient_check_axes(run->spec);
+    if (refused.kind != OK && fit_has_values(run->spec)) return refused;
+    *out =
+        (FitModel){.run = run,
+                   .data = data,
+                   .trial = refused.kind == OK ? trial_residuals_take(run->spec, &run->configured, run->arena) : NULL,
+                   .parameter = ARENA_NEW(run->arena, double, n),
+                   .own = ARENA_NEW(run->arena, double, n),
+                   .side = ARENA_NEW(run->arena, double, 2 * data->count)};
+    memcpy(out->parameter, run->parameter, (size_t)n * sizeof(double));
+    return error_none();
+}
+
 static Error fit_work(GradientRun *run, void *context)
 {
-    FitData *out = context;
-    const Spec *spec = run->spec;
+    const FitTask *task = context;
+    FitData *out = task->out;
+    FitModel model;
+    int64_t there = 0;
     out->fitness = run->fitness;
     fit_take_parameters(run, out);
-    fit_take_series(spec, run->arena, out);
+    fit_take_series(run->spec, run->arena, out);
     out->residual = ARENA_NEW(run->arena, double, out->count);
     out->column = ARENA_NEW(run->arena, double, out->count * out->n);
-    Error refused = trial_gradient_check(spec);
-    if (refused.kind == OK) refused = trial_gradient_check_axes(spec);
-    out->by_differences = refused.kind != OK;
-    if (!out->by_differences) return fit_by_tangent(run, out);
-    return fit_has_values(spec) ? refused : fit_by_differences(run, out);
+    TRY(fit_take_model(run, out, &model));
+    out->by_differences = model.trial == NULL;
+    TRY(fit_compute(&model, out->residual, out->column, &there));
+    if (there != out->count)
+        return error_make(ERROR_USER, "the trial has %lld of %lld residuals: its run ended early", (long long)there,
+                          (long long)out->count);
+    return task->then != NULL ? task->then(&model, out, task->context) : error_none();
 }
 
 Error campaign_fit(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
-                   FitData *out)
+                   FitThen *then, void *context, FitData *out)
 {
     const Spec *spec = &campaign->spec;
+    FitTask task = {out, then, context};
     *out = (FitData){.n = 0};
     if (spec->objective.n_residuals == 0)
         return error_make(ERROR_USER, "campaign %s has no residuals: its spec needs `objective: {residuals: ...}`",
@@ -188,5 +255,5 @@ Error campaign_fit(const StoredCampaign *campaign, int64_t trial, const BackendO
                           spec->configured.parameters[spec->axes[i].parameter].name,
                           spec->axes[i].values.choices != NULL ? "words" : "integers");
     }
-    return gradient_at_trial(campaign, trial, 1, backend, arena, fit_work, out);
+    return gradient_at_trial(campaign, trial, 1, backend, arena, fit_work, &task);
 }

@@ -31,7 +31,8 @@ typedef struct Fit {
     bool *unknown;              // [m] of the directions
     double *scores;             // [m][m] S
     double *white, *covariance; // [m][m]
-    double freedom, quantile;
+    double freedom, quantile, variance;
+    double *widening; // [n]
     Arena *arena;
 } Fit;
 
@@ -331,6 +332,7 @@ static void fit_take_parameter(const Fit *fit, int a)
     const double *covariance = fit->result->robust ? fit->covariance : fit->white;
     of->error = stretch * sqrt(covariance[at]);
     of->white = stretch * sqrt(fit->white[at]);
+    fit->widening[i] = sqrt(covariance[at] / (fit->variance * fit->inverse[at]));
     const double half = fit->quantile * of->error;
     of->low = data->log_scale[i] ? value * exp(-half / value) : value - half;
     of->high = data->log_scale[i] ? value * exp(half / value) : value + half;
@@ -360,7 +362,7 @@ FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
     int *free = ARENA_NEW(arena, int, n), m = 0;
     for (int i = 0; i < n; i++) {
         const double u = data->coordinate[i];
-        result.parameters[i] = (FitParameter){none, none, none, none, u <= 0.0 ? -1 : u >= 1.0 ? 1 : 0, false};
+        result.parameters[i] = (FitParameter){none, none, none, none, u <= 0.0 ? -1 : u >= 1.0 ? 1 : 0, false, false};
         if (result.parameters[i].end == 0) free[m++] = i;
     }
     Fit fit = {.spec = spec,
@@ -376,6 +378,7 @@ FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
                .white = ARENA_NEW(arena, double, m *m),
                .covariance = ARENA_NEW(arena, double, m *m),
                .freedom = (double)(data->count - m),
+               .widening = ARENA_NEW(arena, double, n),
                .arena = arena};
     double *correlation = ARENA_NEW(arena, double, n *n);
     result.n_free = m;
@@ -385,7 +388,10 @@ FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
     if (fit.freedom > 0.0) fit.quantile = student_quantile(fit.freedom < 1e4 ? fit.freedom : 1e4);
     if (fit.freedom > 0.0) fit_white(&fit);
     if (fit.freedom > 0.0 && result.robust) fit_robust(&fit);
+    fit.variance = fit_dot(data->residual, data->residual, data->count) / fit.freedom;
     for (int a = 0; a < m; a++) fit_take_parameter(&fit, a);
+    result.quantile = fit.quantile;
+    result.widening = fit.widening;
     fit_correlate(&fit, correlation);
     result.correlation = correlation;
     return result;

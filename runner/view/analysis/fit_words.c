@@ -86,5 +86,6 @@ const char *fit_remark(const FitParameter *of)
 {
     if (of->end < 0) return "at the lower end of its range: counts as known";
     if (of->end > 0) return "at the upper end of its range: counts as known";
+    if (of->open) return "its interval goes on beyond the range";
     return of->determined ? "" : "not determined";
 }

@@ -46,9 +46,10 @@ static void fit_draw_parameters(const Report *report, const FitData *data, const
 static void fit_table_parameters(const Report *report, const FitData *data, const FitResult *result)
 {
     FILE *out = report->out;
-    fputs("<div class=\"scroll\"><table><thead><tr><th>parameter</th><th>value</th><th>low</th><th>high</th><th>unit</th>"
-          "<th>error</th><th></th></tr></thead><tbody>\n",
-          out);
+    fputs(
+        "<div class=\"scroll\"><table><thead><tr><th>parameter</th><th>value</th><th>low</th><th>high</th><th>unit</th>"
+        "<th>error</th><th></th></tr></thead><tbody>\n",
+        out);
     for (int i = 0; i < data->n; i++) {
         const FitParameter *of = &result->parameters[i];
         const double numbers[] = {data->value[i], of->low, of->high};
@@ -106,7 +107,8 @@ Error report_fit(const Report *report)
     FILE *out = report->out;
     FitData data;
     int count = 0;
-    const Error error = campaign_fit(report->campaign, report->data->best_id[0], report->backend, report->arena, &data);
+    const Error error =
+        campaign_fit(report->campaign, report->data->best_id[0], report->backend, report->arena, NULL, NULL, &data);
     if (error.kind != OK) return report_put_not_replayed(report, &error);
     const FitResult result = fit_analyse(&report->campaign->spec, &data, report->arena);
     const FitLine *lines = fit_lines(&report->campaign->spec, &data, &result, report->arena, &count);
