@@ -7,6 +7,6 @@
 
 size_t dual_bytes(const Configured *configured);
 int dual_tangent(const Configured *configured, const double *parameter, const double *direction, void *memory,
-                 double *metric, double *slope);
+                 double *metric, double *slope, ResidualSeries *series, int n_series);
 
 #endif

@@ -11,6 +11,7 @@ HD real reduction_next(int take, mask first, real kept, real value)
     switch (take) {
     case REDUCTION_TAKE_FIRST: return select_real(first, value, kept);
     case REDUCTION_TAKE_MEAN: return select_real(first, value, kept + value);
+    case REDUCTION_TAKE_RMS: return select_real(first, value * value, kept + value * value);
     case REDUCTION_TAKE_MIN: return select_real(first, value, program_min(kept, value));
     case REDUCTION_TAKE_MAX:
     case REDUCTION_TAKE_SPREAD: return select_real(first, value, program_max(kept, value));
@@ -22,6 +23,7 @@ HD real reduction_next(int take, mask first, real kept, real value)
 HD real reduction_result(int take, real kept, real count, real least)
 {
     const real result = take == REDUCTION_TAKE_MEAN     ? kept / count
+                        : take == REDUCTION_TAKE_RMS    ? square_root(kept / count)
                         : take == REDUCTION_TAKE_SPREAD ? kept - least
                                                         : kept;
     return select_real(MASK(count > 0.0), result, math_nan());

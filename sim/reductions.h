@@ -23,7 +23,8 @@ typedef enum ReductionTake {
     REDUCTION_TAKE_MEAN,
     REDUCTION_TAKE_MIN,
     REDUCTION_TAKE_MAX,
-    REDUCTION_TAKE_SPREAD // greatest less least
+    REDUCTION_TAKE_SPREAD, // greatest less least
+    REDUCTION_TAKE_RMS
 } ReductionTake;
 
 #endif

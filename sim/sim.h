@@ -454,6 +454,21 @@ typedef struct AdjointLanes {
     const void *of;
 } AdjointLanes;
 
+// Where a tangent writes the values whose root mean square a metric is, with their derivatives.
+typedef struct ResidualSeries {
+    int metric;
+    int64_t capacity, count; // count: of the values of the run; those beyond `capacity` are not written
+    double *value, *slope;   // [capacity]
+} ResidualSeries;
+static inline void residual_series_add(ResidualSeries *series, double value, double slope)
+{
+    if (series->count < series->capacity) {
+        series->value[series->count] = value;
+        series->slope[series->count] = slope;
+    }
+    series->count++;
+}
+
 // The derivatives of lanes' metrics by the adjoint of their whole runs, computed by the CPU's kernels. The bits do not
 // depend on the machine nor on the number of lanes in a call. The caller owns `memory`, aligned to 64 bytes. A model
 // whose `run` is NULL has no adjoint: its derivatives are those of the tangent alone.
@@ -492,10 +507,14 @@ typedef struct Adjoint {
     const char *(*trouble)(const void *memory, double *time);
     // Runs a lane with dual numbers: slope[n_metrics] <- the derivatives of metric[n_metrics] along
     // direction[n_parameters], 0 for a parameter on which metrics do not depend smoothly. Returns its failure; 0: none.
-    // Metrics are those of `run` up to rounding. memory: of tangent_bytes.
+    // Metrics are those of `run` up to rounding. memory: of tangent_bytes. series[n_series]: also the values of these
+    // metrics.
     size_t (*tangent_bytes)(const Configured *configured);
     int (*tangent)(const Configured *configured, const double *parameter, const double *direction, void *memory,
-                   double *metric, double *slope);
+                   double *metric, double *slope, ResidualSeries *series, int n_series);
+    // The greatest number of values whose root mean square the metric is; 0: it is no such metric, or their number
+    // depends on the run. NULL: no metric is.
+    int64_t (*residuals)(const Configured *configured, int metric);
 } Adjoint;
 
 // An adjoint on a GPU, for many lanes at once, with the bits of the CPU (backend_adjoint). It has its own memory.

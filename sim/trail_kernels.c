@@ -35,12 +35,12 @@ static bool go_back(void *memory, const double *weight, double *gradient, double
 static const char *trouble_of_trail(const void *memory, double *time) { return trail_trouble(memory, time); }
 
 static int run_tangent(const Configured *configured, const double *parameter, const double *direction, void *memory,
-                       double *metric, double *slope)
+                       double *metric, double *slope, ResidualSeries *series, int n_series)
 {
     TrailLane *lane = trail_open(configured, TANGENT_MEMORY, memory);
     double *cells = (double *)memory + trail_bytes(configured, TANGENT_MEMORY) / sizeof(double);
     memcpy(lane->parameter, parameter, (size_t)configured->n_parameters * sizeof(double));
-    tangent_run(lane, cells, direction, slope);
+    tangent_run(lane, cells, direction, slope, series, n_series);
     memcpy(metric, lane->metric, (size_t)configured->n_metrics * sizeof(double));
     return lane->status - LANE_DONE;
 }

@@ -12,7 +12,7 @@ typedef struct TrailKernels {
     const char *(*trouble)(const void *memory, double *time);
     size_t (*tangent_bytes)(const Configured *configured);
     int (*tangent)(const Configured *configured, const double *parameter, const double *direction, void *memory,
-                   double *metric, double *slope);
+                   double *metric, double *slope, ResidualSeries *series, int n_series);
 } TrailKernels;
 
 extern const TrailKernels trail_kernels_v2, trail_kernels_v3;

@@ -30,7 +30,7 @@ shorter()
     robot_gait) trials 144 ;;
     identify_biped_cmaes) trials 100 ;;
     biped_codesign_cmaes) trials 60 ;;
-    biped_codesign_adam | identify_biped | robot_stride) trials 20 ;;
+    biped_codesign_adam | identify_biped_adam | robot_stride) trials 20 ;;
     bbob_cmaes) trials 20000 ;;
     # few large worlds are what a CPU is for
     andrews_squeezer) echo --set simulation.duration=0.001 ;;

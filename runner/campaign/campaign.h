@@ -786,6 +786,38 @@ bool campaign_has_slopes(const StoredCampaign *campaign);
 Error campaign_slopes(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                       SlopeResult *result);
 
+// ---- residuals at a trial (run/fit.c) -------------------------------------------------------------------------------
+
+// Residuals that follow each other in time: residual[first + k*stride], k < count. count 1: an expression.
+typedef struct FitSeries {
+    const char *name;
+    int64_t first, stride, count;
+} FitSeries;
+// Residuals at a stored trial, with their derivatives by coordinates: fractions of the ranges of the searched
+// parameters (of a log scale, of the range of its logarithm).
+typedef struct FitData {
+    int n;                         // parameters
+    const int *parameter;          // [n]
+    const double *value, *stretch; // [n] of the trial; d value/d coordinate
+    const bool *log_scale;         // [n]
+    const double *coordinate;      // [n]; 0 and 1: at an end of the range
+    int64_t count;                 // residuals
+    double *residual, *column;     // [count], [n][count]
+    FitSeries *series;             // [n_series]
+    int n_series;
+    bool by_differences; // else by the tangent
+    double fitness;
+} FitData;
+// Computes residuals elsewhere, for the parameters value[n] of the trial: residual[count], column[n][count] by
+// coordinates there. there: false if the run fails.
+typedef struct FitModel FitModel;
+Error fit_evaluate(const FitModel *model, const double *value, double *residual, double *column, bool *there);
+// Error (user): the campaign has no residuals, or no derivatives of them; the trial failed. then: called with the data,
+// while residuals can be computed elsewhere; NULL: nothing.
+typedef Error FitThen(const FitModel *model, const FitData *data, void *context);
+Error campaign_fit(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
+                   FitThen *then, void *context, FitData *out);
+
 // ---- time, memory and disk of a run (plan/plan.c, plan/explain.c) ---------------------------------------------------
 
 typedef struct Plan {

@@ -218,6 +218,13 @@ typedef struct Rung {
     double at, keep; // s, or iterations of a map; in (0, 1)
 } Rung;
 
+// What least squares make small: an expression, or each of the values whose root mean square a metric is.
+typedef struct Residual {
+    const Expression *expression; // over the names of the objective
+    int metric;                   // -1: the expression alone
+    int64_t count;                // of numbers, at most
+} Residual;
+
 typedef struct Spec {
     const char *file, *text; // as given
     const char *folder;      // of that file; NULL: the spec is stored in a campaign, or was derived from another
@@ -278,10 +285,13 @@ typedef struct Spec {
 
     struct {
         const Expression *const *expression; // [count] over the metrics' names, then the parameters' names
-        int count;                           // several: a trial has no fitness then, but a value of each
-        bool maximize[OBJECTIVES_MAX];       // [count] more is better; the minimised ones come first
-        bool by_default;                     // it is the model's, and not the spec's
-        const double *reference;             // [count] where hypervolumes are measured from; NULL: the search decides
+        const Residual *residuals; // [n_residuals] whose root mean square the expression is; n_residuals 0: it is not
+        int n_residuals;
+        int64_t residual_count;        // of numbers, all together
+        int count;                     // several: a trial has no fitness then, but a value of each
+        bool maximize[OBJECTIVES_MAX]; // [count] more is better; the minimised ones come first
+        bool by_default;               // it is the model's, and not the spec's
+        const double *reference;       // [count] where hypervolumes are measured from; NULL: the search decides
         Over over;
         double quantile;
         Failed failed;
@@ -564,7 +574,8 @@ typedef struct Trials {
     double *objective;  // [capacity][spec->objective.count] of several; NaN, all of them: failed
     double *survived;   // s, mean over replicates; ranks failed trials
     double *constraint; // [capacity][n_constraints] <= 0: met; NULL without constraints
-    double *value; // [capacity][replicates] objective of each, NaN: it failed; NULL: the search does not ask for it
+    double *value;    // [capacity][replicates] objective of each, NaN: it failed; NULL: the search does not ask for it
+    double *residual; // [capacity][n_residuals] of the objective, NaN: the trial failed; NULL: the search does not ask
     // The replicates [first, end) that a trial runs; those before `first` are stored, and its results are of all, up to
     // `end`. NULL: all trials run those of the spec. Set by ask, where the members of a generation race.
     int32_t *first, *end; // [capacity]
@@ -689,6 +700,7 @@ struct SearchMethod {
     int gradient_column;                          // of a row of Rounds: the norm of the gradient; 0: it has none
     const ModelColumns *model;                    // of a row of Rounds; NULL: it has no model of the fitness
     bool (*takes_values)(const Spec *spec);       // of each replicate (Trials.value); NULL: it does not
+    bool (*takes_residuals)(const Spec *spec);    // Trials.residual; NULL: it does not
     // Whether an option (by its name) only limits how long the method goes on: an extension may change it, and restore
     // applies it. NULL: no option does.
     bool (*budget)(const Spec *spec, const char *option);
@@ -790,6 +802,7 @@ size_t search_state_most(const Search *search);   // greatest size of the state,
 bool search_learns(const SearchMethod *method);   // trials depend on the results of earlier trials
 bool search_predicts(const SearchMethod *method); // a model of the fitness chooses them, and its predictions are stored
 bool search_takes_values(const Spec *spec);       // tell uses Trials.value
+int64_t search_takes_residuals(const Spec *spec); // how many of Trials.residual it uses; 0: it does not
 SearchBounds search_bounds(const Search *search); // for any method, limits.trials included
 
 // Starting a search from another campaign (search/cmaes/warm_start.c). The start is stored in spec->warm, and in the
@@ -949,7 +962,8 @@ bool spec_names_drawn(const Spec *spec); // an objective or a constraint names a
 
 // Error (user): the model has no derivatives with these settings, or a metric of the objective has none.
 Error trial_gradient_check(const Spec *spec);
-bool trial_gradient_goes_back(const Spec *spec); // they are by the adjoint too, not by the tangent alone
+Error trial_gradient_check_axes(const Spec *spec); // error (user): nothing depends smoothly on a searched parameter
+bool trial_gradient_goes_back(const Spec *spec);   // they are by the adjoint too, not by the tangent alone
 // True if the fitness depends smoothly on parameter p and on all parameters that are derived from p.
 bool trial_gradient_has(const Spec *spec, int p);
 // How gradients are computed: by the adjoint, on a GPU or this processor, or by the tangent, one run per parameter.
@@ -987,6 +1001,22 @@ Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, con
 // After trial_gradients by the adjoint on the processor: why slopes are missing, and *time (s) of what is the reason;
 // NULL: none is.
 const char *trial_gradient_trouble(const TrialGradient *gradient, double *time);
+
+// ---- residuals of a trial (search/trial_residuals.c) ---------------------------------------------------------------
+
+// residual[n_residuals] of a trial with one replicate, whose residuals are all expressions; NaN: it failed.
+void trial_residuals_of(const Spec *spec, const Replicates *of, double *residual);
+// Runs trials of one spec along parameters with dual numbers. configured: from spec_build. trial_residuals_bytes: what
+// trial_residuals_take needs of the arena.
+typedef struct TrialResiduals TrialResiduals;
+size_t trial_residuals_bytes(const Spec *spec, const Configured *configured);
+TrialResiduals *trial_residuals_take(const Spec *spec, const Configured *configured, Arena *arena);
+// residual[residual_count] and slope[residual_count], their derivatives with respect to parameter p; those that are
+// derived of it follow. Returns how many there are; 0: the trial failed. The bits depend on the arguments alone.
+int64_t trial_residuals_along(TrialResiduals *residuals, int32_t search, uint64_t ordinal, const double *parameter,
+                              int p, double *residual, double *slope);
+// slopes[n_parameters]: how the parameters change with parameter p, those that are derived of it too.
+void parameters_follow(const Spec *spec, const double *parameter, int p, double *slopes);
 
 // The violation of a trial: the sum of its constraints that are above 0 (fitness/constraints.c).
 double constraints_violation(const double *constraint, int count);

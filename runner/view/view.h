@@ -75,6 +75,8 @@ Interval interval_of_rate(int64_t successes, int64_t n);
 Interval interval_of_mean(const double *value, int64_t n);
 // The q-quantile of value[n], sorted ascending; q = 0.5: the median. No bounds if n is too small for 95 %.
 Interval interval_of_quantile(const double *value, int64_t n, double q);
+double student_quantile(double freedom);                       // 0.975-quantile of Student's t
+double chi_squared_above(double x, double freedom);            // P(X > x)
 int statistics_ascending(const void *left, const void *right); // of doubles, for qsort; infinities are values
 // rank[n] of value[n], from 1; equal values share the mean of their ranks (infinities are values).
 void statistics_ranks(const double *value, int64_t n, Arena *arena, double *rank);
@@ -97,6 +99,48 @@ typedef struct SignedRankTest {
     bool exact;                   // p counts all signs; else by the normal distribution, corrected for ties
 } SignedRankTest;
 SignedRankTest signed_rank_test(const double *a, const double *b, int64_t n, Arena *arena);
+
+// ---- a fit (analysis/fit.c) -----------------------------------------------------------------------------------------
+
+typedef struct FitParameter {
+    double low, high; // ends of the interval of 95 %; NaN: the residuals do not determine it
+    double error;     // standard deviation of its value; NaN: the same
+    double white;     // the same if residuals that follow each other were independent
+    int end;          // -1, 1: at the lower, upper end of its range, and counts as known there
+    bool determined;
+    bool open; // by its profile the interval goes on beyond the range, or to where runs fail: that end is NaN
+} FitParameter;
+// Residuals of a series. NaN: too few.
+typedef struct FitNoise {
+    double rms;
+    double noise;      // standard deviation of what is white in them, from third differences
+    double neighbours; // correlation of neighbours
+    double p;          // of Ljung and Box's test that they are white
+    bool coloured;     // the test says so, by all series together
+} FitNoise;
+typedef struct FitResult {
+    FitParameter *parameters;  // [data->n]
+    FitNoise *noise;           // [data->n_series]
+    int n_free;                // parameters that are not at an end
+    double condition;          // of the derivatives by coordinates
+    const double *correlation; // [n][n]; NaN: of a parameter without interval
+    const char **unknown;      // [n_unknown] directions that the residuals do not determine, in words
+    int n_unknown;
+    bool robust;            // intervals take the correlation of residuals into account
+    int n_coloured;         // series
+    int64_t lags;           // of that correlation
+    double quantile;        // by which the standard deviation is half of an interval
+    const double *widening; // [n] that standard deviation through the one if all residuals had one variance
+} FitResult;
+FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena);
+// Replaces intervals by those of the profile of the sum of squares (analysis/fit_profile.c).
+Error fit_profile(const FitModel *model, const FitData *data, FitResult *result, Arena *arena);
+// In words (analysis/fit_words.c): what is not determined, whether what is left is noise, what is correlated.
+typedef struct FitLine {
+    const char *about, *text;
+} FitLine;
+const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult *result, Arena *arena, int *count);
+const char *fit_remark(const FitParameter *of); // "" or why it has no interval
 
 // ---- verifying a trial (analysis/verify.c, analysis/verify_run.c) ---------------------------------------------------
 

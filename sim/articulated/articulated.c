@@ -37,6 +37,8 @@ enum {
     ARTICULATED_OPTION_FRICTION,
     ARTICULATED_OPTION_REFERENCE,
     ARTICULATED_OPTION_REFERENCE_SCALE,
+    ARTICULATED_OPTION_REFERENCE_LOSS,
+    ARTICULATED_OPTION_REFERENCE_WIDTH,
     ARTICULATED_OPTION_MESHES,
     ARTICULATED_OPTION_FRAMES,
     ARTICULATED_N_OPTIONS
@@ -115,9 +117,15 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "recorded motion as a CSV file; gives the metric reference_error, the rms difference over rows and columns. The "
      "first line names time (s) and any columns of a trajectory, as `replay --output FILE.csv` writes them. Between "
      "two steps the simulation counts as linear"},
-    {"reference_scale", OPTION_CHOICE, "", 0, 0, 1, "deviation|none",
+    {"reference_scale", OPTION_CHOICE, "", 0, 0, 2, "deviation|none|noise",
      "what the difference of each column is divided by. deviation: by the column's standard deviation in the file, at "
-     "least 1e-3 of its unit; none: by 1 of its unit"},
+     "least 1e-3 of its unit; none: by 1 of its unit; noise: by the standard deviation of its noise, from third "
+     "differences of the rows: of a column that is smooth between rows apart from its noise, differences of a good fit "
+     "are then about 1"},
+    {"reference_loss", OPTION_CHOICE, "", 0, 0, 2, "squares|huber|cauchy",
+     "what a difference d, divided by its scale, counts in reference_error, the root of the mean. squares: d^2; huber: "
+     "d^2 up to the width k, 2 k |d| - k^2 beyond; cauchy: k^2 log(1 + d^2/k^2). The last two bear outliers"},
+    {"reference_width", OPTION_NUMBER, "1", 1, 1e-6, 1e6, NULL, "k of reference_loss"},
     {"meshes", OPTION_CHOICE, "", 0, 0, 3, "refuse|hull|box|capsule",
      "meshes (STL, OBJ) of moving bodies that collide or give inertia. refuse: an error; hull: points of their convex "
      "hulls, at most 26, touch; box: the corners of a box around each, along the axes of its file; capsule: a capsule "
@@ -274,11 +282,13 @@ static Error articulated_take_legs(const double *settings, const Points *points,
 }
 
 static void articulated_take_reference(const double *settings, const Points *points, ArticulatedHost *host,
-                                       Arena *arena, Configured *out)
+                                       Arena *arena, ArticulatedConstants *constants, Configured *out)
 {
     const Points none = {.count = 0};
     host->reference = points != NULL ? points[ARTICULATED_OPTION_REFERENCE] : none;
-    host->scaled = settings[ARTICULATED_OPTION_REFERENCE_SCALE] == 0.0;
+    host->scale = (ReferenceScale)settings[ARTICULATED_OPTION_REFERENCE_SCALE];
+    constants->loss = (int32_t)settings[ARTICULATED_OPTION_REFERENCE_LOSS];
+    constants->loss_width = settings[ARTICULATED_OPTION_REFERENCE_WIDTH];
     articulated_metrics_of(host, settings[ARTICULATED_OPTION_ORDER] != 0.0, arena, out);
 }
 
@@ -418,7 +428,7 @@ static Error articulated_configure(const double *settings, const Points *points,
     TRY(articulated_take_legs(settings, points, host, arena, &constants, out));
     if (points != NULL)
         TRY(articulated_frames(&points[ARTICULATED_OPTION_FRAMES], ARTICULATED_OPTION_FRAMES + 1, arena, host, out));
-    articulated_take_reference(settings, points, host, arena, out);
+    articulated_take_reference(settings, points, host, arena, &constants, out);
     memcpy(&out->constants, &constants, sizeof constants);
     TRY(articulated_pose(robot, points, host, arena, out));
     if (points != NULL) TRY(articulated_groups(points + ARTICULATED_N_OPTIONS, host, arena, out));
@@ -439,7 +449,8 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-    .later = "order|settle|reference|reference_scale|control.law|control.action_period|control.bounds|control.gait|"
+    .later = "order|settle|reference|reference_scale|reference_loss|reference_width|control.law|"
+             "control.action_period|control.bounds|control.gait|"
              "control.legs|control.reaches|control.command|meshes|frames",
     .numerics = "dt|order",
     .lists = articulated_lists,

@@ -226,12 +226,16 @@ typedef struct ArticulatedLeg {
     /* columns and rows of the recorded motion, in the assets; n_targets 0: there is none. records: step[n_records], \
        fraction[n_records], value[n_records][n_targets] (reference.h); compared: cells in the memory */ \
     X(int32_t, targets) X(int32_t, n_targets) X(int32_t, records) X(int32_t, n_records) X(int32_t, compared) \
+    /* loss of the differences from it (ArticulatedLoss), and from which difference on one counts less */ \
+    X(double, loss_width) X(int32_t, loss) \
     /* rates[n_bodies][ROBOT_RATES] at t = 0 in the assets; 0: all is at rest. n_rates inputs behind the n_inputs set \
        some of them */ \
     X(int32_t, rates) X(int32_t, n_rates) \
     /* ArticulatedFrame[n_frames] in the assets: whose motion has columns */ \
     X(int32_t, frames) X(int32_t, n_frames)
 // clang-format on
+typedef enum ReferenceScale { REFERENCE_DEVIATION, REFERENCE_NONE, REFERENCE_NOISE } ReferenceScale;
+typedef enum ArticulatedLoss { ARTICULATED_SQUARES, ARTICULATED_HUBER, ARTICULATED_CAUCHY } ArticulatedLoss;
 typedef struct ArticulatedConstants {
 #define ARTICULATED_MEMBER(type, name) type name;
     ARTICULATED_CONSTANTS(ARTICULATED_MEMBER)
@@ -488,7 +492,7 @@ typedef struct ArticulatedHost {
     const int *feet;      // [n_feet] bodies that end its legs
     int n_feet;
     Points reference;                 // a recorded motion; count 0: none
-    bool scaled;                      // each of its columns by its standard deviation
+    ReferenceScale scale;             // of its columns
     const ArticulatedTarget *targets; // [its columns but the time]
     const double *records;
     const ArticulatedFrame *frames; // [n_frames] whose motion has columns

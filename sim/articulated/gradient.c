@@ -76,6 +76,13 @@ static bool gradient_back(const Configured *configured, int lanes, void *memory,
     return true;
 }
 
+static int64_t gradient_residuals(const Configured *configured, int metric)
+{
+    ArticulatedConstants c;
+    memcpy(&c, &configured->constants, sizeof c);
+    return metric == ARTICULATED_REFERENCE_ERROR ? (int64_t)c.n_records * c.n_targets : 0;
+}
+
 const Adjoint articulated_adjoint = {.refuses = gradient_refuses,
                                      .bends = gradient_bends,
                                      .parameter = gradient_by_parameter,
@@ -85,4 +92,5 @@ const Adjoint articulated_adjoint = {.refuses = gradient_refuses,
                                      .run = gradient_run,
                                      .back = gradient_back,
                                      .tangent_bytes = dual_bytes,
-                                     .tangent = dual_tangent};
+                                     .tangent = dual_tangent,
+                                     .residuals = gradient_residuals};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define REFERENCE_LEAST 1e-3 // the least scale of a column, in its unit
+#define REFERENCE_QUIET 1e-6 // the least noise of a column, of its scale
 #define REFERENCE_NEAR 1e-6  // steps: a time so near to a step is that step
 
 // ---- columns --------------------------------------------------------------------------------------------------------
@@ -130,6 +131,30 @@ static double reference_scale(const double *value, int64_t rows, int n)
     return deviation > REFERENCE_LEAST ? deviation : REFERENCE_LEAST;
 }
 
+// The standard deviation of the noise of a column whose signal is a parabola over any four rows next to each other: the
+// third difference of white noise has 20 times its variance (A. W. Hall, J. W. Kay & D. M. Titterington, Biometrika 77,
+// 1990, has other weights for the same idea).
+static double reference_noise(const double *value, int64_t rows, int n)
+{
+    double squares = 0.0;
+    for (int64_t r = 3; r < rows; r++) {
+        const double third = value[r * n] - 3.0 * value[(r - 1) * n] + 3.0 * value[(r - 2) * n] - value[(r - 3) * n];
+        squares += third * third;
+    }
+    return rows > 3 ? sqrt(squares / (20.0 * (double)(rows - 3))) : 0.0;
+}
+
+static double reference_weight(ReferenceScale scale, const double *value, int64_t rows, int n)
+{
+    const double deviation = reference_scale(value, rows, n), noise = reference_noise(value, rows, n);
+    switch (scale) {
+    case REFERENCE_DEVIATION: return 1.0 / deviation;
+    case REFERENCE_NONE: return 1.0;
+    case REFERENCE_NOISE: return 1.0 / (noise > REFERENCE_QUIET * deviation ? noise : REFERENCE_QUIET * deviation);
+    }
+    return 1.0;
+}
+
 // q and -q are the same turn: of the two, each row has the one nearer to the row before, and the first row the one
 // nearer to the start. Columns at[4].
 static void reference_turn(const double *start, const int *at, int64_t rows, int n, double *value)
@@ -180,7 +205,7 @@ Error articulated_reference(ArticulatedHost *host, const ArticulatedBody *bodies
         for (int k = 0; k < n; k++) value[r * n + k] = file->numbers[r * file->columns + from[k]];
     }
     reference_turns(targets, n, bodies, rows, value);
-    for (int k = 0; k < n; k++) targets[k].weight = host->scaled ? 1.0 / reference_scale(value + k, rows, n) : 1.0;
+    for (int k = 0; k < n; k++) targets[k].weight = reference_weight(host->scale, value + k, rows, n);
     host->targets = targets;
     host->records = records;
     c->n_targets = n;

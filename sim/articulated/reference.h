@@ -1,5 +1,7 @@
 // How far a lane's motion is from a recorded one (option `reference`): the metric
-//     reference_error = sqrt(mean of ((y(t_r) - y_r)/scale)^2)   over the rows r and the columns of the record
+//     reference_error = sqrt(mean of rho((y(t_r) - y_r)/scale))   over the rows r and the columns of the record
+// rho(d) = d^2, or that of a robust loss with the width k: Huber's is 2 k |d| - k^2 where |d| > k, Cauchy's is
+// k^2 log(1 + d^2/k^2).
 // y: a column of the trajectory. The motion is linear between two steps: with t_r = (k - 1 + a) dt, 0 < a <= 1,
 //     y(t_r) = (1 - a) y_(k-1) + a y_k,   y_k after k steps
 // The lane keeps y of the last two steps, in turn, where a row needs them.
@@ -7,6 +9,13 @@
 #define HOPSCOTCH_ARTICULATED_REFERENCE_H
 
 #include "sample.h"
+
+// What is kept of a difference: by lanes with derivatives the root of its loss, by the adjoint what it pulls at.
+#ifdef HOPSCOTCH_DUAL
+#define REFERENCE_KEPT(error, pull) ((void)(pull), (error))
+#else
+#define REFERENCE_KEPT(error, pull) (pull)
+#endif
 
 // Cells of a lane: the sum of squares, the count, and two times y.
 enum { REFERENCE_SUM, REFERENCE_COUNT, REFERENCE_VALUES };
@@ -74,6 +83,26 @@ HD real reference_residual(const ArticulatedLanes *w, int row, int target)
     return (value - record_value(w, row, target)) * reference_target(w, target)->weight;
 }
 
+// sign(d) sqrt(rho(d)), whose square is rho. *pull: rho'(d)/2, by which the adjoint weighs what d depends on.
+HD real reference_loss(const ArticulatedLanes *w, real d, real *pull)
+{
+    const real k = splat(w->c.loss_width), size = absolute(d), one = splat(1.0);
+    const real sign = select_real(MASK(value_of(d) < 0.0), -one, one);
+    *pull = d;
+    if (w->c.loss == ARTICULATED_HUBER) {
+        const mask far = MASK(value_of(size) > w->c.loss_width);
+        *pull = select_real(far, sign * k, d);
+        return select_real(far, sign * square_root(select_real(far, k * (2.0 * size - k), one)), d);
+    }
+    if (w->c.loss == ARTICULATED_CAUCHY) {
+        const real ratio = d / k, squares = one + ratio * ratio;
+        const mask far = MASK(value_of(size) > 1e-4 * w->c.loss_width);
+        *pull = d / squares;
+        return select_real(far, sign * k * square_root(select_real(far, logarithm(squares), one)), d);
+    }
+    return d;
+}
+
 // ---- steps ----------------------------------------------------------------------------------------------------------
 
 // Whether a row needs the values after `step` steps: rows [first, end) are those of that step.
@@ -91,10 +120,12 @@ HD_CALL void reference_compare(const ArticulatedLanes *restrict w, int64_t step)
     for (int k = 0; k < w->c.n_targets; k++) set_limb(w, reference_value_cell(w, step, k), reference_value(w, k));
     for (int row = first; row < end; row++) {
         for (int k = 0; k < w->c.n_targets; k++) {
-            const real error = reference_residual(w, row, k);
+            real pull;
+            const real error = reference_loss(w, reference_residual(w, row, k), &pull);
             sum = fused(error, error, sum);
             count = count + 1.0;
-            if (w->residuals != NULL) store_all(w->residuals + (row * w->c.n_targets + k) * ARTICULATED_STRIDE, error);
+            if (w->residuals != NULL)
+                store_all(w->residuals + (row * w->c.n_targets + k) * ARTICULATED_STRIDE, REFERENCE_KEPT(error, pull));
         }
     }
     set_limb(w, reference_cell(w, REFERENCE_SUM), sum);

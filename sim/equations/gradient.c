@@ -79,9 +79,42 @@ static bool gradient_lane_run(const Configured *configured, const AdjointLanes *
 }
 
 static int gradient_lane_tangent(const Configured *configured, const double *parameter, const double *direction,
-                                 void *memory, double *metric, double *slope)
+                                 void *memory, double *metric, double *slope, ResidualSeries *series, int n_series)
 {
-    return cpu_trail_kernels()->tangent(configured, parameter, direction, memory, metric, slope);
+    return cpu_trail_kernels()->tangent(configured, parameter, direction, memory, metric, slope, series, n_series);
+}
+
+// How often an instant comes in a run, at most; 0: not known beforehand.
+static int64_t gradient_instants(const System *system, const SystemAction *action, double duration)
+{
+    if (action->instant < 0) return 0;
+    const SystemInstant *instant = &system->instants[action->instant];
+    const TapeNode *node = &system->tape->nodes[instant->at];
+    if (node->operation != PROGRAM_NUMBER || !(node->number > 0.0)) return 0;
+    return instant->every ? (int64_t)(duration / node->number * (1.0 + 1e-9)) : 1;
+}
+
+// Of a metric with `take: rms` at an event that comes at instants known beforehand.
+static int64_t gradient_residuals_of_equations(const Configured *configured, int metric)
+{
+    const System *system = equations_system(configured);
+    if (metric >= system->n_metrics) return 0;
+    const SystemMetric *of = &system->metrics[metric];
+    const bool at_event = of->reduction == REDUCTION_BEFORE || of->reduction == REDUCTION_AFTER;
+    if (!at_event || of->take != REDUCTION_TAKE_RMS) return 0;
+    int64_t most = 0;
+    for (int m = 0; m < system->n_modes; m++) {
+        int64_t count = 0;
+        for (int a = 0; a < system->modes[m].n_actions; a++) {
+            const SystemAction *action = &system->modes[m].actions[a];
+            if (action->event != of->event) continue;
+            const int64_t instants = gradient_instants(system, action, configured->duration);
+            if (instants == 0) return 0;
+            count += instants;
+        }
+        most = count > most ? count : most;
+    }
+    return most;
 }
 
 const Adjoint equations_adjoint = {.refuses = gradient_refuses_equations,
@@ -95,4 +128,5 @@ const Adjoint equations_adjoint = {.refuses = gradient_refuses_equations,
                                    .back = gradient_lane_back,
                                    .trouble = gradient_lane_trouble,
                                    .tangent_bytes = gradient_lane_tangent_bytes,
-                                   .tangent = gradient_lane_tangent};
+                                   .tangent = gradient_lane_tangent,
+                                   .residuals = gradient_residuals_of_equations};

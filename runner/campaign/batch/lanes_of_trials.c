@@ -381,6 +381,7 @@ static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch 
     lanes_put_replicates(spec, of, collect->rows, row);
     if (trials->value != NULL)
         memcpy(&trials->value[t * collect->most], result.value, replicates * sizeof *result.value);
+    if (trials->residual != NULL) trial_residuals_of(spec, of, &trials->residual[t * spec->objective.n_residuals]);
     trials->fitness[t] = fitness;
     trials->survived[t] = collect->survived >= 0 ? result.metric[collect->survived] : 0;
     return (result.failure != 0 || !result.has_fitness) && !had_failed;

@@ -20,6 +20,8 @@ void flight_take_trials(const Spec *spec, int64_t trials, Arena *arena, Trials *
         .constraint = ARENA_NEW(arena, double, trials * spec->n_constraints),
         .survived = ARENA_NEW(arena, double, trials),
         .value = search_takes_values(spec) ? ARENA_NEW(arena, double, trials *flight_values(spec)) : NULL,
+        .residual =
+            search_takes_residuals(spec) > 0 ? ARENA_NEW(arena, double, trials *search_takes_residuals(spec)) : NULL,
     };
 }
 
@@ -38,7 +40,8 @@ void flight_take(const Spec *spec, int64_t trials, ThreadTeam *team, Arena *aren
 
 int64_t flight_bytes(const Spec *spec)
 {
-    return 8 * (7 + rows_objectives(spec) + spec->n_constraints + spec->configured.n_parameters + flight_values(spec));
+    return 8 * (7 + rows_objectives(spec) + spec->n_constraints + spec->configured.n_parameters + flight_values(spec) +
+                search_takes_residuals(spec));
 }
 
 int64_t rungs_bytes(const Spec *spec)

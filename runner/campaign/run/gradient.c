@@ -11,7 +11,8 @@
 
 // ---- trials ---------------------------------------------------------------------------------------------------------
 
-Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, double *fitness, double *values)
+Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, double *fitness, double *values,
+                   double *metrics)
 {
     const Spec *spec = run->spec;
     const int n = spec->configured.n_parameters;
@@ -34,6 +35,9 @@ Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, dou
     for (int64_t t = 0; t < count && error.kind == OK; t++) fitness[t] = commit.rows.fitness[t];
     if (values != NULL && error.kind == OK)
         memcpy(values, flight.trials.value, (size_t)(count * spec->replicates.count) * sizeof *values);
+    const int n_metrics = spec->configured.n_metrics;
+    for (int64_t i = 0; i < count * n_metrics && metrics != NULL && error.kind == OK; i++)
+        metrics[i] = commit.rows.metric[i % n_metrics * commit.rows.stride + i / n_metrics];
     arena_rewind(run->arena, used);
     return error;
 }
@@ -68,7 +72,7 @@ static Error gradient_by_differences(GradientRun *run, GradientRow *row)
     const size_t used = run->arena->used;
     double *point = ARENA_NEW(run->arena, double, 2 * GRADIENT_STEPS * n);
     gradient_points(run, row, point, samples.out);
-    const Error error = gradient_fly(run, point, 2 * GRADIENT_STEPS, samples.fitness, NULL);
+    const Error error = gradient_fly(run, point, 2 * GRADIENT_STEPS, samples.fitness, NULL, NULL);
     arena_rewind(run->arena, used);
     if (error.kind != OK) return error;
     gradient_plateau(row, &samples);
@@ -141,7 +145,7 @@ static Error gradient_begin(GradientRun *run, int64_t most)
     const Spec *spec = run->spec;
     TRY(spec_build(spec, run->arena, &run->configured));
     TRY(backend_prepare(run->backend, &run->configured, most * spec->replicates.count, 0, 0));
-    TRY(gradient_fly(run, run->parameter, 1, &run->fitness, NULL));
+    TRY(gradient_fly(run, run->parameter, 1, &run->fitness, NULL, NULL));
     if (rows_stored(run->fitness) == run->stored.fitness[0]) return error_none();
     return error_make(ERROR_MACHINE,
                       "trial %lld gives another fitness than the stored one; replay shows the difference",

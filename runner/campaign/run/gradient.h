@@ -22,8 +22,10 @@ typedef struct GradientRun {
 Error gradient_at_trial(const StoredCampaign *campaign, int64_t trial, int64_t most, const BackendOptions *backend,
                         Arena *arena, Error (*work)(GradientRun *run, void *result), void *result);
 // Runs `count` trials of the stored one's seeds: parameter[count][n_parameters], fitness[count]; of a search that takes
-// them also values[count][replicates], else NULL. A trial whose parameters are left out of the search has NaN.
-Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, double *fitness, double *values);
+// them also values[count][replicates], else NULL; metrics[count][n_metrics], means over replicates, NULL: not wanted. A
+// trial whose parameters are left out of the search has NaN.
+Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, double *fitness, double *values,
+                   double *metrics);
 
 // The runs of the differences of one parameter: at row->value plus and minus row->steps[k].
 typedef struct GradientSamples {

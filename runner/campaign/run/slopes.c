@@ -120,7 +120,7 @@ static Error slopes_by_differences(GradientRun *run, SlopeResult *result)
     for (int i = 0; i < result->count; i++) {
         Slope *of = &result->slopes[i];
         slopes_points(run, i, point, u);
-        TRY(gradient_fly(run, point, 2, fitness, value));
+        TRY(gradient_fly(run, point, 2, fitness, value, NULL));
         if (u[0] == u[1]) continue;
         of->slope = (fitness[0] - fitness[1]) / (u[0] - u[1]);
         for (int r = 0; r < replicates && several; r++) value[r] = (value[r] - value[replicates + r]) / (u[0] - u[1]);

@@ -12,7 +12,7 @@ static const struct {
                    {"min", REDUCTION_MIN},     {"max", REDUCTION_MAX},   {"integral", REDUCTION_INTEGRAL},
                    {"count", REDUCTION_COUNT}, {"at", REDUCTION_BEFORE}, {"after", REDUCTION_AFTER},
                    {"first", REDUCTION_FIRST}, {"last", REDUCTION_LAST}, {"part", REDUCTION_PART}};
-static const char *const take_words[] = {"first", "last", "mean", "min", "max", "spread"};
+static const char *const take_words[] = {"first", "last", "mean", "min", "max", "spread", "rms"};
 
 int equations_read_condition(SystemReader *reader, SystemConditions *conditions, const Node *node, const char *what)
 {
@@ -46,9 +46,9 @@ static int find_take(SystemReader *reader, const Node *mapping)
 {
     const Node *node = node_find(mapping, "take");
     if (node == NULL) return REDUCTION_TAKE_LAST;
-    for (int i = 0; i < 6 && node->kind == NODE_SCALAR; i++)
+    for (int i = 0; i < (int)(sizeof take_words / sizeof *take_words) && node->kind == NODE_SCALAR; i++)
         if (strcmp(take_words[i], node->text) == 0) return i;
-    diagnose(reader->diagnostics, node, "take is one of first, last, mean, min, max and spread");
+    diagnose(reader->diagnostics, node, "take is one of first, last, mean, min, max, spread and rms");
     return REDUCTION_TAKE_LAST;
 }
 

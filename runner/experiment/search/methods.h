@@ -19,6 +19,7 @@
     X(nsga2) \
     X(adam) \
     X(lbfgs) \
+    X(least_squares) \
     X(auto)
 // clang-format on
 

@@ -97,6 +97,12 @@ bool search_learns(const SearchMethod *method) { return method->trial == NULL; }
 
 bool search_predicts(const SearchMethod *method) { return method->model != NULL && method->model->key == NULL; }
 
+int64_t search_takes_residuals(const Spec *spec)
+{
+    const bool takes = spec->method->takes_residuals != NULL && spec->method->takes_residuals(spec);
+    return takes ? spec->objective.n_residuals : 0;
+}
+
 bool search_takes_values(const Spec *spec)
 {
     return spec->method->takes_values != NULL && spec->method->takes_values(spec);

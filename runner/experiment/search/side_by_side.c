@@ -409,6 +409,7 @@ const char *side_stop_words(const char *name)
         {"tolfunhist", "converged: the best fitness of the last generations changes by less than stop.tolfunhist"},
         {"tolx", "converged: the steps are shorter than stop.tolx"},
         {"step", "converged: the steps are shorter than stop.step"},
+        {"decrease", "converged: the sum of squares falls by less than stop.decrease"},
         {"gradient", "converged: the gradient is smaller than stop.gradient"},
         {"no_effect_axis", "converged: a step along an axis changes no digit (no_effect_axis)"},
         {"no_effect_coordinate", "converged: a step of a parameter changes no digit (no_effect_coordinate)"},

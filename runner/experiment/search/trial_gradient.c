@@ -195,8 +195,7 @@ TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configure
 
 // ---- derived parameters ---------------------------------------------------------------------------------------------
 
-// slopes[n_parameters]: how the parameters change with parameter p.
-static void gradient_follow(const Spec *spec, const double *parameter, int p, double *slopes)
+void parameters_follow(const Spec *spec, const double *parameter, int p, double *slopes)
 {
     const Axis *derived = spec->axes + spec->n_axes;
     memset(slopes, 0, (size_t)spec->configured.n_parameters * sizeof *slopes);
@@ -209,7 +208,7 @@ static void gradient_follow(const Spec *spec, const double *parameter, int p, do
 static double gradient_along(TrialGradient *gradient, const double *parameter, int p, const double *derivatives)
 {
     double slope = 0.0;
-    gradient_follow(gradient->spec, parameter, p, gradient->slopes);
+    parameters_follow(gradient->spec, parameter, p, gradient->slopes);
     for (int k = 0; k < gradient->configured->n_parameters; k++) {
         if (gradient->slopes[k] != 0.0) slope += gradient->slopes[k] * derivatives[k];
     }
@@ -390,14 +389,14 @@ static void gradient_run_along(TrialGradient *gradient, const GradientTrials *tr
     const Spec *spec = gradient->spec;
     const ptrdiff_t lane = (ptrdiff_t)t * spec->replicates.count + r;
     double *direction = gradient->one;
-    gradient_follow(spec, trials->parameter + (ptrdiff_t)t * configured->n_parameters, out->parameters[i], direction);
+    parameters_follow(spec, trials->parameter + (ptrdiff_t)t * configured->n_parameters, out->parameters[i], direction);
     for (int k = 0; k < spec->replicates.n_perturb; k++) direction[spec->replicates.perturb[k].parameter] = 0.0;
     for (int p = 0; p < configured->n_parameters; p++) {
         if (!adjoint->parameter(configured, p)) direction[p] = 0.0;
     }
     gradient->failure[lane] =
         adjoint->tangent(configured, gradient->own, direction, gradient->memory,
-                         gradient->metric + lane * configured->n_metrics, gradient_tangent(gradient, r, i));
+                         gradient->metric + lane * configured->n_metrics, gradient_tangent(gradient, r, i), NULL, 0);
 }
 
 // d (share of replicate r)/d parameter i by its metrics.
@@ -569,4 +568,14 @@ bool trial_gradient_has(const Spec *spec, int p)
         if (expression_uses(derived[i].derive, p) && !trial_gradient_has(spec, derived[i].parameter)) return false;
     }
     return true;
+}
+
+Error trial_gradient_check_axes(const Spec *spec)
+{
+    for (int i = 0; i < spec->n_axes; i++) {
+        if (trial_gradient_has(spec, spec->axes[i].parameter)) continue;
+        return error_make(ERROR_USER, "no metric depends smoothly on %s: search it by cmaes",
+                          spec->configured.parameters[spec->axes[i].parameter].name);
+    }
+    return error_none();
 }

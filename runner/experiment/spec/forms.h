@@ -30,11 +30,15 @@
     X(lbfgs_from) \
     X(lbfgs_starts) \
     X(lbfgs_taken) \
+    X(least_squares_from) \
+    X(least_squares_starts) \
+    X(least_squares_taken) \
     X(perturb) \
     X(metrics) \
     X(retire) \
     X(minimize) \
     X(maximize) \
+    X(residuals) \
     X(objective_over) \
     X(failed) \
     X(reference) \

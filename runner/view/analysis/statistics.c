@@ -46,7 +46,7 @@ static double beta_regularised(double a, double b, double x)
 }
 
 // The 0.975-quantile of Student's t with v = `freedom` degrees of freedom: P(|T| > t) = I_(v/(v + t^2))(v/2, 1/2).
-static double student_quantile(double freedom)
+double student_quantile(double freedom)
 {
     double low = 0.0, high = 13.0; // 12.71 for one degree
     for (int i = 0; i < 60; i++) {
@@ -58,6 +58,33 @@ static double student_quantile(double freedom)
     }
     return high;
 }
+
+// The upper incomplete gamma function, regularised (DLMF 8.2.4, 8.7.1, 8.9.2): by the series of the lower one below
+// a + 1, by the continued fraction above.
+static double gamma_upper(double a, double x)
+{
+    const double front = exp(a * log(x) - x - lgamma(a)), tiny = 1e-300;
+    if (!(x > 0.0)) return 1.0;
+    if (x < a + 1.0) {
+        double term = 1.0 / a, sum = term;
+        for (int k = 1; k < 10000 && term > sum * 1e-16; k++) sum += term *= x / (a + k);
+        return 1.0 - front * sum;
+    }
+    double b = x + 1.0 - a, c = 1.0 / tiny, d = 1.0 / b, f = d;
+    for (int k = 1; k < 10000; k++) {
+        const double an = -k * (k - a);
+        b += 2.0;
+        d = an * d + b;
+        c = b + an / c;
+        d = 1.0 / (fabs(d) < tiny ? tiny : d);
+        c = fabs(c) < tiny ? tiny : c;
+        f *= d * c;
+        if (fabs(d * c - 1.0) < 1e-15) break;
+    }
+    return front * f;
+}
+
+double chi_squared_above(double x, double freedom) { return gamma_upper(freedom / 2.0, x / 2.0); }
 
 // P(X <= k) for X binomial (n, q), as an incomplete beta function (DLMF 8.17.5).
 static double binomial_below(int64_t k, int64_t n, double q)

@@ -173,6 +173,7 @@ static const ReportSection report_sections[] = {
      .failed = "The iterations of a trial that failed",
      .write = report_iterations,
      .has = report_has_iterations},
+    {.id = "fit", .link = "Fit", .title = "What was fitted", .write = report_fit, .has = report_has_fit},
     {.id = "gradient",
      .link = "Gradient",
      .title = "What moves the objective",

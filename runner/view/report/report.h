@@ -30,6 +30,9 @@ Error report_iterations(const Report *report);
 // Of a campaign whose model or method gives gradients (slopes.c)
 bool report_has_slopes(const Report *report);
 Error report_slopes(const Report *report);
+// Of a campaign with residuals (fit.c)
+bool report_has_fit(const Report *report);
+Error report_fit(const Report *report);
 // Of a campaign that keeps rows of some trials (sums.c)
 bool report_has_sums(const Report *report);
 Error report_sums(const Report *report);

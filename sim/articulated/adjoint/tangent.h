@@ -12,12 +12,22 @@ HD void tangent_sample(const ArticulatedLanes *w, int64_t tick, bool last)
     if (w->group->batch.meter.of.cell != NULL) articulated_sample(w, splat((double)tick * w->c.dt), last, all_lanes());
 }
 
-// The lane of the group, with its metrics and status.
-HD_CALL void articulated_tangent(const Configured *configured, const LaneGroup *group)
+// The differences from the recorded motion, by rows and columns.
+HD int64_t articulated_recorded(const Configured *configured)
+{
+    ArticulatedConstants c;
+    memcpy(&c, &configured->constants, sizeof c);
+    return (int64_t)c.n_records * c.n_targets;
+}
+
+// The lane of the group, with its metrics and status. residuals: room for articulated_recorded numbers.
+HD_CALL void articulated_tangent(const Configured *configured, const LaneGroup *group, double *residuals,
+                                 ResidualSeries *series, int n_series)
 {
     ArticulatedLanes w = articulated_open(&configured->constants, configured->assets, group);
     real changed, failure = splat(ARTICULATED_NONE);
     int64_t tick = 0;
+    w.residuals = n_series > 0 ? residuals : NULL;
     articulated_begin(&w);
     if (lanes_have_law(group)) law_begin(group, all_lanes());
     while (tick < w.c.ticks && !(value_of(failure) > ARTICULATED_NONE)) {
@@ -33,6 +43,12 @@ HD_CALL void articulated_tangent(const Configured *configured, const LaneGroup *
     tangent_sample(&w, tick, true);
     articulated_all_metrics(&w, splat((double)tick), all_lanes());
     lanes_end(group, failure, all_lanes());
+    for (int s = 0; s < n_series; s++) {
+        for (int64_t k = 0; k < articulated_recorded(configured); k++) {
+            const real residual = load_all(residuals + k * REAL_DOUBLES);
+            residual_series_add(&series[s], value_of(residual), slope_of(residual));
+        }
+    }
 }
 
 #endif

@@ -320,6 +320,10 @@ HD_CALL double trail_occurrence(TrailLane *lane, const DerivativeMode *mode, int
     if (take == REDUCTION_TAKE_LAST) return k == count - 1.0 ? 1.0 : 0.0;
     if (take == REDUCTION_TAKE_MEAN) return 1.0 / count;
     const double value = motion_value(&lane->motion, &mode->watched[metric]);
+    if (take == REDUCTION_TAKE_RMS) {
+        const double squares = trail_sum(lane, metric, 0);
+        return squares > 0.0 ? value / square_root(squares * count) : 0.0;
+    }
     const bool spread = take == REDUCTION_TAKE_SPREAD;
     const int taken = (int)lane->taken[metric];
     int now = 0;

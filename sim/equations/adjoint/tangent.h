@@ -18,6 +18,8 @@ typedef struct Tangent {
     double *cells;     // [n_metrics][TANGENT_CELLS]
     double *slope;     // [n_metrics]
     double piece_end;  // of the noise's path, of the step behind; -1: there is none
+    ResidualSeries *series;
+    int n_series;
 } Tangent;
 
 HD_CALL size_t tangent_bytes(const Configured *configured)
@@ -94,6 +96,9 @@ HD_CALL void tangent_take(const Tangent *tangent, int metric, double value, doub
     const int take = trail_metric(tangent->lane, metric, EQUATIONS_METRIC_TAKE);
     const bool first = (*count)++ == 0.0, greater = first || value > *of_kept, less = first || value < *of_least;
     if (take == REDUCTION_TAKE_MEAN) *kept += slope;
+    if (take == REDUCTION_TAKE_RMS) *kept += value * slope;
+    for (int s = 0; s < tangent->n_series; s++)
+        if (tangent->series[s].metric == metric) residual_series_add(&tangent->series[s], value, slope);
     if (take == REDUCTION_TAKE_LAST || (take == REDUCTION_TAKE_FIRST && first)) *kept = slope;
     if (take == REDUCTION_TAKE_MIN && (first || value < *of_kept)) *kept = slope, *of_kept = value;
     if ((take == REDUCTION_TAKE_MAX || take == REDUCTION_TAKE_SPREAD) && greater) *kept = slope, *of_kept = value;
@@ -306,6 +311,7 @@ HD_CALL double tangent_metric(const Tangent *tangent, const double *end, int met
     case REDUCTION_PART: return (kept - time / end[TRAIL_NOW] * tangent->rate[SYSTEM_TIME]) / end[TRAIL_NOW];
     case REDUCTION_BEFORE:
     case REDUCTION_AFTER:
+        if (take == REDUCTION_TAKE_RMS) return time > 0.0 ? kept / square_root(time * count) : 0.0;
         return take == REDUCTION_TAKE_SPREAD ? kept - least : take == REDUCTION_TAKE_MEAN ? kept / count : kept;
     case REDUCTION_FIRST:
     case REDUCTION_LAST:
@@ -378,11 +384,12 @@ HD_CALL void tangent_look(TrailLane *lane)
     lane->trail.again = true;
 }
 
-// slope[n_metrics] <- the derivatives of the metrics along direction[n_parameters].
-HD_CALL void tangent_run(TrailLane *lane, double *memory, const double *direction, double *slope)
+// slope[n_metrics] <- the derivatives of the metrics along direction[n_parameters]; series[n_series] <- their values.
+HD_CALL void tangent_run(TrailLane *lane, double *memory, const double *direction, double *slope,
+                         ResidualSeries *series, int n_series)
 {
     const EquationsConstants *c = lane->motion.c;
-    Tangent tangent = {.lane = lane, .rate = memory, .slope = slope};
+    Tangent tangent = {.lane = lane, .rate = memory, .slope = slope, .series = series, .n_series = n_series};
     tangent.integrals = tangent.rate + motion_bars(&lane->motion);
     tangent.cells = tangent.integrals + c->n_integrals;
     if (c->extrema) tangent_look(lane);

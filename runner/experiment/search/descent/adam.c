@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    ADAM_BETA1 = DESCENT_OPTIONS,
+    ADAM_BETA1 = DESCENT_PENALTY_OPTIONS,
     ADAM_BETA2,
     ADAM_EPSILON,
     ADAM_SCHEDULE,
@@ -27,8 +27,9 @@ enum {
 enum { ADAM_CONSTANT, ADAM_COSINE, ADAM_DECAY };
 
 static const Option adam_options[ADAM_N_OPTIONS] = {
-    DESCENT_OPTION_ROWS("adam", 0.02, "length of a step in each parameter at the start, as a fraction of its range",
-                        300),
+    DESCENT_OPTION_ROWS("adam", DESCENT_BY_DIFFERENCES, DESCENT_GRADIENT_DOC, "rate", 0.02,
+                        "length of a step in each parameter at the start, as a fraction of its range", 300),
+    DESCENT_PENALTY_ROW("adam"),
     {"adam.beta1", OPTION_NUMBER, "1", 0.9, 0, 0.9999, NULL, "memory of the mean of the gradient"},
     {"adam.beta2", OPTION_NUMBER, "1", 0.999, 0, 0.999999, NULL, "memory of the mean of its squares"},
     {"adam.epsilon", OPTION_NUMBER, "", 1e-8, 1e-300, (double)INFINITY, NULL,

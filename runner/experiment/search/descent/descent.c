@@ -50,7 +50,7 @@ int64_t descent_around(const Descent *descent)
 bool descent_knows_centre(const Descent *descent, const DescentRun *run)
 {
     return descent->settings[DESCENT_FORWARD] > 0.0 && descent->method->line(descent) > 0 && run->iteration > 0 &&
-           !run->on_line && !descent_sees_replicates(descent->spec);
+           !run->on_line && !descent->method->squares && !descent_sees_replicates(descent->spec);
 }
 
 int64_t descent_searches(const Spec *spec) { return (int64_t)spec->method_settings[DESCENT_SEARCHES]; }
@@ -65,6 +65,7 @@ static void descent_measure(const Spec *spec, const DescentMethod *method, Desce
     descent->side.first = (int64_t)descent->settings[DESCENT_FIRST];
     side_take_part(spec, &descent->side);
     descent->side.told_width = DESCENT_TOLD + (descent_takes_values(spec) ? spec->replicates.count : 0);
+    if (method->squares && squares_take_residuals(spec)) descent->side.told_width += spec->objective.n_residuals;
     descent->side.told_before = DESCENT_TOLD;
     const int64_t centre = descent_around(descent), line = method->line(descent);
     descent->side.trials_max = line > centre ? line : centre;
@@ -98,12 +99,7 @@ static Error descent_check_model(const Spec *spec, bool back)
     if (spec->n_constraints > 0)
         return error_make(ERROR_USER,
                           "constraints have no gradient by the adjoint or the tangent; use `gradient: differences`");
-    for (int i = 0; i < spec->n_axes; i++) {
-        if (trial_gradient_has(spec, spec->axes[i].parameter)) continue;
-        return error_make(ERROR_USER, "no metric depends smoothly on %s: search it by cmaes",
-                          spec->configured.parameters[spec->axes[i].parameter].name);
-    }
-    return error_none();
+    return trial_gradient_check_axes(spec);
 }
 
 Error descent_check(const Spec *spec, const DescentMethod *method, const char **key)
@@ -112,6 +108,8 @@ Error descent_check(const Spec *spec, const DescentMethod *method, const char **
     descent_measure(spec, method, &descent);
     *key = "search.over";
     TRY(descent_check_axes(spec));
+    *key = "objective";
+    if (method->squares) TRY(squares_check(spec, key));
     *key = method->gradient;
     if (descent_by_model(&descent)) TRY(descent_check_model(spec, !descent_by_tangent(&descent)));
     *key = method->forward;
@@ -144,6 +142,10 @@ static void descent_take_room(Descent *descent, AdjointDevice *device, Arena *ar
     descent->each = descent_sees_replicates(descent->spec) ? ARENA_NEW(arena, double, each) : NULL;
     descent->vector = ARENA_NEW(arena, double, 3 * (int64_t)descent->n);
     descent->parameter = ARENA_NEW(arena, double, descent->spec->configured.n_parameters);
+    if (descent->method->squares) {
+        squares_take_room(descent, arena);
+        return;
+    }
     if (!descent_by_model(descent)) return;
     const GradientMeans means = descent_means(descent, device);
     int *searched = ARENA_NEW(arena, int, descent->n);
@@ -165,6 +167,7 @@ static void descent_take_room(Descent *descent, AdjointDevice *device, Arena *ar
 static void descent_take_ready(Descent *descent, Arena *arena)
 {
     const int64_t searches = descent->side.searches;
+    if (descent->method->squares) squares_take(descent, arena);
     if (!descent_by_model(descent)) return;
     descent->centres = ARENA_NEW(arena, int64_t, searches);
     descent->ready = ARENA_NEW(arena, double, searches * descent->n);
@@ -215,6 +218,8 @@ static size_t descent_room_bytes(const Search *search, AdjointDevice *device)
     const int64_t numbers = 2 * descent->side.trials_max + 4 * n + each + search->spec->configured.n_parameters;
     const Configured *configured = &search->spec->configured;
     const GradientMeans means = descent_means(descent, device);
+    if (descent->method->squares)
+        return sizeof(Descent) + (size_t)numbers * sizeof(double) + squares_room_bytes(descent) + DESCENT_TAKEN * 64;
     const size_t at_once = descent_by_model(descent) ? (size_t)trial_gradient_trials(search->spec, &means) : 0;
     const size_t of_each =
         sizeof(int32_t) + sizeof(uint64_t) + (size_t)(configured->n_parameters + n + each + 1) * sizeof(double);
@@ -243,6 +248,7 @@ size_t descent_gradient_bytes(const Search *search)
 {
     const Descent *descent = search->scratch;
     const GradientMeans means = descent_means(descent, NULL);
+    if (descent->method->squares) return squares_room_bytes(descent);
     return descent_by_model(descent) ? trial_gradient_bytes(search->spec, &search->spec->configured, &means) : 0;
 }
 
@@ -342,9 +348,14 @@ static void descent_note(const Search *search, const Trials *trials, int64_t t, 
         const double above = trials->constraint[t * m + i];
         if (!(above <= 0.0)) squares += above * above;
     }
-    const double value = cost + descent->settings[DESCENT_PENALTY] * squares;
+    const double value = m > 0 ? cost + descent->settings[DESCENT_PENALTY] * squares : cost;
     told[0] = isfinite(value) ? value : (double)NAN;
     told[1] = isfinite(cost) && squares == 0.0 ? cost : (double)NAN;
+    if (descent->squares != NULL && descent->side.told_width > DESCENT_TOLD) {
+        const size_t n = (size_t)search->spec->objective.n_residuals;
+        memcpy(told + DESCENT_TOLD, trials->residual + (size_t)t * n, n * sizeof *told);
+        return;
+    }
     for (int r = 0; r < descent->side.told_width - DESCENT_TOLD; r++)
         told[DESCENT_TOLD + r] = trials->value != NULL
                                      ? spec_cost(search->spec, 0, trials->value[t * search->spec->replicates.count + r])
@@ -374,7 +385,11 @@ static void descent_take_slope(const Search *search, Descent *descent, const Des
 {
     const double none = (double)NAN;
     descent->signs = (GradientSigns){.norm = none, .spread = none, .cosine = none, .growth = none};
-    if (descent_by_model(descent))
+    if (descent->squares != NULL && descent_by_model(descent))
+        squares_reverse(descent, view, end->search);
+    else if (descent->squares != NULL)
+        squares_differentiate(descent, view, descent_points(search, end->search), end->told);
+    else if (descent_by_model(descent))
         descent_reverse(descent, view, end->search);
     else
         descent_differentiate(descent, view);

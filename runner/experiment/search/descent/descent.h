@@ -1,5 +1,6 @@
-// What the searches along gradients (adam, lbfgs) share: many of them side by side, their points, derivatives by
-// differences, what they remember, when they end. A method adds its step: one file and one DescentMethod.
+// What the searches along gradients (adam, lbfgs, least_squares) share: many of them side by side, their points,
+// derivatives by differences, what they remember, when they end. A method adds its step: one file and one
+// DescentMethod.
 //
 // Coordinates: u in [0, 1] over the range of each parameter, or over that of its logarithm. They stay within the range
 // by projection: a coordinate beyond an end becomes the end. A smooth transform would bend the objective, flatten its
@@ -45,7 +46,6 @@ enum {
     DESCENT_DIFFERENCE,
     DESCENT_FORWARD,
     DESCENT_RATE,
-    DESCENT_PENALTY,
     DESCENT_RESTARTS,
     DESCENT_STOP_ITERATIONS,
     DESCENT_STOP_TRIALS,
@@ -55,13 +55,15 @@ enum {
     DESCENT_STOP_STAGNATION,
     DESCENT_OPTIONS
 };
-// Those of lbfgs alone.
-enum { LBFGS_MEMORY = DESCENT_OPTIONS, LBFGS_LINE, LBFGS_N_OPTIONS };
+// Those of adam and lbfgs, then of lbfgs alone, of least_squares alone.
+enum { DESCENT_PENALTY = DESCENT_OPTIONS, DESCENT_PENALTY_OPTIONS };
+enum { LBFGS_MEMORY = DESCENT_PENALTY_OPTIONS, LBFGS_LINE, LBFGS_N_OPTIONS };
+enum { SQUARES_DECREASE = DESCENT_OPTIONS, SQUARES_LINE, SQUARES_N_OPTIONS };
 enum { DESCENT_BY_DIFFERENCES, DESCENT_BY_ADJOINT, DESCENT_BY_TANGENT };
 enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_START_DEFAULT };
 
 // clang-format off
-#define DESCENT_OPTION_ROWS(method, rate, rate_doc, iterations) \
+#define DESCENT_OPTION_ROWS(method, gradient, gradient_doc, rate_name, rate, rate_doc, iterations) \
     {method ".searches", OPTION_INTEGER, "1", 1, 1, DESCENT_SEARCHES_MAX, NULL, \
      "number of independent searches, which run side by side"}, \
     {method ".first", OPTION_INTEGER, "1", 0, 0, 60000, NULL, \
@@ -70,18 +72,13 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
      "where searches start. sobol, random: in the middle 80 % of the ranges, evenly or at random; center, default: " \
      "the first search in their middle or at the model's defaults, the others as sobol. Restarts are as sobol, or " \
      "random"}, \
-    {method ".gradient", OPTION_CHOICE, "", 0, 0, 2, "differences|adjoint|tangent", \
-     "where derivatives come from. differences: central ones, from two trials per parameter; adjoint: going back " \
-     "through the steps of the run (articulated, equations), from one trial for all parameters; tangent: runs of one " \
-     "trial with dual numbers, one for each parameter (these, hopper and rigid)"}, \
+    {method ".gradient", OPTION_CHOICE, "", gradient, 0, 2, "differences|adjoint|tangent", gradient_doc}, \
     {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL, \
      "step of a difference, as a fraction of each parameter's range (or of the range of its logarithm)"}, \
     {method ".forward", OPTION_NUMBER, "1", 0, 1e-12, 0.1, "none", \
      "step of forward differences, as a fraction of each range: one trial per parameter instead of two. 1e-8 suits a " \
      "fitness that is exact to rounding. none: central differences"}, \
-    {method ".rate", OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc}, \
-    {method ".penalty", OPTION_NUMBER, "", 100, 0, 1e12, NULL, \
-     "weight of constraints: what is minimised is the cost plus this times the squares of what is above 0"}, \
+    {method "." rate_name, OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc}, \
     {method ".restarts", OPTION_INTEGER, "1", 0, 0, DESCENT_RESTARTS_MAX, NULL, \
      "how often a search that has ended starts again, elsewhere"}, \
     {method ".stop.iterations", OPTION_INTEGER, "1", iterations, 1, DESCENT_ITERATIONS_MAX, NULL, "of one restart"}, \
@@ -94,6 +91,13 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
     {method ".stop.step", OPTION_NUMBER, "1", 1e-12, 0, 1, NULL, "length of a step, as a fraction of the ranges"}, \
     {method ".stop.stagnation", OPTION_INTEGER, "1", 0, 1, 1e7, "none", \
      "a search ends when its best cost has not fallen for this number of iterations"}
+#define DESCENT_GRADIENT_DOC \
+    "where derivatives come from. differences: central ones, from two trials per parameter; adjoint: going back " \
+    "through the steps of the run (articulated, equations), from one trial for all parameters; tangent: runs of one " \
+    "trial with dual numbers, one for each parameter (these, hopper and rigid)"
+#define DESCENT_PENALTY_ROW(method) \
+    {method ".penalty", OPTION_NUMBER, "", 100, 0, 1e12, NULL, \
+     "weight of constraints: what is minimised is the cost plus this times the squares of what is above 0"}
 // clang-format on
 
 // Why a restart of a search ended. The names are stored (descent_stop_names).
@@ -107,6 +111,7 @@ typedef enum DescentStop {
     DESCENT_AT_STEP,
     DESCENT_AT_STAGNATION,
     DESCENT_AT_ITERATIONS,
+    DESCENT_AT_DECREASE,
     DESCENT_STOPS
 } DescentStop;
 extern const char *const descent_stop_names[DESCENT_STOPS];
@@ -124,13 +129,14 @@ typedef struct DescentRun {
     int64_t missing;        // derivatives of the last differences
     int64_t has_valid;      // `valid` holds a point
     int64_t best_iteration; // when its best value fell last
-    int64_t pairs, shorter; // lbfgs: pairs that are kept; lines one after the other without a better point
+    int64_t pairs, shorter; // lbfgs: pairs that are kept; least_squares: 1: the sum of squares hardly falls. Lines one
+                            // after the other without a better point
     double best;            // cost of the whole search, of trials that meet the constraints; NaN: none
     double least;           // best value of this restart; NaN: none
     double value;           // at the centre; NaN: it failed
     double gradient;        // norm of the projected one; NaN: none yet
     double step;            // length of the last one; NaN: none yet
-    double scale;           // lbfgs: of the line
+    double scale;           // lbfgs: of the line; least_squares: damping
 } DescentRun;
 
 // A run with its arrays, as pointers into the state.
@@ -149,6 +155,26 @@ typedef struct DescentState {
 } DescentState;
 
 struct DescentMethod;
+
+// Of least squares (least_squares.c). The threads share it; room is each thread's own.
+typedef struct DescentSquares {
+    int64_t count;    // residuals
+    int at_once;      // centres whose derivatives are computed together
+    double *residual; // [at_once][n][count] by each run along a parameter
+    double *column;   // [at_once][n][count]
+    int64_t *there;   // [at_once][n] how many there are; 0: the run failed
+    double *ready;    // [searches][squares_doubles] of centres
+} DescentSquares;
+typedef struct DescentSquaresRoom {
+    TrialResiduals *trial; // NULL: derivatives are by differences
+    double *parameter;     // [n_parameters]
+    double *matrix;        // [n][n]
+    double *step, *slope;  // [n]
+    int *free;             // [n]
+    int8_t *end;           // [n] -1, 1: at the lower, upper end of the range; 0: free
+    double *each;          // [n_residuals][n] by differences
+    const double *told;    // of the round that ends
+} DescentSquaresRoom;
 
 // Centres whose gradients are computed at once.
 typedef struct DescentGroup {
@@ -182,10 +208,12 @@ typedef struct Descent {
     double *parameter; // [n_parameters]
     // by the model; NULL: by differences
     TrialGradient *gradient;
-    const int *searched;    // [n] parameters of the axes
-    int64_t *centres;       // [side.searches] searches whose gradients are computed together
-    DescentGroup group;     // that is computed at once
-    struct Descent *on_gpu; // with room of its own, for many centres at once; NULL: there is none
+    const int *searched;     // [n] parameters of the axes
+    int64_t *centres;        // [side.searches] searches whose gradients are computed together
+    DescentGroup group;      // that is computed at once
+    struct Descent *on_gpu;  // with room of its own, for many centres at once; NULL: there is none
+    DescentSquares *squares; // NULL: the method has no residuals
+    DescentSquaresRoom room;
     // of all threads
     double *ready;              // [side.searches][n] slopes
     GradientSigns *ready_signs; // [side.searches]
@@ -199,6 +227,7 @@ int64_t descent_around(const Descent *descent); // points of a round that is not
 
 // The step of a method. `own` holds what it remembers between rounds.
 typedef struct DescentMethod {
+    bool squares;                                                   // of residuals
     const char *searches, *gradient, *forward;                      // keys of its options in the spec
     int64_t (*own)(const Descent *descent);                         // doubles of it
     int64_t (*line)(const Descent *descent);                        // points of a line; 0: it has none
@@ -253,11 +282,34 @@ int64_t descent_gpu_least(int threads);
 int64_t descent_gradient_lanes(const Search *search, int threads);
 size_t descent_gradient_bytes(const Search *search);
 void descent_use_gpu(Search *search, AdjointDevice *device, Arena *arena);
+// Whether coordinate i counts at descent->parameter; the slope of the run from slope[n], of which some may be missing.
+bool descent_counts(const Descent *descent, int axis);
+void descent_take(Descent *descent, const DescentView *view, const double *slope);
 // Whether a step against the slope would leave the range at coordinate i.
 bool descent_is_held(const DescentView *view, int i);
 double descent_norm(const double *vector, int n);
 // By coordinate i at x[n], from the values of the points of the round around it. NaN: too many failed.
 double descent_derivative(const Descent *descent, const double *x, const double *value, int i);
+
+// ---- squares.c ------------------------------------------------------------------------------------------------------
+
+// Of a sum of squares S = r'r by coordinates u: J'J below and on the diagonal by rows, J'r, S.
+typedef struct SquaresView {
+    double *normal;  // [n (n + 1)/2]
+    double *slope;   // [n]
+    double *squares; // [1]
+} SquaresView;
+int64_t squares_doubles(int n);
+SquaresView squares_view(double *at, int n);
+Error squares_check(const Spec *spec, const char **key);
+bool squares_take_residuals(const Spec *spec); // SearchMethod.takes_residuals
+size_t squares_room_bytes(const Descent *descent);
+void squares_take_room(Descent *descent, Arena *arena);
+void squares_take(Descent *descent, Arena *arena); // what the threads share
+// As descent_reverse_all and descent_reverse, by the tangent; and descent_differentiate.
+Error squares_reverse_all(Search *search, const int64_t *centres, int64_t count);
+void squares_reverse(Descent *descent, const DescentView *view, int64_t s);
+void squares_differentiate(Descent *descent, const DescentView *view, const SideDrawn *points, const double *told);
 
 // ---- signs.c --------------------------------------------------------------------------------------------------------
 

@@ -34,7 +34,9 @@ static const double lbfgs_decrease = 1e-4; // c1
 static const double lbfgs_shortest = 0.1, lbfgs_shorter = 0.5, lbfgs_longer = 1.3, lbfgs_farthest = 4.0;
 
 static const Option lbfgs_options[LBFGS_N_OPTIONS] = {
-    DESCENT_OPTION_ROWS("lbfgs", 0.1, "length of a step along the gradient alone, as a fraction of the ranges", 100),
+    DESCENT_OPTION_ROWS("lbfgs", DESCENT_BY_DIFFERENCES, DESCENT_GRADIENT_DOC, "rate", 0.1,
+                        "length of a step along the gradient alone, as a fraction of the ranges", 100),
+    DESCENT_PENALTY_ROW("lbfgs"),
     {"lbfgs.memory", OPTION_INTEGER, "1", 10, 1, LBFGS_MEMORY_MAX, NULL,
      "iterations whose steps and changes of the gradient are kept"},
     {"lbfgs.line", OPTION_INTEGER, "1", 6, 1, DESCENT_LINE_MAX, NULL,

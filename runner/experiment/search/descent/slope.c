@@ -46,8 +46,7 @@ static bool slope_is_held(double x, double slope) { return (x <= 0.0 && slope > 
 
 bool descent_is_held(const DescentView *view, int i) { return slope_is_held(view->x[i], view->slope[i]); }
 
-// The slope of the run from slope[n], of which some may be missing.
-static void descent_take(Descent *descent, const DescentView *view, const double *slope)
+void descent_take(Descent *descent, const DescentView *view, const double *slope)
 {
     DescentRun *run = view->run;
     double *free = descent->vector;
@@ -86,7 +85,7 @@ void descent_differentiate(Descent *descent, const DescentView *view)
 // ---- by the model ---------------------------------------------------------------------------------------------------
 
 // Where a condition gives an axis its fixed value, nothing depends on its coordinate.
-static bool descent_counts(const Descent *descent, int axis)
+bool descent_counts(const Descent *descent, int axis)
 {
     const Spec *spec = descent->spec;
     for (int w = 0; w < spec->n_when; w++) {
@@ -201,6 +200,7 @@ Error descent_reverse_all(Search *search, const SideTurn *turns, int64_t count)
         descent->centres[reverse.count++] = turns[t].search;
     }
     reverse.centres = descent->centres;
+    if (descent->squares != NULL) return squares_reverse_all(search, descent->centres, reverse.count);
     const int64_t least = descent_gpu_least(thread_team_threads(descent->side.team));
     if (descent->on_gpu != NULL && reverse.count * search->spec->replicates.count >= least) {
         const Error error = descent_reverse_on_gpu(search, &reverse);

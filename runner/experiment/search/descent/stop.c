@@ -15,6 +15,7 @@ const char *const descent_stop_names[DESCENT_STOPS] = {
     [DESCENT_AT_STEP] = "step",
     [DESCENT_AT_STAGNATION] = "stagnation",
     [DESCENT_AT_ITERATIONS] = "iterations",
+    [DESCENT_AT_DECREASE] = "decrease",
 };
 
 typedef bool DescentStops(const Descent *descent, const DescentRun *run);

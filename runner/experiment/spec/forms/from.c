@@ -140,3 +140,5 @@ const Form form_adam_from = {FROM_FORM("adam", "search.cmaes.taken", FROM_BEST)}
 const Form form_adam_taken = {TAKEN_FORM("adam", "starts")};
 const Form form_lbfgs_from = {FROM_FORM("lbfgs", "search.adam.taken", FROM_BEST)};
 const Form form_lbfgs_taken = {TAKEN_FORM("lbfgs", "starts")};
+const Form form_least_squares_from = {FROM_FORM("least_squares", "search.lbfgs.taken", FROM_BEST)};
+const Form form_least_squares_taken = {TAKEN_FORM("least_squares", "starts")};

@@ -113,3 +113,4 @@ static bool inject_entry(const SpecReader *reader, int index, FormEntry *out)
 const Form form_inject = {INJECT_FORM("cmaes", "inject", "from", "points that are run in the first generation")};
 const Form form_adam_starts = {INJECT_FORM("adam", "starts", "from", INJECT_STARTS)};
 const Form form_lbfgs_starts = {INJECT_FORM("lbfgs", "starts", "from", INJECT_STARTS)};
+const Form form_least_squares_starts = {INJECT_FORM("least_squares", "starts", "from", INJECT_STARTS)};

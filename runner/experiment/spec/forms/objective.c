@@ -160,12 +160,97 @@ Scope objective_scope(SpecReader *reader)
     return (Scope){.names = names, .count = n, .choices = choices};
 }
 
+// ---- residuals ------------------------------------------------------------------------------------------------------
+
+enum { RESIDUALS_MAX = 256 };
+
+// A metric that stands alone counts by each of its values, if it is the root of their mean square.
+static Residual objective_read_residual(SpecReader *reader, const Node *node, const Scope *scope)
+{
+    const Configured *configured = &reader->spec->configured;
+    const Adjoint *adjoint = reader->spec->model->adjoint;
+    Residual residual = {.metric = -1, .count = 1};
+    Node *named = ARENA_NEW(reader->arena, Node, 1);
+    *named = *node;
+    if (node->kind == NODE_SCALAR && strcmp(node->text, "reference") == 0 &&
+        spec_has_metric(reader->spec, "reference_error"))
+        named->text = "reference_error";
+    residual.expression = expression_read(reader, named, scope, "residuals");
+    if (residual.expression == NULL || adjoint == NULL || adjoint->residuals == NULL) return residual;
+    for (int m = 0; m < configured_own_metrics(configured); m++) {
+        const int64_t count =
+            strcmp(configured->metrics[m].name, named->text) == 0 ? adjoint->residuals(configured, m) : 0;
+        if (count == 0) continue;
+        residual.metric = m;
+        residual.count = count;
+    }
+    return residual;
+}
+
+// The root of the mean square, as an expression. One metric that is such a root is it.
+static const Node *objective_of_residuals(SpecReader *reader)
+{
+    const Spec *spec = reader->spec;
+    const Residual *residuals = spec->objective.residuals;
+    const char *sum = "";
+    for (int i = 0; i < spec->objective.n_residuals; i++) {
+        const char *text = expression_text(residuals[i].expression, reader->arena);
+        const char *times =
+            residuals[i].metric >= 0 ? arena_format(reader->arena, "%lld*", (long long)residuals[i].count) : "";
+        sum = arena_format(reader->arena, "%s%s%s(%s)^2", sum, i > 0 ? " + " : "", times, text);
+    }
+    if (spec->objective.n_residuals == 1 && residuals[0].metric >= 0)
+        sum = spec->configured.metrics[residuals[0].metric].name;
+    else
+        sum = arena_format(reader->arena, "sqrt((%s)/%lld)", sum, (long long)spec->objective.residual_count);
+    Source *source = ARENA_NEW(reader->arena, Source, 1);
+    *source = (Source){.file = "residuals", .text = sum};
+    Node *node = ARENA_NEW(reader->arena, Node, 1);
+    *node = (Node){.kind = NODE_SCALAR, .source = source, .line = 1, .column = 1, .width = 1, .text = sum};
+    return node;
+}
+
+static void objective_read_residuals(SpecReader *reader, const GivenKey *given, const Scope *scope)
+{
+    Spec *spec = reader->spec;
+    const Node *node = given->value;
+    const bool list = node->kind == NODE_SEQUENCE;
+    const int count = list ? node->count : 1;
+    if (count < 1 || count > RESIDUALS_MAX || node->kind == NODE_MAPPING) {
+        form_mistyped(reader, given);
+        return;
+    }
+    Residual *residuals = ARENA_NEW(reader->arena, Residual, count);
+    bool whole = true;
+    for (int i = 0; i < count; i++) {
+        residuals[i] = objective_read_residual(reader, list ? node->items[i] : node, scope);
+        whole = whole && residuals[i].expression != NULL;
+        spec->objective.residual_count += residuals[i].count;
+    }
+    if (!whole) return;
+    spec->objective.residuals = residuals;
+    spec->objective.n_residuals = count;
+    if (objective_read_list(reader, objective_of_residuals(reader), "minimize", scope))
+        objective_check_method(reader, node, "residuals");
+}
+
 // The minimised objectives first. Without any objective: the model's default.
 static void objective_read_expressions(SpecReader *reader, const GivenKey *minimize)
 {
     const GivenKey *maximize = given_find(reader, form_maximize.path);
+    const GivenKey *residuals = given_find(reader, form_residuals.path);
     if (reader->names == NULL || reader->nameless) return;
     const Scope scope = objective_scope(reader);
+    if (residuals != NULL && (minimize != NULL || maximize != NULL)) {
+        diagnose(reader->diagnostics, residuals->key,
+                 "residuals are the objective, the root of their mean square: leave out %s",
+                 minimize != NULL ? "minimize" : "maximize");
+        return;
+    }
+    if (residuals != NULL) {
+        objective_read_residuals(reader, residuals, &scope);
+        return;
+    }
     reader->spec->objective.by_default = minimize == NULL && maximize == NULL;
     const Node *least = minimize != NULL ? minimize->value : maximize == NULL ? objective_default(reader) : NULL;
     if (least == NULL && maximize == NULL) return;
@@ -203,6 +288,7 @@ static void objective_resolve(ResolveWriter *writer, const char *path, bool maxi
     Arena *arena = writer->reader->arena;
     const char *text = NULL;
     int count = 0;
+    if (spec->objective.n_residuals > 0) return;
     for (int k = 0; k < spec->objective.count; k++) {
         if (spec->objective.maximize[k] != maximize) continue;
         const char *one = resolve_quoted(spec->objective.expression[k], arena);
@@ -226,6 +312,7 @@ static const char *reference_text(const SpecReader *reader)
 static void objective_identify(const SpecReader *reader, CanonicalLines *lines, const char *path, bool maximize)
 {
     const Spec *spec = reader->spec;
+    if (spec->objective.n_residuals > 0) return;
     for (int k = 0, count = 0; k < spec->objective.count; k++) {
         if (spec->objective.maximize[k] != maximize) continue;
         const char *text = expression_text(spec->objective.expression[k], lines->arena);
@@ -279,9 +366,35 @@ const Form form_maximize = {
     .most = OBJECTIVES_MAX,
 };
 
+static bool residuals_entry(const SpecReader *reader, int index, FormEntry *out)
+{
+    if (index >= reader->spec->objective.n_residuals) return false;
+    out->expression = reader->spec->objective.residuals[index].expression;
+    return true;
+}
+
+const Form form_residuals = {
+    .path = "objective.residuals",
+    .after = "objective.maximize",
+    .words = "reference, or an expression over metrics and parameters, or a list of up to 256 of them",
+    .doc =
+        "in place of minimize: numbers that are to be 0 together. The fitness is the root of their mean square. "
+        "reference: all differences from a recorded motion (articulated); so a metric with `take: rms` at instants of "
+        "a system of equations counts by each of its values. What is known beforehand is one too: (mass - 18)/2 is 18 "
+        "with the standard deviation 2, if residuals are in standard deviations",
+    .example = "[reference, \"(torso_mass - 18)/2\"]",
+    .stage = FORM_BY_SECTION,
+    .flags = KEY_IDENTITY,
+    .entry = residuals_entry,
+    .canonical = "objective.residuals.",
+    .digits = 3,
+    .schema = "{anyOf: [$expression, {type: array, minItems: 1, maxItems: MOST, items: $expression}]}",
+    .most = RESIDUALS_MAX,
+};
+
 const Form form_objective_over = {
     .path = "objective.over",
-    .after = "objective.maximize",
+    .after = "objective.residuals",
     .words = "mean, median, worst or quantile(q) with q in [0, 1]",
     .doc = "how the objective values of the replicates are combined: mean, median, worst or a quantile",
     .example = "quantile(0.9)",

@@ -109,7 +109,7 @@ static void over_identify(const SpecReader *reader, CanonicalLines *lines)
 
 const Form form_over = {
     .path = "search.over",
-    .after = "search.lbfgs.taken",
+    .after = "search.least_squares.taken",
     .words = "a mapping of parameters to values",
     .doc = "the searched parameters and their values (forms below); in a grid the first varies slowest. A trial whose "
            "derived value leaves its parameter's range is left out, as if excluded. Of words: a list of them, or all",

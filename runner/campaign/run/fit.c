@@ -1,0 +1,259 @@
+// The residuals of a stored trial and their derivatives by the searched parameters: by the tangent, where the model has
+// one, else by central differences of trials.
+#include "gradient.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double fit_difference = 1e-4; // of a range
+
+// ---- coordinates ----------------------------------------------------------------------------------------------------
+
+// d value/d coordinate. Of a list of values the coordinate is the value, in units of its size.
+static double fit_stretch(const Values *values, double value)
+{
+    if (values_are_range(values)) return search_stretch(values, value);
+    return fabs(value) > 0.0 ? fabs(value) : 1.0;
+}
+
+static void fit_take_parameters(const GradientRun *run, FitData *out)
+{
+    const Spec *spec = run->spec;
+    const int n = spec->n_axes;
+    int *parameter = ARENA_NEW(run->arena, int, n);
+    double *value = ARENA_NEW(run->arena, double, n), *stretch = ARENA_NEW(run->arena, double, n);
+    double *coordinate = ARENA_NEW(run->arena, double, n);
+    bool *log_scale = ARENA_NEW(run->arena, bool, n);
+    for (int i = 0; i < n; i++) {
+        const Values *values = &spec->axes[i].values;
+        const bool range = values_are_range(values);
+        parameter[i] = spec->axes[i].parameter;
+        value[i] = run->parameter[parameter[i]];
+        stretch[i] = fit_stretch(values, value[i]);
+        coordinate[i] = range ? search_coordinate(values, value[i]) : 0.5;
+        log_scale[i] = range && values->log_scale;
+    }
+    out->n = n;
+    out->parameter = parameter;
+    out->value = value;
+    out->stretch = stretch;
+    out->coordinate = coordinate;
+    out->log_scale = log_scale;
+}
+
+// ---- series ---------------------------------------------------------------------------------------------------------
+
+// The file of the recorded motion; NULL: there is none.
+static const Points *fit_record(const Spec *spec)
+{
+    for (int i = 0; i < spec->model->n_options; i++) {
+        const Option *option = &spec->model->options[i];
+        if (strcmp(option->name, "reference") == 0 && option->type == OPTION_FILE) return &spec->option_points[i];
+    }
+    return NULL;
+}
+
+// Of one residual, which begins at `first`. Differences from a recorded motion are one series for each column.
+static void fit_add_series(const Spec *spec, const Residual *residual, int64_t first, Arena *arena, FitData *out)
+{
+    const Points *record = fit_record(spec);
+    if (residual->metric < 0 || record == NULL) {
+        const char *name = expression_text(residual->expression, arena);
+        out->series[out->n_series++] = (FitSeries){name, first, 1, residual->count};
+        return;
+    }
+    const int64_t columns = record->columns - 1;
+    for (int64_t k = 0, c = 0; k < record->columns; k++) {
+        if (strcmp(record->names[k], "time") == 0) continue;
+        out->series[out->n_series++] = (FitSeries){record->names[k], first + c++, columns, residual->count / columns};
+    }
+}
+
+static void fit_take_series(const Spec *spec, Arena *arena, FitData *out)
+{
+    const Points *record = fit_record(spec);
+    const int64_t most = spec->objective.n_residuals + (record != NULL ? record->columns : 0);
+    int64_t at = 0;
+    out->series = ARENA_NEW(arena, FitSeries, most);
+    // As trial_residuals_along: values of metrics stand before expressions.
+    for (int by_value = 1; by_value >= 0; by_value--) {
+        for (int i = 0; i < spec->objective.n_residuals; i++) {
+            const Residual *residual = &spec->objective.residuals[i];
+            if ((residual->metric >= 0) != by_value) continue;
+            fit_add_series(spec, residual, at, arena, out);
+            at += residual->count;
+        }
+    }
+    out->count = at;
+}
+
+// ---- by the tangent -------------------------------------------------------------------------------------------------
+
+struct FitModel {
+    GradientRun *run;
+    const FitData *data;
+    TrialResiduals *trial; // NULL: by differences
+    double *parameter;     // [n_parameters] where residuals are computed
+    double *own;           // [n_parameters]
+    double *side;          // [2][count]
+};
+
+// d value/d coordinate i at model->parameter.
+static double fit_stretch_at(const FitModel *model, int i)
+{
+    return fit_stretch(&model->run->spec->axes[i].values, model->parameter[model->data->parameter[i]]);
+}
+
+// *there: how many residuals the run has.
+static void fit_by_tangent(const FitModel *model, double *residual, double *column, int64_t *there)
+{
+    const GradientRun *run = model->run;
+    const int64_t count = model->data->count;
+    *there = count;
+    for (int i = 0; i < model->data->n && *there == count; i++) {
+        *there = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal, model->parameter,
+                                       model->data->parameter[i], residual, column + i * count);
+        for (int64_t k = 0; k < *there; k++) column[i * count + k] *= fit_stretch_at(model, i);
+    }
+}
+
+// ---- by differences -------------------------------------------------------------------------------------------------
+
+static Error fit_fly(GradientRun *run, const double *parameter, double *residual, double *fitness)
+{
+    const Spec *spec = run->spec;
+    const size_t used = run->arena->used;
+    double *metric = ARENA_NEW(run->arena, double, spec->configured.n_metrics);
+    TRY(gradient_fly(run, parameter, 1, fitness, NULL, metric));
+    int failure = isnan(*fitness);
+    const Replicates of = {.parameter = parameter, .metric = metric, .failure = &failure};
+    trial_residuals_of(spec, &of, residual);
+    arena_rewind(run->arena, used);
+    return error_none();
+}
+
+// The derivatives by coordinate i, at u. A side that fails is left out: the difference is one of the other side.
+static Error fit_difference_of(const FitModel *model, int i, const double *residual, double *column)
+{
+    const Values *values = &model->run->spec->axes[i].values;
+    const int64_t count = model->data->count;
+    const int p = model->data->parameter[i];
+    const double value = model->parameter[p], stretch = fit_stretch_at(model, i);
+    const bool range = values_are_range(values);
+    double at[2];
+    for (int s = 0; s < 2; s++) {
+        const double h = s == 0 ? fit_difference : -fit_difference, u = range ? search_coordinate(values, value) : 0.5;
+        double fitness = (double)NAN;
+        at[s] = (range ? search_inside(u + h) : u + h) - u;
+        memcpy(model->own, model->parameter, (size_t)model->run->spec->configured.n_parameters * sizeof(double));
+        model->own[p] = range ? search_value(values, u + at[s]) : value + at[s] * stretch;
+        if (search_complete(model->run->spec, model->own))
+            TRY(fit_fly(model->run, model->own, model->side + s * count, &fitness));
+        if (!isnan(fitness)) continue;
+        at[s] = 0.0;
+        memcpy(model->side + s * count, residual, (size_t)count * sizeof *residual);
+    }
+    for (int64_t k = 0; k < count; k++)
+        column[k] = at[0] != at[1] ? (model->side[k] - model->side[count + k]) / (at[0] - at[1]) : 0.0;
+    return error_none();
+}
+
+static Error fit_by_differences(const FitModel *model, double *residual, double *column, int64_t *there)
+{
+    double fitness;
+    TRY(fit_fly(model->run, model->parameter, residual, &fitness));
+    *there = isnan(fitness) ? 0 : model->data->count;
+    for (int i = 0; i<model->data->n && * there> 0; i++)
+        TRY(fit_difference_of(model, i, residual, column + i * model->data->count));
+    return error_none();
+}
+
+static Error fit_compute(const FitModel *model, double *residual, double *column, int64_t *there)
+{
+    if (model->trial == NULL) return fit_by_differences(model, residual, column, there);
+    fit_by_tangent(model, residual, column, there);
+    return error_none();
+}
+
+Error fit_evaluate(const FitModel *model, const double *value, double *residual, double *column, bool *there)
+{
+    int64_t count = 0;
+    memcpy(model->parameter, model->run->parameter, (size_t)model->run->spec->configured.n_parameters * sizeof(double));
+    for (int i = 0; i < model->data->n; i++) model->parameter[model->data->parameter[i]] = value[i];
+    if (search_complete(model->run->spec, model->parameter)) TRY(fit_compute(model, residual, column, &count));
+    *there = count == model->data->count;
+    return error_none();
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static bool fit_has_values(const Spec *spec)
+{
+    for (int i = 0; i < spec->objective.n_residuals; i++) {
+        if (spec->objective.residuals[i].metric >= 0) return true;
+    }
+    return false;
+}
+
+typedef struct FitTask {
+    FitData *out;
+    FitThen *then;
+    void *context;
+} FitTask;
+
+static Error fit_take_model(GradientRun *run, const FitData *data, FitModel *out)
+{
+    const int n = run->spec->configured.n_parameters;
+    Error refused = trial_gradient_check(run->spec);
+    if (refused.kind == OK) refused = trial_gradient_check_axes(run->spec);
+    if (refused.kind != OK && fit_has_values(run->spec)) return refused;
+    *out =
+        (FitModel){.run = run,
+                   .data = data,
+                   .trial = refused.kind == OK ? trial_residuals_take(run->spec, &run->configured, run->arena) : NULL,
+                   .parameter = ARENA_NEW(run->arena, double, n),
+                   .own = ARENA_NEW(run->arena, double, n),
+                   .side = ARENA_NEW(run->arena, double, 2 * data->count)};
+    memcpy(out->parameter, run->parameter, (size_t)n * sizeof(double));
+    return error_none();
+}
+
+static Error fit_work(GradientRun *run, void *context)
+{
+    const FitTask *task = context;
+    FitData *out = task->out;
+    FitModel model;
+    int64_t there = 0;
+    out->fitness = run->fitness;
+    fit_take_parameters(run, out);
+    fit_take_series(run->spec, run->arena, out);
+    out->residual = ARENA_NEW(run->arena, double, out->count);
+    out->column = ARENA_NEW(run->arena, double, out->count * out->n);
+    TRY(fit_take_model(run, out, &model));
+    out->by_differences = model.trial == NULL;
+    TRY(fit_compute(&model, out->residual, out->column, &there));
+    if (there != out->count)
+        return error_make(ERROR_USER, "the trial has %lld of %lld residuals: its run ended early", (long long)there,
+                          (long long)out->count);
+    return task->then != NULL ? task->then(&model, out, task->context) : error_none();
+}
+
+Error campaign_fit(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
+                   FitThen *then, void *context, FitData *out)
+{
+    const Spec *spec = &campaign->spec;
+    FitTask task = {out, then, context};
+    *out = (FitData){.n = 0};
+    if (spec->objective.n_residuals == 0)
+        return error_make(ERROR_USER, "campaign %s has no residuals: its spec needs `objective: {residuals: ...}`",
+                          campaign->name);
+    if (spec->replicates.count > 1)
+        return error_make(ERROR_USER, "campaign %s has replicates, and residuals are those of one run", campaign->name);
+    for (int i = 0; i < spec->n_axes; i++) {
+        if (spec->axes[i].values.choices == NULL && !spec->axes[i].values.integer) continue;
+        return error_make(ERROR_USER, "%s is searched, and takes only %s: residuals have no derivative by it",
+                          spec->configured.parameters[spec->axes[i].parameter].name,
+                          spec->axes[i].values.choices != NULL ? "words" : "integers");
+    }
+    return gradient_at_trial(campaign, trial, 1, backend, arena, fit_work, &task);
+}

@@ -1,0 +1,135 @@
+// hopscotch fit: prints the parameters that were fitted to residuals, with intervals, what the residuals do not
+// determine, and whether what is left of them is noise.
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static Error fit_print_parameters(const Spec *spec, const FitData *data, const FitResult *result, TableFormat format,
+                                  FILE *out)
+{
+    static const char *const columns[] = {"parameter", "value", "low", "high", "unit", "error", "remark"};
+    bool remarks = format != TABLE_TEXT;
+    for (int i = 0; i < data->n; i++) remarks = remarks || fit_remark(&result->parameters[i])[0] != '\0';
+    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns) - !remarks, columns);
+    for (int i = 0; i < data->n; i++) {
+        const FitParameter *of = &result->parameters[i];
+        table_text(table, spec->configured.parameters[data->parameter[i]].name);
+        table_exact(table, data->value[i]);
+        table_number(table, of->low);
+        table_number(table, of->high);
+        table_text(table, spec->configured.parameters[data->parameter[i]].unit);
+        table_number(table, of->error);
+        if (remarks) table_text(table, fit_remark(of));
+    }
+    return table_finish(table);
+}
+
+static Error fit_print_residuals(const FitData *data, const FitResult *result, TableFormat format, FILE *out)
+{
+    static const char *const columns[] = {"residual", "count", "rms", "noise", "neighbours", "p", "remark"};
+    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);
+    for (int s = 0; s < data->n_series; s++) {
+        const FitNoise *noise = &result->noise[s];
+        table_text(table, data->series[s].name);
+        table_integer(table, data->series[s].count);
+        table_number(table, noise->rms);
+        table_number(table, noise->noise);
+        table_number(table, noise->neighbours);
+        table_number(table, noise->p);
+        table_text(table, noise->coloured ? "not white" : "");
+    }
+    return table_finish(table);
+}
+
+static Error fit_print_correlation(const Spec *spec, const FitData *data, const FitResult *result, TableFormat format,
+                                   FILE *out)
+{
+    static const char *const columns[] = {"parameter", "with", "correlation"};
+    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);
+    for (int i = 0; i < data->n; i++) {
+        for (int j = 0; j < i; j++) {
+            table_text(table, spec->configured.parameters[data->parameter[j]].name);
+            table_text(table, spec->configured.parameters[data->parameter[i]].name);
+            table_number(table, result->correlation[i * data->n + j]);
+        }
+    }
+    return table_finish(table);
+}
+
+static void fit_print_lines(const CommandLine *line, const StoredCampaign *campaign, int64_t trial, const FitData *data,
+                            const FitResult *result)
+{
+    FILE *out = line->messages;
+    int count = 0;
+    const FitLine *lines = fit_lines(&campaign->spec, data, result, line->arena, &count);
+    fprintf(out,
+            "%s/%" PRId64 ": root mean square %s of %" PRId64 " residuals, %d parameters, condition number %.3g%s\n",
+            campaign->name, trial, text_number(data->fitness).text, data->count, data->n, result->condition,
+            data->by_differences ? "; derivatives by differences" : "");
+    for (int k = 0; k < count; k++) fprintf(out, "%-11s %s\n", lines[k].about, lines[k].text);
+}
+
+// ---- the command ----------------------------------------------------------------------------------------------------
+
+typedef struct FitAsked {
+    const CommandLine *line;
+    const Spec *spec;
+    FitResult result;
+} FitAsked;
+
+static Error fit_then(const FitModel *model, const FitData *data, void *context)
+{
+    FitAsked *asked = context;
+    asked->result = fit_analyse(asked->spec, data, asked->line->arena);
+    if (!switch_given(asked->line, "profile")) return error_none();
+    return fit_profile(model, data, &asked->result, asked->line->arena);
+}
+
+static Error fit_at(const CommandLine *line, const StoredCampaign *campaign, int64_t trial)
+{
+    const BackendOptions backend = command_backend(line, "auto");
+    const TableFormat format = command_format(line);
+    FitAsked asked = {.line = line, .spec = &campaign->spec};
+    FitData data;
+    TRY(command_program_remark(line, campaign));
+    TRY(campaign_fit(campaign, trial, &backend, line->arena, fit_then, &asked, &data));
+    const FitResult *result = &asked.result;
+    fit_print_lines(line, campaign, trial, &data, result);
+    if (switch_given(line, "residuals")) return fit_print_residuals(&data, result, format, line->out);
+    if (switch_given(line, "correlation"))
+        return fit_print_correlation(&campaign->spec, &data, result, format, line->out);
+    return fit_print_parameters(&campaign->spec, &data, result, format, line->out);
+}
+
+static Error fit_command(const CommandLine *line)
+{
+    StoredCampaign campaign;
+    int64_t trial = 0;
+    TRY(campaign_open_trial(line, line->arguments[0], &campaign, &trial));
+    const Error error = fit_at(line, &campaign, trial);
+    campaign_close(&campaign);
+    return error;
+}
+
+static const Switch fit_switch_rows[] = {
+    {"residuals", SWITCH_FLAG, NULL, 0, 0, "print the series of residuals instead: their rms, noise, and test"},
+    {"profile", SWITCH_FLAG, NULL, 0, 0,
+     "intervals by the profile of the sum of squares, for which all other parameters are fitted again: right also where "
+     "the model is far from linear, and some hundred runs for each parameter"},
+    {"correlation", SWITCH_FLAG, NULL, 0, 0, "print the correlation of each two parameters instead"},
+};
+static const Switches fit_switches = {fit_switch_rows, (int)(sizeof fit_switch_rows / sizeof *fit_switch_rows)};
+
+const Command command_fit = {
+    .name = "fit",
+    .arguments = "CAMPAIGN/TRIAL",
+    .doc = "print parameters fitted to residuals with 95 % intervals, what the residuals do not determine, and whether "
+           "what is left of them is noise",
+    .examples = "  hopscotch fit identify_biped/best\n"
+                "  hopscotch fit identify_biped/best --residuals --format csv\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&fit_switches, &switches_backend, &switches_format},
+    .run = fit_command,
+};

@@ -1,0 +1,398 @@
+// Intervals of parameters that were fitted to residuals, what these do not determine, and whether what is left of them
+// is noise. Symbols: r residuals, J their derivatives by coordinates u (fractions of ranges), A = J'J.
+//
+// With independent residuals cov(u) = A^-1 S A^-1, S = sum of s_k^2 J_k'J_k over the series k, each with a variance of
+// its own (H. White, Econometrica 48, 1980). Residuals that follow each other are correlated where the model lacks
+// something, or the noise is coloured: then the intervals would be too short, and S is the long-run covariance of the
+// sums of J'r at each time (W. Newey & K. West, Econometrica 55, 1987; Bartlett's weights), with the number of lags by
+// D. Andrews, Econometrica 59, 1991, for an autoregressive process of order one.
+// Its quantile is that for a fixed ratio of lags to times (N. Kiefer & T. Vogelsang, Econometric Theory 21, 2005).
+// Whether they are correlated: G. Ljung & G. Box, Biometrika 65, 1978, at 1 % for all series together.
+#include "../view.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FIT_LAGS = 10, FIT_SERIES_LEAST = 20 };
+static const double fit_level = 0.01;
+static const double fit_spread =
+    0.288675134594812866;                // standard deviation of a coordinate that may be anywhere: 1/sqrt 12
+static const double fit_singular = 1e-7; // of the greatest singular value: rounding
+
+typedef struct Fit {
+    const Spec *spec;
+    const FitData *data;
+    FitResult *result;
+    int m;                      // free parameters
+    const int *free;            // [m]
+    double *eigenvalue;         // [m] of A
+    double *vector;             // [m][m] columns
+    double *inverse;            // [m][m] A^-1 without directions that are not determined
+    bool *unknown;              // [m] of the directions
+    double *scores;             // [m][m] S
+    double *white, *covariance; // [m][m]
+    double freedom, quantile, variance;
+    double *widening; // [n]
+    Arena *arena;
+} Fit;
+
+static const double *fit_column(const Fit *fit, int a) { return fit->data->column + fit->free[a] * fit->data->count; }
+
+// ---- noise ----------------------------------------------------------------------------------------------------------
+
+static FitNoise fit_noise(const FitData *data, const FitSeries *series)
+{
+    const double *r = data->residual + series->first;
+    const int64_t n = series->count, stride = series->stride;
+    double squares = 0.0, third = 0.0, mean = 0.0, centred = 0.0, next = 0.0, q = 0.0;
+    FitNoise noise = {.noise = (double)NAN, .neighbours = (double)NAN, .p = (double)NAN};
+    for (int64_t k = 0; k < n; k++) {
+        squares += r[k * stride] * r[k * stride];
+        mean += r[k * stride] / (double)n;
+    }
+    noise.rms = sqrt(squares / (double)n);
+    if (n < FIT_SERIES_LEAST || !(squares > 0.0)) return noise;
+    for (int64_t k = 3; k < n; k++) {
+        const double d = r[k * stride] - 3.0 * r[(k - 1) * stride] + 3.0 * r[(k - 2) * stride] - r[(k - 3) * stride];
+        third += d * d;
+    }
+    noise.noise = sqrt(third / (20.0 * (double)(n - 3)));
+    for (int64_t k = 0; k < n; k++) centred += (r[k * stride] - mean) * (r[k * stride] - mean);
+    const int64_t lags = n / 5 < FIT_LAGS ? n / 5 : FIT_LAGS;
+    for (int64_t lag = 1; lag <= lags; lag++) {
+        next = 0.0;
+        for (int64_t k = lag; k < n; k++) next += (r[k * stride] - mean) * (r[(k - lag) * stride] - mean);
+        next /= centred;
+        if (lag == 1) noise.neighbours = next;
+        q += next * next / (double)(n - lag);
+    }
+    noise.p = chi_squared_above((double)n * (double)(n + 2) * q, (double)lags);
+    return noise;
+}
+
+static void fit_take_noise(Fit *fit)
+{
+    const FitData *data = fit->data;
+    FitResult *result = fit->result;
+    int tested = 0;
+    for (int s = 0; s < data->n_series; s++) {
+        result->noise[s] = fit_noise(data, &data->series[s]);
+        tested += !isnan(result->noise[s].p);
+    }
+    for (int s = 0; s < data->n_series; s++) {
+        result->noise[s].coloured = result->noise[s].p < fit_level / tested;
+        result->n_coloured += result->noise[s].coloured;
+    }
+    result->robust = result->n_coloured > 0;
+}
+
+// ---- eigenvectors ---------------------------------------------------------------------------------------------------
+
+// Of a symmetric matrix a[m][m], which is overwritten, by Jacobi's rotations (G. Golub & C. Van Loan, Matrix
+// Computations, 8.5).
+static void fit_eigen(int m, double *a, double *value, double *vector)
+{
+    for (int i = 0; i < m * m; i++) vector[i] = i / m == i % m ? 1.0 : 0.0;
+    for (int sweep = 0; sweep < 60; sweep++) {
+        double off = 0.0, all = 0.0;
+        for (int i = 0; i < m * m; i++) {
+            all += a[i] * a[i];
+            off += i / m != i % m ? a[i] * a[i] : 0.0;
+        }
+        if (off <= 1e-32 * all) break;
+        for (int p = 0; p < m; p++) {
+            for (int q = p + 1; q < m; q++) {
+                if (a[p * m + q] == 0.0) continue;
+                const double theta = (a[q * m + q] - a[p * m + p]) / (2.0 * a[p * m + q]);
+                const double t = (theta >= 0.0 ? 1.0 : -1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
+                const double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+                for (int k = 0; k < m; k++) {
+                    const double x = a[k * m + p], y = a[k * m + q];
+                    a[k * m + p] = c * x - s * y;
+                    a[k * m + q] = s * x + c * y;
+                }
+                for (int k = 0; k < m; k++) {
+                    const double x = a[p * m + k], y = a[q * m + k], v = vector[k * m + p], w = vector[k * m + q];
+                    a[p * m + k] = c * x - s * y;
+                    a[q * m + k] = s * x + c * y;
+                    vector[k * m + p] = c * v - s * w;
+                    vector[k * m + q] = s * v + c * w;
+                }
+            }
+        }
+    }
+    for (int i = 0; i < m; i++) value[i] = a[i * m + i];
+}
+
+static double fit_dot(const double *a, const double *b, int64_t count)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < count; k++) sum += a[k] * b[k];
+    return sum;
+}
+
+// Directions along which the residuals tell less than the ranges do, or nothing.
+static void fit_directions(Fit *fit)
+{
+    const FitData *data = fit->data;
+    const int m = fit->m;
+    const double squares = fit_dot(data->residual, data->residual, data->count), s2 = squares / fit->freedom;
+    double *a = ARENA_NEW(fit->arena, double, m *m), most = 0.0, least = (double)INFINITY;
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j <= i; j++)
+            a[i * m + j] = a[j * m + i] = fit_dot(fit_column(fit, i), fit_column(fit, j), data->count);
+    }
+    fit_eigen(m, a, fit->eigenvalue, fit->vector);
+    for (int k = 0; k < m; k++) {
+        most = fmax(most, fit->eigenvalue[k]);
+        least = fmin(least, fmax(fit->eigenvalue[k], 0.0));
+    }
+    fit->result->condition = m > 0 ? sqrt(most / least) : (double)NAN;
+    for (int k = 0; k < m; k++) {
+        const double value = fit->eigenvalue[k];
+        fit->unknown[k] = !(value > fit_singular * fit_singular * most) ||
+                          (fit->freedom > 0.0 && s2 / value > fit_spread * fit_spread);
+    }
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < m; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < m; k++)
+                if (!fit->unknown[k]) sum += fit->vector[i * m + k] * fit->vector[j * m + k] / fit->eigenvalue[k];
+            fit->inverse[i * m + j] = sum;
+        }
+    }
+}
+
+// ---- covariance -----------------------------------------------------------------------------------------------------
+
+// to <- A^-1 S A^-1
+static void fit_sandwich(const Fit *fit, double *to)
+{
+    const int m = fit->m;
+    double *half = ARENA_NEW(fit->arena, double, m *m);
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < m; j++) {
+            half[i * m + j] = 0.0;
+            for (int k = 0; k < m; k++) half[i * m + j] += fit->inverse[i * m + k] * fit->scores[k * m + j];
+        }
+    }
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < m; j++) {
+            to[i * m + j] = 0.0;
+            for (int k = 0; k < m; k++) to[i * m + j] += half[i * m + k] * fit->inverse[k * m + j];
+        }
+    }
+}
+
+// Adds variance J_k'J_k of a series to S.
+static void fit_add_white(Fit *fit, const FitSeries *series, double variance)
+{
+    const int m = fit->m;
+    for (int i = 0; i < m; i++) {
+        const double *a = fit_column(fit, i) + series->first;
+        for (int j = 0; j < m; j++) {
+            const double *b = fit_column(fit, j) + series->first;
+            for (int64_t k = 0; k < series->count; k++)
+                fit->scores[i * m + j] += variance * a[k * series->stride] * b[k * series->stride];
+        }
+    }
+}
+
+// Each series with a variance of its own; expressions have that of all residuals. What the parameters take of the
+// freedom is shared out.
+static double fit_variance(const Fit *fit, int s)
+{
+    const FitData *data = fit->data;
+    const double left = fit->freedom / (double)data->count, own = fit->result->noise[s].rms;
+    if (data->series[s].count > 1) return own * own / left;
+    return fit_dot(data->residual, data->residual, data->count) / fit->freedom;
+}
+
+static void fit_white(Fit *fit)
+{
+    memset(fit->scores, 0, (size_t)(fit->m * fit->m) * sizeof(double));
+    for (int s = 0; s < fit->data->n_series; s++) fit_add_white(fit, &fit->data->series[s], fit_variance(fit, s));
+    fit_sandwich(fit, fit->white);
+}
+
+// Lags by the greatest correlation of neighbours, weighed by what a series has of all squares.
+static int64_t fit_lags(const Fit *fit, int64_t times)
+{
+    double sum = 0.0, weights = 0.0;
+    for (int s = 0; s < fit->data->n_series; s++) {
+        const FitNoise *noise = &fit->result->noise[s];
+        if (isnan(noise->neighbours)) continue;
+        sum += noise->rms * noise->rms * noise->neighbours;
+        weights += noise->rms * noise->rms;
+    }
+    const double rho = fmin(fmax(sum / weights, 0.0), 0.97), off = (1.0 - rho) * (1.0 + rho);
+    const double alpha = 4.0 * rho * rho / (off * off);
+    const double lags = ceil(1.1447 * cbrt(alpha * (double)times)), most = floor((double)times / 3.0);
+    return (int64_t)(lags < 1.0 ? 1.0 : lags < most ? lags : most);
+}
+
+static void fit_robust(Fit *fit)
+{
+    const FitData *data = fit->data;
+    const int m = fit->m;
+    int64_t times = 0;
+    for (int s = 0; s < data->n_series; s++) times = data->series[s].count > times ? data->series[s].count : times;
+    double *sums = ARENA_NEW(fit->arena, double, times *m); // of J'r at each time
+    for (int s = 0; s < data->n_series; s++) {
+        const FitSeries *series = &data->series[s];
+        for (int i = 0; i < m && series->count > 1; i++) {
+            for (int64_t k = 0; k < series->count; k++) {
+                const int64_t at = series->first + k * series->stride;
+                sums[k * m + i] += fit_column(fit, i)[at] * data->residual[at];
+            }
+        }
+    }
+    const int64_t lags = fit->result->lags = fit_lags(fit, times);
+    memset(fit->scores, 0, (size_t)(m * m) * sizeof(double));
+    for (int64_t lag = 0; lag <= lags; lag++) {
+        const double weight = 1.0 - (double)lag / (double)(lags + 1);
+        for (int64_t t = lag; t < times; t++) {
+            for (int i = 0; i < m; i++) {
+                for (int j = 0; j < m; j++) {
+                    const double now = sums[t * m + i] * sums[(t - lag) * m + j];
+                    fit->scores[i * m + j] += weight * now;
+                    if (lag > 0) fit->scores[j * m + i] += weight * now;
+                }
+            }
+        }
+    }
+    for (int i = 0; i < m * m; i++) fit->scores[i] *= (double)data->count / fit->freedom;
+    for (int s = 0; s < data->n_series; s++)
+        if (data->series[s].count == 1) fit_add_white(fit, &data->series[s], fit_variance(fit, s));
+    const double b = (double)lags / (double)times;
+    fit->quantile = 1.96 + b * (2.9694 + b * (0.4160 - b * 0.5324));
+    fit_sandwich(fit, fit->covariance);
+}
+
+// ---- in words -------------------------------------------------------------------------------------------------------
+
+static const double fit_part = 0.25; // of a direction, from which a parameter is named
+
+static const char *fit_name(const Fit *fit, int a)
+{
+    return fit->spec->configured.parameters[fit->data->parameter[fit->free[a]]].name;
+}
+
+static const char *fit_direction(const Fit *fit, int k)
+{
+    const int m = fit->m;
+    const char *names = "";
+    int named = 0, last = -1, first = -1, with = 0;
+    for (int a = 0; a < m; a++) with += fabs(fit->vector[a * m + k]) > fit_part;
+    for (int a = 0; a < m; a++) {
+        if (fabs(fit->vector[a * m + k]) <= fit_part) continue;
+        names = arena_format(fit->arena, "%s%s%s", names,
+                             named == 0          ? ""
+                             : named == with - 1 ? " and "
+                                                 : ", ",
+                             fit_name(fit, a));
+        named++;
+        first = first < 0 ? a : first;
+        last = a;
+    }
+    if (with == 1) return arena_format(fit->arena, "%s: the residuals hardly depend on it", names);
+    if (with > 2) return arena_format(fit->arena, "%s together: they can change without changing the residuals", names);
+    const bool same = fit->vector[first * m + k] * fit->vector[last * m + k] > 0.0;
+    return arena_format(fit->arena, "%s together: only a combination is determined, %s", names,
+                        same ? "for both can rise" : "for one can rise as the other falls");
+}
+
+static void fit_take_words(Fit *fit)
+{
+    FitResult *result = fit->result;
+    result->unknown = ARENA_NEW(fit->arena, const char *, fit->m);
+    for (int k = 0; k < fit->m; k++) {
+        if (fit->unknown[k]) result->unknown[result->n_unknown++] = fit_direction(fit, k);
+    }
+}
+
+// ---- parameters -----------------------------------------------------------------------------------------------------
+
+static bool fit_is_determined(const Fit *fit, int a)
+{
+    for (int k = 0; k < fit->m; k++) {
+        if (fit->unknown[k] && fabs(fit->vector[a * fit->m + k]) > 0.1) return false;
+    }
+    return fit->freedom > 0.0;
+}
+
+static void fit_take_parameter(const Fit *fit, int a)
+{
+    const FitData *data = fit->data;
+    const int i = fit->free[a], at = a * fit->m + a;
+    FitParameter *of = &fit->result->parameters[i];
+    of->determined = fit_is_determined(fit, a);
+    if (!of->determined) return;
+    const double value = data->value[i], stretch = fabs(data->stretch[i]);
+    const double *covariance = fit->result->robust ? fit->covariance : fit->white;
+    of->error = stretch * sqrt(covariance[at]);
+    of->white = stretch * sqrt(fit->white[at]);
+    fit->widening[i] = sqrt(covariance[at] / (fit->variance * fit->inverse[at]));
+    const double half = fit->quantile * of->error;
+    of->low = data->log_scale[i] ? value * exp(-half / value) : value - half;
+    of->high = data->log_scale[i] ? value * exp(half / value) : value + half;
+}
+
+static void fit_correlate(const Fit *fit, double *correlation)
+{
+    const int n = fit->data->n, m = fit->m;
+    const double *covariance = fit->result->robust ? fit->covariance : fit->white;
+    for (int i = 0; i < n * n; i++) correlation[i] = (double)NAN;
+    for (int a = 0; a < m; a++) {
+        for (int b = 0; b < m; b++) {
+            if (!fit->result->parameters[fit->free[a]].determined || !fit->result->parameters[fit->free[b]].determined)
+                continue;
+            correlation[fit->free[a] * n + fit->free[b]] =
+                covariance[a * m + b] / sqrt(covariance[a * m + a] * covariance[b * m + b]);
+        }
+    }
+}
+
+FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
+{
+    const int n = data->n;
+    const double none = (double)NAN;
+    FitResult result = {.parameters = ARENA_NEW(arena, FitParameter, n),
+                        .noise = ARENA_NEW(arena, FitNoise, data->n_series)};
+    int *free = ARENA_NEW(arena, int, n), m = 0;
+    for (int i = 0; i < n; i++) {
+        const double u = data->coordinate[i];
+        result.parameters[i] = (FitParameter){none, none, none, none, u <= 0.0 ? -1 : u >= 1.0 ? 1 : 0, false, false};
+        if (result.parameters[i].end == 0) free[m++] = i;
+    }
+    Fit fit = {.spec = spec,
+               .data = data,
+               .result = &result,
+               .m = m,
+               .free = free,
+               .eigenvalue = ARENA_NEW(arena, double, m),
+               .vector = ARENA_NEW(arena, double, m *m),
+               .inverse = ARENA_NEW(arena, double, m *m),
+               .unknown = ARENA_NEW(arena, bool, m),
+               .scores = ARENA_NEW(arena, double, m *m),
+               .white = ARENA_NEW(arena, double, m *m),
+               .covariance = ARENA_NEW(arena, double, m *m),
+               .freedom = (double)(data->count - m),
+               .widening = ARENA_NEW(arena, double, n),
+               .arena = arena};
+    double *correlation = ARENA_NEW(arena, double, n *n);
+    result.n_free = m;
+    fit_take_noise(&fit);
+    fit_directions(&fit);
+    fit_take_words(&fit);
+    if (fit.freedom > 0.0) fit.quantile = student_quantile(fit.freedom < 1e4 ? fit.freedom : 1e4);
+    if (fit.freedom > 0.0) fit_white(&fit);
+    if (fit.freedom > 0.0 && result.robust) fit_robust(&fit);
+    fit.variance = fit_dot(data->residual, data->residual, data->count) / fit.freedom;
+    for (int a = 0; a < m; a++) fit_take_parameter(&fit, a);
+    result.quantile = fit.quantile;
+    result.widening = fit.widening;
+    fit_correlate(&fit, correlation);
+    result.correlation = correlation;
+    return result;
+}

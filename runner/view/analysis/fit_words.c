@@ -1,0 +1,91 @@
+// What a fit says, in words.
+#include "../view.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+typedef struct FitSays {
+    const Spec *spec;
+    const FitData *data;
+    const FitResult *result;
+    FitLine *lines;
+    int count;
+    Arena *arena;
+} FitSays;
+
+static void fit_say(FitSays *says, const char *about, const char *text)
+{
+    says->lines[says->count++] = (FitLine){about, text};
+}
+
+static const char *fit_parameter(const FitSays *says, int i)
+{
+    return says->spec->configured.parameters[says->data->parameter[i]].name;
+}
+
+static void fit_say_noise(FitSays *says)
+{
+    const FitData *data = says->data;
+    const FitResult *result = says->result;
+    int tested = 0, worst = -1;
+    for (int s = 0; s < data->n_series; s++) {
+        const FitNoise *noise = &result->noise[s];
+        tested += !isnan(noise->p);
+        if (noise->coloured && (worst < 0 || noise->neighbours > result->noise[worst].neighbours)) worst = s;
+    }
+    if (data->count <= result->n_free) {
+        fit_say(says, "intervals", "none: there are as many parameters as residuals, so nothing tells their noise");
+    } else if (tested == 0) {
+        fit_say(says, "noise", "not tested: no residuals follow each other in time");
+    } else if (worst < 0) {
+        fit_say(says, "noise",
+                tested > 1 ? "what is left of all series is white: the model is enough for this recording"
+                           : "what is left of the residuals is white: the model is enough for this recording");
+    } else {
+        const FitNoise *noise = &result->noise[worst];
+        fit_say(says, "noise",
+                arena_format(says->arena,
+                             "not white in %d of %d series, most in %s (correlation of neighbours %.2g, rms %.3g, of "
+                             "which %.3g is white): the model lacks something there, or the noise is coloured",
+                             result->n_coloured, tested, data->series[worst].name, noise->neighbours, noise->rms,
+                             noise->noise));
+        fit_say(says, "intervals",
+                arena_format(says->arena,
+                             "take this correlation into account (%" PRId64 " lags); those for white noise would be "
+                             "too short",
+                             result->lags));
+    }
+}
+
+static void fit_say_correlated(FitSays *says)
+{
+    static const double strong = 0.9;
+    const int n = says->data->n;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            const double of = says->result->correlation[i * n + j];
+            if (!(fabs(of) > strong)) continue;
+            fit_say(says, "correlated",
+                    arena_format(says->arena, "%s and %s: %.3f", fit_parameter(says, j), fit_parameter(says, i), of));
+        }
+    }
+}
+
+const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult *result, Arena *arena, int *count)
+{
+    FitSays says = {.spec = spec, .data = data, .result = result, .arena = arena};
+    says.lines = ARENA_NEW(arena, FitLine, result->n_unknown + 2 + data->n * data->n);
+    for (int k = 0; k < result->n_unknown; k++) fit_say(&says, "unknown", result->unknown[k]);
+    fit_say_noise(&says);
+    fit_say_correlated(&says);
+    *count = says.count;
+    return says.lines;
+}
+
+const char *fit_remark(const FitParameter *of)
+{
+    if (of->end < 0) return "at the lower end of its range: counts as known";
+    if (of->end > 0) return "at the upper end of its range: counts as known";
+    if (of->open) return "its interval goes on beyond the range";
+    return of->determined ? "" : "not determined";
+}
