@@ -238,7 +238,7 @@ asan_programs tsan_programs: %_programs:
 	    PROGRAMS="$(filter-out lib%.so,$(PROGRAMS))" programs
 cuda_of_asan := $(if $(shell command -v $(CXX)),host,no)
 cuda_of_tsan := no
-ISAS_asan := $(filter-out v2,$(runnable)) # one lane at a time, and eight
+ISAS_asan := $(filter-out v2 v4,$(runnable)) # one lane at a time, and eight
 ISAS_tsan := $(lastword $(runnable))
 asan tsan: %: %_programs
 	@grep -v '[.]sh' tests/slow >build/$@/slow
