@@ -49,7 +49,8 @@ HD void apart_explicit(const ArticulatedLanes *w, int body, const ArticulatedApa
     const int parent = w->bodies[body].parent;
     const bool slides = w->bodies[body].kind == ROBOT_SLIDE;
     const Vector3 n = joint->s.axis;
-    const real kd = joint_gain_scale(w, body) * body_number(w, body, ARTICULATED_kd);
+    const real C = motor_error(w, body, joint->s.coordinate);
+    const real kd = motor_gains(w, body, C, joint->s.rate).kd;
     const real damping = kd + body_number(w, body, ARTICULATED_damping);
     const real late = -fused(h, damping, body_number(w, body, ARTICULATED_armature)) * joint->s.rate;
     const real k = h * w->attach_damping, t = h * w->attach_turn_damping;

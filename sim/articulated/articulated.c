@@ -349,6 +349,83 @@ static Error articulated_check_motors(const ArticulatedHost *host, const Articul
     return error_none();
 }
 
+static bool articulated_varies(const ArticulatedBody *body, int number) { return (body->varied >> number & 1) != 0; }
+
+// Numbers of an actuator that need others, or what it has not.
+static Error articulated_check_actuator(const ArticulatedBody *body, const char *joint, const ArticulatedConstants *c)
+{
+    const bool delay = articulated_varies(body, ARTICULATED_delay);
+    const bool load = articulated_varies(body, ARTICULATED_load) || articulated_varies(body, ARTICULATED_stickload);
+    const bool sticks =
+        articulated_varies(body, ARTICULATED_stiction) || articulated_varies(body, ARTICULATED_stickload);
+    bool voltage = false;
+    for (int k = ARTICULATED_resistance; k <= ARTICULATED_voltage; k++) voltage |= articulated_varies(body, k);
+    for (int k = ARTICULATED_encoder; k <= ARTICULATED_voltage && body->joint < 0; k++)
+        if (articulated_varies(body, k))
+            return error_make(ERROR_USER,
+                              "joint %.60s has several coordinates: only hinges and slides have an encoder, a delay, a "
+                              "voltage, and friction beside damping and friction",
+                              joint);
+    if (body->driven == 0 && (delay || load || voltage))
+        return error_make(ERROR_USER,
+                          "joint %.60s has no motor, and so no delay, load or voltage: add one to the robot's file, or "
+                          "gains to `parameters`, e.g. %.60s_kp",
+                          joint, joint);
+    if (delay && (c->uses & (CONTROL_LEGS | CONTROL_ACTS | CONTROL_LAW)) != 0)
+        return error_make(ERROR_USER,
+                          "%.60s_delay needs control mode hold, gait or actions; sensors of a law have a delay", joint);
+    if (sticks && !articulated_varies(body, ARTICULATED_stribeck))
+        return error_make(ERROR_USER,
+                          "the friction of joint %.60s at rest falls with its rate: name %.60s_stribeck (rad/s) too",
+                          joint, joint);
+    if (!voltage) return error_none();
+    for (int k = ARTICULATED_resistance; k <= ARTICULATED_emf; k++)
+        if (!articulated_varies(body, k) && k != ARTICULATED_gear)
+            return error_make(ERROR_USER, "a motor driven by a voltage needs %.60s_resistance, %.60s_kt and %.60s_emf",
+                              joint, joint, joint);
+    for (int k = ARTICULATED_kp; k <= ARTICULATED_bias; k++)
+        if (!articulated_varies(body, k) && k != ARTICULATED_effort && (k == ARTICULATED_kp || body->number[k] != 0.0))
+            return error_make(
+                ERROR_USER,
+                "the motor of joint %.60s is driven by a voltage, and its gains in the robot's file are of "
+                "an effort: name %.60s_kp (V/rad), and %.60s_kd and %.60s_bias where the file has them",
+                joint, joint, joint, joint);
+    return c->efforts == 0
+               ? error_none()
+               : error_make(ERROR_USER,
+                            "the motor of joint %.60s is driven by a voltage: that needs control mode hold, "
+                            "gait, actions, or external with positions",
+                            joint);
+}
+
+static bool articulated_any(const ArticulatedBody *body, int first, int count)
+{
+    return (body->varied >> first & (((int64_t)1 << count) - 1)) != 0;
+}
+
+// Numbers of masses that contradict each other or the file.
+static Error articulated_check_masses(const ArticulatedHost *host, const ArticulatedConstants *c, const double *assets)
+{
+    const ArticulatedBody *bodies = (const ArticulatedBody *)assets;
+    const ArticulatedInput *inputs = (const ArticulatedInput *)(assets + c->inputs);
+    for (int k = 0; k < c->n_inputs; k++) {
+        const int body = inputs[k].body, number = inputs[k].number;
+        if (number < ARTICULATED_xx || number > ARTICULATED_yz || !articulated_any(&bodies[body], ARTICULATED_log_x, 6))
+            continue;
+        return error_make(ERROR_USER,
+                          "body %.60s has its inertia by %.60s_ixx ... and by %.60s_logx ...: name those of one kind",
+                          host->bodies[body], host->bodies[body], host->bodies[body]);
+    }
+    for (int i = 0; i < c->n_bodies; i++) {
+        if (articulated_any(&bodies[i], ARTICULATED_log_x, 6) && bodies[i].spread[0] == 0.0)
+            return error_make(ERROR_USER,
+                              "%.60s_logx ... begin at the inertia in the robot's file, and no body has that one: its "
+                              "principal moments A, B, C must satisfy A + B > C",
+                              host->bodies[i]);
+    }
+    return error_none();
+}
+
 static Error articulated_choose(Configured *configured, const Choice *choice, Arena *arena)
 {
     ArticulatedConstants constants;
@@ -358,7 +435,11 @@ static Error articulated_choose(Configured *configured, const Choice *choice, Ar
     TRY(articulated_lay(host, choice, arena, &constants, configured));
     memcpy(&configured->constants, &constants, sizeof constants);
     configured->host = host;
-    return choice != NULL ? articulated_check_motors(host, &constants, configured) : error_none();
+    if (choice == NULL) return error_none();
+    for (int i = 0; i < constants.n_bodies; i++)
+        TRY(articulated_check_actuator((const ArticulatedBody *)configured->assets + i, host->joints[i], &constants));
+    TRY(articulated_check_masses(host, &constants, configured->assets));
+    return articulated_check_motors(host, &constants, configured);
 }
 
 // Lays the robot out again where it just touches the ground.

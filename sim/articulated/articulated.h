@@ -24,7 +24,17 @@
     X(offset) X(amplitude) X(phase)                   /* of the command: rad, rad, rad */ \
     X(command_low) X(command_high)                    /* of the motor */ \
     X(scale)                                          /* of its points, by designs of its length */ \
-    X(least) X(most)                                  /* of the effort of an uneven motor: N m; of a slide N */
+    X(least) X(most)                                  /* of the effort of an uneven motor: N m; of a slide N */ \
+    /* a number from here on counts where it is varied */ \
+    X(encoder)                                        /* rad: what it reads beyond the coordinate */ \
+    X(delay)                                          /* s: of commands */ \
+    X(stiction) X(stribeck)                           /* N m: dry friction more at rest; rad/s */ \
+    X(load) X(stickload)                              /* 1: dry friction by the motor's effort; the same more at rest */ \
+    X(drag)                                           /* N m s^2/rad^2: friction by the square of the rate */ \
+    X(resistance) X(kt) X(gear) X(emf) X(voltage)     /* of a motor with a voltage: ohm, N m/A, 1, V s/rad, V */ \
+    X(moved_x) X(moved_y) X(moved_z)                  /* m: the centre from that of the file, body axes */ \
+    X(log_x) X(log_y) X(log_z)                        /* 1: of its inertia (ArticulatedBody.spread) */ \
+    X(shear_xy) X(shear_xz) X(shear_yz)               /* 1 */
 // clang-format on
 #define ARTICULATED_ENTRY(name) ARTICULATED_##name,
 enum { ARTICULATED_NUMBERS(ARTICULATED_ENTRY) ARTICULATED_N_NUMBERS };
@@ -36,20 +46,24 @@ enum { ARTICULATED_rates = ARTICULATED_N_NUMBERS };
 // The robot in the assets: arrays of these structs, each a whole number of doubles.
 typedef struct ArticulatedBody {
     double number[ARTICULATED_N_NUMBERS];
-    double pivot[3];         // m: the joint in the body's frame
-    double seat[3];          // m: the body's frame at rest from the parent's centre, the parent's axes
-    double frame[7];         // of the root: its frame at t = 0, position (m) and quaternion
-    double centre[3];        // m: of mass, from the frame's origin, body axes
-    int32_t parent;          // before it; -1: the world
-    int32_t kind;            // RobotJointKind
-    int32_t driven;          // 0, or the number of the driven joint, from 1
-    int32_t n_own_points;    // the first of its points: those of its own shapes
-    int64_t varied;          // bit k: number k depends on the lane's inputs, by itself or by a design
-    int32_t own;             // cell of the lane's own numbers; -1: all lanes have those above
+    double pivot[3];      // m: the joint in the body's frame
+    double seat[3];       // m: the body's frame at rest from the parent's centre, the parent's axes
+    double frame[7];      // of the root: its frame at t = 0, position (m) and quaternion
+    double centre[3];     // m: of mass, from the frame's origin, body axes
+    int32_t parent;       // before it; -1: the world
+    int32_t kind;         // RobotJointKind
+    int32_t driven;       // 0, or the number of the driven joint, from 1
+    int32_t n_own_points; // the first of its points: those of its own shapes
+    int64_t varied;       // bit k: number k depends on the lane's inputs, by itself or by a design
+    double spread[6];   // m: the second moment of its mass about its centre is m C C' in the file, C an upper triangle
+                        // (xx, xy, xz, yy, yz, zz); 0: no body has the file's inertia
+    int32_t own, n_own; // first cell of the lane's own numbers, and how many these are: all from the first on; -1, 0:
+                        // all lanes have those above
     int32_t point, n_points; // points[point .. point + n_points) may touch the ground
     int32_t joint;           // of the joints with one coordinate; -1: none
     int32_t ranged, uneven;  // 0 or 1: low or high is finite; its motor has numbers least and most
     int32_t leaf, opens;     // 0 or 1: no joint leads on from it; of its parent's joints its own is the last in order
+    int32_t none;
 } ArticulatedBody;
 
 // A point of a shape that may touch a surface.

@@ -10,6 +10,14 @@
 // because they hold for all of it.
 HD real control_time(const ArticulatedLanes *w, real t) { return w->c.whole > 0 ? t + 0.5 * w->c.dt : t; }
 
+// The same of a joint whose commands come late: that of the delay before. Before t = 0 the gait stands.
+HD real control_gait_time(const ArticulatedLanes *w, int body, real t)
+{
+    const real now = control_time(w, t);
+    if (!body_varies(w, body, ARTICULATED_delay)) return now;
+    return greater_of(now - body_number(w, body, ARTICULATED_delay), splat(0.0));
+}
+
 // offset + amplitude sin(2 pi f t + phase), and the cosine
 HD real control_gait(const ArticulatedLanes *w, int body, real t, real *sine, real *cosine)
 {
@@ -35,12 +43,27 @@ HD int64_t control_row(const ArticulatedLanes *w, int64_t tick)
     return low;
 }
 
-// offset + the entry of the table for this step
-HD real control_action(const ArticulatedLanes *w, int body, int64_t tick)
+// The entry of the table for this step.
+HD double control_entry(const ArticulatedLanes *w, int body, int64_t tick)
 {
-    const int joint = w->bodies[body].joint;
-    const int64_t row = control_row(w, tick);
-    return body_number(w, body, ARTICULATED_offset) + splat(w->actions[row * w->c.n_joints + joint]);
+    return w->actions[control_row(w, tick) * w->c.n_joints + w->bodies[body].joint];
+}
+
+// The entry that comes late: the mean over this step of entries that each hold for a step, moved by the delay. That is
+// between those of the steps n and n + 1 ago, n dt <= delay < (n + 1) dt; before the first step stands that of the
+// first. *late: its derivative by the delay.
+HD_CALL real control_late_entry(const ArticulatedLanes *restrict w, int body, int64_t tick, real *late)
+{
+    const real ago = body_number(w, body, ARTICULATED_delay) / w->c.dt;
+    real whole = splat(0.0), near = whole, far = whole;
+    for (int i = 0; i < LANES; i++) {
+        const int64_t n = (int64_t)lane_of(ago, i), first = n < tick ? tick - n : 0, second = first > 0 ? first - 1 : 0;
+        set_lane(&whole, i, (double)n);
+        set_lane(&near, i, control_entry(w, body, first));
+        set_lane(&far, i, control_entry(w, body, second));
+    }
+    *late = (far - near) / w->c.dt;
+    return fused(ago - whole, far - near, near);
 }
 
 // What external control asks of a driven joint: in an environment the lane's own action, else the entry of the table
@@ -108,23 +131,41 @@ HD void control_set_law_effort(const ArticulatedLanes *w, int body)
     set_limb(w, effort_at(w, body) + ARTICULATED_GAIN_SCALE, splat(gains));
 }
 
-// A command, and of a gait the sine and the cosine in it; else 0.
+// A command, and of a gait the sine and the cosine in it; else 0. late: its derivative by the delay, within its limits.
 typedef struct ArticulatedCommand {
-    real command, sine, cosine;
+    real command, sine, cosine, late;
 } ArticulatedCommand;
+
+HD real control_terms_gait(const ArticulatedLanes *w, int body, real t, ArticulatedCommand *terms)
+{
+    const real at = control_gait_time(w, body, t);
+    const real command = control_gait(w, body, at, &terms->sine, &terms->cosine);
+    if (!body_varies(w, body, ARTICULATED_delay)) return command;
+    const real slope =
+        -(6.283185307179586 * w->gait_frequency * body_number(w, body, ARTICULATED_amplitude) * terms->cosine);
+    terms->late = select_real(MASK(value_of(at) > 0.0), slope, splat(0.0));
+    return command;
+}
+
+HD real control_terms_action(const ArticulatedLanes *w, int body, int64_t tick, ArticulatedCommand *terms)
+{
+    const real offset = body_number(w, body, ARTICULATED_offset);
+    if (body_varies(w, body, ARTICULATED_delay)) return offset + control_late_entry(w, body, tick, &terms->late);
+    return offset + splat(control_entry(w, body, tick));
+}
 
 HD ArticulatedCommand control_terms(const ArticulatedLanes *w, int body, int64_t tick, real t)
 {
     ArticulatedCommand terms;
-    terms.sine = terms.cosine = splat(0.0);
+    terms.sine = terms.cosine = terms.late = splat(0.0);
     real command = body_number(w, body, ARTICULATED_offset);
     switch ((ArticulatedControl)w->c.control) {
     case ARTICULATED_CONTROL_hold:
     case ARTICULATED_CONTROL_raibert: break; // of legs: before the first step (raibert_set)
     case ARTICULATED_CONTROL_gait:
-        command = control_added(w, body, control_gait(w, body, control_time(w, t), &terms.sine, &terms.cosine));
+        command = control_added(w, body, control_terms_gait(w, body, t, &terms));
         break;
-    case ARTICULATED_CONTROL_actions: command = control_action(w, body, tick); break;
+    case ARTICULATED_CONTROL_actions: command = control_terms_action(w, body, tick, &terms); break;
     case ARTICULATED_CONTROL_external: command = control_external(w, body, tick); break;
     case ARTICULATED_CONTROL_law: command = control_law_command(w, body); break;
     case ARTICULATED_CONTROL_policy: command = control_policy(w, body); break;

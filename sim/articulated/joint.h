@@ -4,7 +4,8 @@
 // where K, T and f, t are implicit springs: a spring k, d with error C gives K = h^2 k + h d and f = -h k C.
 //     attach    C = x_c - x_p; of a slide only across its axis
 //     hinge     C = a_p x a_c, across the axis;  weld, slide  C = the rotation vector of c in p;  ball: none
-//     axis      C = coordinate - command, with the motor's kp and kd; passive spring and damper, dry friction, limits;
+//     axis      C = coordinate + encoder - command, with the motor's kp and kd; passive spring and damper, friction,
+//               limits;
 //               armature adds its inertia to K and its old momentum to f. Where the control commands efforts too, the
 //               motor gives s (-kp C - kd rate + bias) + e, with the scale s of its gains and the effort e
 // The old momentum of an armature is that of the rate that the last solve gave, by the row of that solve: the new row
@@ -90,14 +91,68 @@ HD real joint_gain_scale(const ArticulatedLanes *w, int body)
     return w->c.efforts > 0 ? limb(w, effort_at(w, body) + ARTICULATED_GAIN_SCALE) : splat(1.0);
 }
 
-// A motor that reaches an end of its efforts is a constant effort for this step.
-HD void axis_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s, ArticulatedAxis *axis)
+// How far the motor's controller sees the joint from its command: by the encoder.
+HD real motor_error(const ArticulatedLanes *w, int body, real coordinate)
+{
+    const real seen =
+        body_varies(w, body, ARTICULATED_encoder) ? coordinate + body_number(w, body, ARTICULATED_encoder) : coordinate;
+    return seen - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
+}
+
+// A motor's effort is bias - kp C - kd rate.
+typedef struct ArticulatedGains {
+    real kp, kd, bias;
+} ArticulatedGains;
+
+HD bool motor_has_voltage(const ArticulatedLanes *w, int body) { return body_varies(w, body, ARTICULATED_resistance); }
+// Effort by voltage.
+HD real motor_strength(const ArticulatedLanes *w, int body)
+{
+    return body_number(w, body, ARTICULATED_gear) * body_number(w, body, ARTICULATED_kt) /
+           body_number(w, body, ARTICULATED_resistance);
+}
+
+// Those that its numbers say.
+HD ArticulatedGains motor_numbers(const ArticulatedLanes *w, int body)
+{
+    const real scale = joint_gain_scale(w, body);
+    const ArticulatedGains gains = {scale * body_number(w, body, ARTICULATED_kp),
+                                    scale * body_number(w, body, ARTICULATED_kd),
+                                    scale * body_number(w, body, ARTICULATED_bias)};
+    return gains;
+}
+
+// Of a motor with a voltage they give V = bias - kp C - kd rate, within +-voltage, and its effort is
+//     gear kt/R (V - gear emf rate)
+// whose last term, the back-EMF, stays where V is at its end.
+HD real motor_voltage(const ArticulatedLanes *w, int body, const ArticulatedGains *of, real C, real rate, mask *bound)
+{
+    const real most = body_number(w, body, ARTICULATED_voltage), V = of->bias - fused(of->kp, C, of->kd * rate);
+    *bound = MASK(value_of(V) > value_of(most)) | MASK(value_of(V) < value_of(-most));
+    return clamped(V, -most, most);
+}
+
+HD ArticulatedGains motor_gains(const ArticulatedLanes *w, int body, real C, real rate)
+{
+    ArticulatedGains gains = motor_numbers(w, body);
+    if (!motor_has_voltage(w, body)) return gains;
+    mask bound;
+    const real zero = splat(0.0), V = motor_voltage(w, body, &gains, C, rate, &bound);
+    const real back = body_number(w, body, ARTICULATED_gear) * body_number(w, body, ARTICULATED_emf);
+    const real strength = motor_strength(w, body);
+    gains.kp = strength * select_real(bound, zero, gains.kp);
+    gains.kd = strength * (select_real(bound, zero, gains.kd) + back);
+    gains.bias = strength * select_real(bound, V, gains.bias);
+    return gains;
+}
+
+// A motor that reaches an end of its efforts is a constant effort for this step. Returns its effort in the old state.
+HD real axis_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s, ArticulatedAxis *axis)
 {
     const ArticulatedEnds ends = motor_ends(w, body);
-    const real scale = joint_gain_scale(w, body);
-    const real kp = scale * body_number(w, body, ARTICULATED_kp), kd = scale * body_number(w, body, ARTICULATED_kd);
-    const real C = s->coordinate - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
-    const real bias = scale * body_number(w, body, ARTICULATED_bias);
+    const real C = motor_error(w, body, s->coordinate);
+    const ArticulatedGains gains = motor_gains(w, body, C, s->rate);
+    const real kp = gains.kp, kd = gains.kd, bias = gains.bias;
     real effort = bias - fused(kp, C, kd * s->rate), held = bias - kp * C;
     if (w->c.efforts > 0) {
         const real feedforward = limb(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD);
@@ -107,6 +162,44 @@ HD void axis_motor(const ArticulatedLanes *w, int body, real h, const Articulate
     const mask bound = MASK(value_of(effort) > value_of(ends.high)) | MASK(value_of(effort) < value_of(ends.low));
     axis->motor_K = select_real(bound, splat(0.0), h * fused(h, kp, kd));
     axis->motor_f = h * select_real(bound, clamped(effort, ends.low, ends.high), held);
+    return clamped(effort, ends.low, ends.high);
+}
+
+// Friction is implicit: a damping, which holds for a step. With |rate| = sqrt(rate^2 + friction_speed^2), e the motor's
+// effort in the old state and s = exp(-(rate/stribeck)^2) it is
+//     damping + (friction + load |e| + (stiction + stickload |e|) s)/|rate| + drag |rate|
+// Source: B. Armstrong-Helouvry, P. Dupont & C. Canudas de Wit, Automatica 30(7), 1994; friction by load: M. Duclusaud
+// et al., Extended friction models for the physics simulation of servo actuators, arXiv:2410.08650.
+HD bool friction_has_load(const ArticulatedLanes *w, int body)
+{
+    return body_varies(w, body, ARTICULATED_load) || body_varies(w, body, ARTICULATED_stickload);
+}
+typedef struct ArticulatedDryFriction {
+    real smooth, level, sticks; // |rate|; the dry friction (N m); s, or 0
+} ArticulatedDryFriction;
+
+HD ArticulatedDryFriction axis_friction(const ArticulatedLanes *w, int body, real rate, real effort)
+{
+    ArticulatedDryFriction of;
+    of.smooth = square_root(fused(rate, rate, w->friction_speed * w->friction_speed));
+    of.level = body_number(w, body, ARTICULATED_friction);
+    of.sticks = splat(0.0);
+    if (body_varies(w, body, ARTICULATED_load))
+        of.level = fused(body_number(w, body, ARTICULATED_load), absolute(effort), of.level);
+    if (body_varies(w, body, ARTICULATED_stribeck)) {
+        const real x = rate / body_number(w, body, ARTICULATED_stribeck);
+        const real more = fused(body_number(w, body, ARTICULATED_stickload), absolute(effort),
+                                body_number(w, body, ARTICULATED_stiction));
+        of.sticks = exponential(-(x * x));
+        of.level = fused(more, of.sticks, of.level);
+    }
+    return of;
+}
+HD real axis_damping(const ArticulatedLanes *w, int body, const ArticulatedDryFriction *of)
+{
+    const real damping = body_number(w, body, ARTICULATED_damping) + of->level / of->smooth;
+    return body_varies(w, body, ARTICULATED_drag) ? fused(body_number(w, body, ARTICULATED_drag), of->smooth, damping)
+                                                  : damping;
 }
 
 // Beyond its range a joint meets a spring; its damping fades in.
@@ -128,12 +221,12 @@ HD ArticulatedAxis joint_axis(const ArticulatedLanes *w, int body, real h, const
     ArticulatedAxis axis;
     const real armature = body_number(w, body, ARTICULATED_armature), rate = s->rate;
     const real stiffness = body_number(w, body, ARTICULATED_stiffness);
-    const real friction = body_number(w, body, ARTICULATED_friction);
-    const real smooth = square_root(fused(rate, rate, w->friction_speed * w->friction_speed));
-    const real damping = body_number(w, body, ARTICULATED_damping) + friction / smooth;
     const real stretch = s->coordinate - body_number(w, body, ARTICULATED_spring);
+    real effort = splat(0.0);
     axis.motor_K = axis.motor_f = splat(0.0);
-    if (w->bodies[body].driven != 0) axis_motor(w, body, h, s, &axis);
+    if (w->bodies[body].driven != 0) effort = axis_motor(w, body, h, s, &axis);
+    const ArticulatedDryFriction friction = axis_friction(w, body, rate, effort);
+    const real damping = axis_damping(w, body, &friction);
     axis.K = axis.motor_K + fused(h, fused(h, stiffness, damping), armature);
     axis.f = axis.motor_f + fused(armature, rate, -(h * stiffness * stretch));
     axis_limit(w, body, h, s->coordinate, &axis);

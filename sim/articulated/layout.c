@@ -108,6 +108,20 @@ static void lay_joint(const RobotJoint *joint, double start, double *number)
     number[ARTICULATED_friction] = joint->friction;
     number[ARTICULATED_low] = joint->limited ? joint->low : -INFINITY;
     number[ARTICULATED_high] = joint->limited ? joint->high : INFINITY;
+    number[ARTICULATED_stribeck] = number[ARTICULATED_resistance] = number[ARTICULATED_gear] = 1.0;
+    number[ARTICULATED_voltage] = INFINITY;
+}
+
+// ArticulatedBody.spread.
+static void lay_spread(const RobotBody *body, double spread[6])
+{
+    const double *I = body->inertia, half = 0.5 * (I[0] + I[1] + I[2]), m = body->mass;
+    const double xx = (half - I[0]) / m, yy = (half - I[1]) / m, zz = (half - I[2]) / m;
+    const double z = sqrt(zz), xz = -I[4] / m / z, yz = -I[5] / m / z, y = sqrt(yy - yz * yz);
+    const double xy = (-I[3] / m - xz * yz) / y, x = sqrt(xx - xy * xy - xz * xz);
+    const double of[6] = {x, xy, xz, y, yz, z};
+    memset(spread, 0, 6 * sizeof *spread);
+    if (m > 0.0 && zz > 0.0 && y > 0.0 && x > 0.0) memcpy(spread, of, sizeof of);
 }
 
 static void lay_body(const Robot *robot, int i, const double *coordinates, ArticulatedBody *to)
@@ -125,6 +139,7 @@ static void lay_body(const Robot *robot, int i, const double *coordinates, Artic
     to->own = -1;
     to->number[ARTICULATED_mass] = body->mass;
     memcpy(&to->number[ARTICULATED_xx], body->inertia, sizeof body->inertia);
+    lay_spread(body, to->spread);
     figure_turn(body->q, joint->anchor, seat);
     for (int k = 0; k < 3; k++) {
         to->centre[k] = body->centre[k];
@@ -365,12 +380,7 @@ static const ArticulatedSurface *lay_surfaces(const ArticulatedHost *host, Arena
 // Doubles of `bytes`.
 static int32_t doubles_of(size_t bytes) { return (int32_t)((bytes + sizeof(double) - 1) / sizeof(double)); }
 
-static void lay_own_body(ArticulatedBody *body, ArticulatedConstants *c)
-{
-    if (body->own >= 0) return;
-    body->own = c->cells;
-    c->cells += ARTICULATED_N_NUMBERS;
-}
+_Static_assert(ARTICULATED_N_NUMBERS < 64, "bits of ArticulatedBody.varied");
 
 // Numbers [first, first + count) of a body.
 static void lay_varied(ArticulatedBody *body, int first, int count)
@@ -393,8 +403,18 @@ static void lay_designed(ArticulatedDesignKind kind, ArticulatedBody *body)
     if (kind == ARTICULATED_GAIN) lay_varied(body, ARTICULATED_kp, 2);
 }
 
-// Cells for bodies with numbers of their own, behind those of all bodies. The length of a body moves its children's
-// joints.
+// Those of its children.
+static void lay_seats(int of, ArticulatedBody *bodies, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (bodies[i].parent != of) continue;
+        bodies[i].own = 0;
+        lay_varied(&bodies[i], ARTICULATED_seat_x, 3);
+    }
+}
+
+// Cells for bodies with numbers of their own, behind those of all bodies. Length and centre of a body move its
+// children's joints.
 static void lay_own(const ArticulatedVariation *variation, ArticulatedBody *bodies, ArticulatedConstants *c)
 {
     for (int k = 0; k < variation->n_inputs; k++) {
@@ -404,18 +424,24 @@ static void lay_own(const ArticulatedVariation *variation, ArticulatedBody *bodi
         if (body->joint >= 0 && gain) body->driven = 1;
         if (number == ARTICULATED_low || number == ARTICULATED_high) body->ranged = 1;
         if (number == ARTICULATED_least || number == ARTICULATED_most) body->uneven = 1;
-        lay_own_body(body, c);
+        body->own = 0;
         lay_varied(body, number, 1);
+        if (number >= ARTICULATED_log_x && number <= ARTICULATED_shear_yz) lay_varied(body, ARTICULATED_xx, 6);
+        if (number < ARTICULATED_moved_x || number > ARTICULATED_moved_z) continue;
+        lay_varied(body, ARTICULATED_anchor_x, 3);
+        lay_seats(variation->inputs[k].body, bodies, c->n_bodies);
     }
     for (int k = 0; k < variation->n_designs; k++) {
         const int of = variation->designs[k].body;
-        lay_own_body(&bodies[of], c);
+        bodies[of].own = 0;
         lay_designed((ArticulatedDesignKind)variation->designs[k].kind, &bodies[of]);
-        for (int i = 0; i < c->n_bodies && variation->designs[k].kind == ARTICULATED_LENGTH; i++) {
-            if (bodies[i].parent != of) continue;
-            lay_own_body(&bodies[i], c);
-            lay_varied(&bodies[i], ARTICULATED_seat_x, 3);
-        }
+        if (variation->designs[k].kind == ARTICULATED_LENGTH) lay_seats(of, bodies, c->n_bodies);
+    }
+    for (int i = 0; i < c->n_bodies; i++) {
+        if (bodies[i].own < 0) continue;
+        bodies[i].own = c->cells;
+        bodies[i].n_own = bodies[i].varied >> ARTICULATED_encoder != 0 ? ARTICULATED_N_NUMBERS : ARTICULATED_encoder;
+        c->cells += bodies[i].n_own;
     }
 }
 

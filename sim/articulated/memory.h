@@ -124,10 +124,21 @@ HD real body_number(const ArticulatedLanes *w, int body, int number)
     const ArticulatedBody *b = &w->bodies[body];
     return b->own < 0 ? splat(b->number[number]) : limb(w, b->own + number);
 }
+// Whether a number depends on the lane's inputs.
+HD bool body_varies(const ArticulatedLanes *w, int body, int number)
+{
+    return (w->bodies[body].varied >> number & 1) != 0;
+}
+// Whether any of several does.
+HD bool number_counts(const ArticulatedLanes *w, int body, int first, int count)
+{
+    return (w->bodies[body].varied >> first & (((int64_t)1 << count) - 1)) != 0;
+}
 HD Vector3 body_vector(const ArticulatedLanes *w, int body, int first)
 {
     return vector3(body_number(w, body, first), body_number(w, body, first + 1), body_number(w, body, first + 2));
 }
+HD bool centre_moves(const ArticulatedLanes *w, int body) { return number_counts(w, body, ARTICULATED_moved_x, 3); }
 HD Quaternion body_rest(const ArticulatedLanes *w, int body)
 {
     Quaternion q;
@@ -170,6 +181,7 @@ typedef struct ArticulatedPose {
     Vector3 x, v, w;
     Quaternion q;
     Rotation r;
+    Vector3 moved; // its centre from that of the file, body axes
 } ArticulatedPose;
 
 HD ArticulatedPose body_pose(const ArticulatedLanes *w, int body)
@@ -187,7 +199,14 @@ HD ArticulatedPose body_pose(const ArticulatedLanes *w, int body)
         pose.q = limb4(w, at + ARTICULATED_Q);
     }
     pose.r = rotation_of(pose.q);
+    pose.moved = body >= 0 && centre_moves(w, body) ? body_vector(w, body, ARTICULATED_moved_x) : vector3_zero();
     return pose;
+}
+
+// From the centre of mass to what is at p from that of the file, body axes.
+HD Vector3 pose_place(const ArticulatedPose *pose, real scale, Vector3 p)
+{
+    return less(scaled(scale, p), pose->moved);
 }
 
 #endif

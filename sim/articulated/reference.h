@@ -2,7 +2,8 @@
 //     reference_error = sqrt(mean of rho((y(t_r) - y_r)/scale))   over the rows r and the columns of the record
 // rho(d) = d^2, or that of a robust loss with the width k: Huber's is 2 k |d| - k^2 where |d| > k, Cauchy's is
 // k^2 log(1 + d^2/k^2).
-// y: a column of the trajectory. The motion is linear between two steps: with t_r = (k - 1 + a) dt, 0 < a <= 1,
+// y: a column of the trajectory; of a joint's coordinate what its encoder reads. The motion is linear between two
+// steps: with t_r = (k - 1 + a) dt, 0 < a <= 1,
 //     y(t_r) = (1 - a) y_(k-1) + a y_k,   y_k after k steps
 // The lane keeps y of the last two steps, in turn, where a row needs them.
 #ifndef HOPSCOTCH_ARTICULATED_REFERENCE_H
@@ -57,12 +58,17 @@ HD int record_first(const ArticulatedLanes *w, int64_t step)
 HD real vector3_component(Vector3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
 HD real quaternion_component(Quaternion q, int k) { return k == 0 ? q.x : k == 1 ? q.y : k == 2 ? q.z : q.w; }
 
-// As in a sample of the trajectory.
+// As in a sample of the trajectory, but by encoders.
 HD_CALL real reference_value(const ArticulatedLanes *restrict w, int target)
 {
     const ArticulatedTarget *of = reference_target(w, target);
     if (of->kind == ARTICULATED_TARGET_CELL) return limb(w, articulated_at(of->body) + of->component);
-    if (of->kind == ARTICULATED_TARGET_COORDINATE) return sample_coordinate(w, of->body);
+    if (of->kind == ARTICULATED_TARGET_COORDINATE) {
+        const real coordinate = sample_coordinate(w, of->body);
+        return body_varies(w, of->body, ARTICULATED_encoder)
+                   ? coordinate + body_number(w, of->body, ARTICULATED_encoder)
+                   : coordinate;
+    }
     const ArticulatedPose pose = body_pose(w, of->body);
     if (of->kind == ARTICULATED_TARGET_POSITION)
         return vector3_component(sample_position(w, of->body, &pose), of->component);

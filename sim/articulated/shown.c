@@ -50,6 +50,23 @@ static void shown_set(RobotBody *body, int number, double value)
     *to = value;
 }
 
+// Numbers of the log-Cholesky form of an inertia (own_spread in design.h). c: ArticulatedBody.spread.
+typedef struct ShownSpread {
+    bool varies;
+    double number[6]; // from ARTICULATED_log_x on
+} ShownSpread;
+
+static void shown_spread(RobotBody *body, const ShownSpread *spread, const double *c)
+{
+    const double *e = spread->number, m = body->mass, y = exp(e[1]), z = exp(e[2]);
+    const double f[6] = {c[0] * exp(e[0]), c[0] * e[3] + c[1] * y, c[0] * e[4] + c[1] * e[5] + c[2] * z,
+                         c[3] * y,         c[3] * e[5] + c[4] * z, c[5] * z};
+    const double xx = f[0] * f[0] + f[1] * f[1] + f[2] * f[2], yy = f[3] * f[3] + f[4] * f[4], zz = f[5] * f[5];
+    const double inertia[6] = {m * (yy + zz),    m * (xx + zz),   m * (xx + yy), -m * (f[1] * f[3] + f[2] * f[4]),
+                               -m * f[2] * f[5], -m * f[4] * f[5]};
+    memcpy(body->inertia, inertia, sizeof inertia);
+}
+
 static void shown_design(RobotBody *body, ArticulatedDesignKind kind, double s)
 {
     RobotMotor *motor = &body->joint.motor;
@@ -78,8 +95,20 @@ const Robot *articulated_shown(const Configured *configured, const double *param
     robot->bodies = bodies;
     for (int i = 0; i < robot->n_bodies && host->keyframe != NULL; i++)
         bodies[i].joint.motor.bias += host->keyframe->efforts[i];
-    for (int k = 0; k < c.n_inputs; k++)
-        shown_set(&bodies[inputs[k].body], inputs[k].number, parameter[inputs[k].parameter] + inputs[k].add);
+    ShownSpread *spreads = ARENA_NEW(arena, ShownSpread, robot->n_bodies);
+    for (int k = 0; k < c.n_inputs; k++) {
+        const double value = parameter[inputs[k].parameter] + inputs[k].add;
+        const int number = inputs[k].number, body = inputs[k].body;
+        shown_set(&bodies[body], number, value);
+        if (number >= ARTICULATED_moved_x && number <= ARTICULATED_moved_z)
+            bodies[body].centre[number - ARTICULATED_moved_x] += value;
+        if (number < ARTICULATED_log_x || number > ARTICULATED_shear_yz) continue;
+        spreads[body].varies = true;
+        spreads[body].number[number - ARTICULATED_log_x] = value;
+    }
+    for (int i = 0; i < robot->n_bodies; i++)
+        if (spreads[i].varies)
+            shown_spread(&bodies[i], &spreads[i], ((const ArticulatedBody *)configured->assets)[i].spread);
     for (int k = 0; k < c.n_designs; k++)
         shown_design(&bodies[designs[k].body], (ArticulatedDesignKind)designs[k].kind, parameter[designs[k].parameter]);
     return robot;

@@ -314,6 +314,16 @@ void setup_rates(ArticulatedSetup *setup)
     for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) setup_add(setup, rates[k].name, rates[k].value);
 }
 
+void setup_actuators(ArticulatedSetup *setup, bool voltage)
+{
+    static const ArticulatedValue values[] = {{"all_encoder", 0.07},   {"all_delay", 0.0137}, {"all_stiction", 0.08},
+                                              {"all_stribeck", 0.6},   {"all_load", 0.11},    {"all_stickload", 0.23},
+                                              {"all_drag", 0.013},     {"j1_encoder", -0.04}, {"j2_delay", 0.0061},
+                                              {"all_resistance", 1.7}, {"all_kt", 0.11},      {"all_gear", 11.0},
+                                              {"all_emf", 0.09},       {"all_voltage", 1.5}};
+    for (size_t k = 0; k < (voltage ? 14 : 9); k++) setup_add(setup, values[k].name, values[k].value);
+}
+
 void setup_control(ArticulatedSetup *setup, int mode, Arena *arena)
 {
     enum { ROWS = 5 };

@@ -57,6 +57,8 @@ void setup_order(ArticulatedSetup *setup, bool second); // its steps are of orde
 // Its motors hold, swing, or follow a table that changes every 20 ms (ARTICULATED_CONTROL_hold, _gait, _actions).
 void setup_control(ArticulatedSetup *setup, int mode, Arena *arena);
 void setup_add(ArticulatedSetup *setup, const char *name, double value); // one more parameter
+// Encoders, delays, friction beside Coulomb's; motors that are driven by a voltage, which some reach.
+void setup_actuators(ArticulatedSetup *setup, bool voltage);
 
 // Rates at t = 0 of a random driven robot's base, hinge, slide and ball.
 void setup_rates(ArticulatedSetup *setup);

@@ -807,6 +807,97 @@ TEST(articulated_gradient_of_a_recorded_motion)
     arena_destroy(&arena);
 }
 
+// ---- actuators ------------------------------------------------------------------------------------------------------
+
+// Of every number of an actuator the derivative is there.
+static void actuators_count(const Rollout *rollout, const double *gradient)
+{
+    static const char *const ends[] = {"_encoder", "_delay",      "_stiction", "_stribeck", "_load", "_stickload",
+                                       "_drag",    "_resistance", "_kt",       "_gear",     "_emf",  "_voltage"};
+    const Configured *configured = &rollout->test.configured;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            const char *at = strstr(configured->parameters[p].name, ends[k]);
+            if (at == NULL || strlen(at) != strlen(ends[k]) || gradient[p] != 0.0) continue;
+            CHECK_TEXT("a derivative", configured->parameters[p].name);
+        }
+    }
+}
+
+TEST(articulated_gradient_of_actuators)
+{
+    int known = 0;
+    const uint64_t seeds = test_quick() ? 4 : 16;
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        Arena arena;
+        Rollout rollout;
+        double weights[ROLLOUT_METRICS];
+        if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+        const Robot robot = random_driven_robot(seed + 300, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
+        const Points record = reference_record(&setup, &arena);
+        setup.reference = &record;
+        setup_control(&setup, seed % 4 < 2 ? ARTICULATED_CONTROL_gait : ARTICULATED_CONTROL_actions, &arena);
+        setup_actuators(&setup, seed % 2 == 1);
+        if (seed % 3 == 0) setup_add(&setup, "all_effort", 2.0);
+        setup_order(&setup, seed % 5 == 3);
+        memcpy(weights, rollout_weights, sizeof weights);
+        weights[ARTICULATED_REFERENCE_ERROR] = 2.0;
+        rollout_check_weights(&setup, weights, 1e-6, &known);
+        rollout_start(&rollout, &setup, RANDOM_STEPS);
+        double *gradient = ARENA_NEW(&rollout.test.arena, double, rollout.test.configured.n_parameters);
+        rollout_gradient(&rollout, weights, 0, gradient);
+        actuators_count(&rollout, gradient);
+        rollout_check_tangent(&rollout, weights, gradient, 1);
+        articulated_end(&rollout.test);
+        arena_destroy(&arena);
+    }
+    CHECK(known * rollout_sparse() > 30 * (int)seeds);
+}
+
+// ---- masses ---------------------------------------------------------------------------------------------------------
+
+// Centres, and inertias by log-Cholesky numbers, alone and with designs of the same bodies; a record of columns.
+TEST(articulated_gradient_of_masses)
+{
+    static const ArticulatedValue values[] = {
+        {"b0_movedx", 0.03},  {"b0_movedz", -0.02}, {"b2_movedx", 0.02}, {"b2_movedy", -0.04}, {"b2_movedz", 0.05},
+        {"b3_movedy", 0.03},  {"b2_logx", 0.2},     {"b2_logy", -0.1},   {"b2_logz", 0.3},     {"b2_shearxy", 0.4},
+        {"b2_shearxz", -0.2}, {"b2_shearyz", 0.1},  {"b4_logy", 0.5},    {"b4_shearyz", -0.3}};
+    int known = 0;
+    const uint64_t seeds = test_quick() ? 3 : 12;
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        static const char *const names[] = {"long", "heavy"}, *const bodies[] = {"j2", "j4", NULL};
+        Arena arena;
+        double weights[ROLLOUT_METRICS];
+        if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+        const Robot robot = random_driven_robot(seed + 500, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
+        const char *const *words[2 * ARTICULATED_DESIGNS] = {NULL};
+        words[ARTICULATED_LENGTH] = words[ARTICULATED_DESIGNS + ARTICULATED_WEIGHT] = bodies;
+        double items[2 * 2] = {0};
+        const Points lists[2] = {{.count = 0}, {.count = 2, .numbers = items, .names = names, .words = words}};
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++) setup_add(&setup, values[k].name, values[k].value);
+        if (seed % 3 == 1) {
+            setup.lists = lists;
+            setup_add(&setup, "long", 1.1);
+            setup_add(&setup, "heavy", 0.9);
+        }
+        if (seed % 2 == 0) setup_rates(&setup);
+        if (seed % 3 == 2) setup_ground(&setup, TERRAIN_flat, seed % 2 == 0);
+        setup_order(&setup, seed % 5 == 3);
+        const Points record = reference_record(&setup, &arena);
+        setup.reference = &record;
+        memcpy(weights, rollout_weights, sizeof weights);
+        weights[ARTICULATED_REFERENCE_ERROR] = 2.0;
+        rollout_check_weights(&setup, weights, 1e-6, &known);
+        setup.reference = NULL;
+        rollout_check_setup_tangent(&setup);
+        arena_destroy(&arena);
+    }
+    CHECK(known * rollout_sparse() > 30 * (int)seeds);
+}
+
 // ---- Unitree G1 -----------------------------------------------------------------------------------------------------
 
 // d of the base's origin along axis k (0: x, 2: z) with respect to the parameters.

@@ -37,7 +37,8 @@ static void part_open(PartTest *part, const ArticulatedSetup *setup, uint64_t se
     part->w = articulated_open(&configured->constants, configured->assets, &part->group);
     ArticulatedBody *bodies = ARENA_NEW(arena, ArticulatedBody, c.n_bodies);
     memcpy(bodies, part->w.bodies, (size_t)c.n_bodies * sizeof *bodies);
-    for (int i = 0; i < c.n_bodies; i++) bodies[i].varied = bodies[i].own >= 0 ? -1 : 0; // bars of all numbers
+    for (int i = 0; i < c.n_bodies; i++) // bars of all numbers that each body has
+        if (bodies[i].own >= 0) bodies[i].varied |= ((int64_t)1 << ARTICULATED_encoder) - 1;
     part->w.bodies = bodies;
     part->parameter = ARENA_NEW(arena, double, n);
     part->parameter_dot = ARENA_NEW(arena, double, n);
@@ -136,7 +137,7 @@ static void part_vary_numbers(PartTest *part)
 {
     for (int i = 0; i < part->w.c.n_bodies; i++) {
         const int own = part->w.bodies[i].own;
-        for (int k = 0; k < ARTICULATED_N_NUMBERS && own >= 0; k++) {
+        for (int k = 0; k < part->w.bodies[i].n_own; k++) {
             const double value = limb(&part->w, own + k), size = fabs(value) > 0.0 ? fabs(value) : 0.1;
             if (!isinf(value)) part->cell_dot[own + k] = size * part_random(part);
         }
@@ -412,7 +413,7 @@ static void check_begin(PartTest *part)
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->c.rates != 0 && w->bodies[i].kind != ROBOT_FREE && w->bodies[i].kind != ROBOT_WELD)
             part_weigh(part, articulated_at(i) + ARTICULATED_RATE, w->bodies[i].kind == ROBOT_BALL ? 3 : 1);
-        for (int k = 0; k < ARTICULATED_N_NUMBERS; k++) {
+        for (int k = 0; k < w->bodies[i].n_own; k++) {
             const int at = w->bodies[i].own + k;
             if (!isinf(limb(w, at))) part_weigh(part, at, 1);
         }
@@ -484,6 +485,7 @@ static ArticulatedSetup part_setup(const Robot *robot, uint64_t seed, Arena *are
     setup_add(&setup, "b4_mass", 0.3);
     setup_add(&setup, "b5_mass", 1.3);
     if (seed % 2 == 1) setup_rates(&setup);
+    if (seed % 2 == 0) setup_actuators(&setup, seed % 4 == 0);
     return setup;
 }
 

@@ -161,6 +161,7 @@ HD void pull_seat(const ArticulatedLanes *w, int body)
     pull_turned(&r_bar, vector3_of(of->pivot), seat_bar);
     rest_bar(w, body, pull_rotation(body_rest(w, body), &r_bar));
     if (of->parent >= 0) number_bar(w, of->parent, ARTICULATED_scale, dot3(vector3_of(of->seat), seat_bar));
+    if (of->parent >= 0) vector_bar(w, of->parent, ARTICULATED_moved_x, scaled(splat(-1.0), seat_bar));
     set_bar3(w, at, vector3_zero());
 }
 
@@ -189,6 +190,7 @@ HD real pull_length(const ArticulatedLanes *w, int body, real s)
     real sum = pull_times(w, body, ARTICULATED_mass, s);
     for (int k = 0; k < 6; k++) sum = sum + 3.0 * s * s * pull_times(w, body, ARTICULATED_xx + k, s * s * s);
     for (int k = 0; k < 3; k++) sum = sum + pull_times(w, body, ARTICULATED_anchor_x + k, s);
+    for (int k = 0; k < 3 && centre_moves(w, body); k++) sum = sum + pull_times(w, body, ARTICULATED_moved_x + k, s);
     return sum + pull_times(w, body, ARTICULATED_scale, s);
 }
 
@@ -204,6 +206,39 @@ HD void pull_design(const ArticulatedLanes *w, const ArticulatedDesign *design)
     for (int k = 0; k < 2 && design->kind == ARTICULATED_GAIN; k++)
         sum = sum + pull_times(w, design->body, ARTICULATED_kp + k, s);
     parameter_bar(w, design->parameter, sum);
+}
+
+// own_spread and own_centre.
+HD void pull_spread(const ArticulatedLanes *w, int body)
+{
+    const ArticulatedSpread e = spread_logs(w, body), f = spread_factor(w, body, &e), s = spread_square(&f);
+    const double *c = w->bodies[body].spread;
+    const real m = body_number(w, body, ARTICULATED_mass);
+    const int at = w->bodies[body].own;
+    real I[6];
+    for (int k = 0; k < 6; k++) {
+        I[k] = bar(w, at + ARTICULATED_xx + k);
+        set_bar(w, at + ARTICULATED_xx + k, splat(0.0));
+    }
+    const ArticulatedSpread s_bar = {I[1] + I[2], -I[3], -I[4], I[0] + I[2], -I[5], I[0] + I[1]};
+    const real diagonal = fused(s.xx, s_bar.xx, fused(s.yy, s_bar.yy, s.zz * s_bar.zz));
+    const real f_xx = 2.0 * m * f.xx * s_bar.xx, f_xy = m * fused(2.0 * f.xy, s_bar.xx, f.yy * s_bar.xy);
+    const real f_xz = m * fused(2.0 * f.xz, s_bar.xx, fused(f.yz, s_bar.xy, f.zz * s_bar.xz));
+    const real f_yy = m * fused(2.0 * f.yy, s_bar.yy, f.xy * s_bar.xy);
+    const real f_yz = m * fused(2.0 * f.yz, s_bar.yy, fused(f.xz, s_bar.xy, f.zz * s_bar.yz));
+    const real f_zz = m * fused(2.0 * f.zz, s_bar.zz, fused(f.xz, s_bar.xz, f.yz * s_bar.yz));
+    number_bar(w, body, ARTICULATED_mass,
+               fused(s.xy, s_bar.xy, fused(s.xz, s_bar.xz, fused(s.yz, s_bar.yz, diagonal))));
+    number_bar(w, body, ARTICULATED_log_x, c[0] * e.xx * f_xx);
+    number_bar(w, body, ARTICULATED_log_y, e.yy * fused(splat(c[1]), f_xy, c[3] * f_yy));
+    number_bar(w, body, ARTICULATED_log_z, e.zz * fused(splat(c[2]), f_xz, fused(splat(c[4]), f_yz, c[5] * f_zz)));
+    number_bar(w, body, ARTICULATED_shear_xy, c[0] * f_xy);
+    number_bar(w, body, ARTICULATED_shear_xz, c[0] * f_xz);
+    number_bar(w, body, ARTICULATED_shear_yz, fused(splat(c[1]), f_xz, c[3] * f_yz));
+}
+HD void pull_centre(const ArticulatedLanes *w, int body)
+{
+    vector_bar(w, body, ARTICULATED_moved_x, scaled(splat(-1.0), bar3(w, w->bodies[body].own + ARTICULATED_anchor_x)));
 }
 
 HD void pull_input(const ArticulatedLanes *w, const ArticulatedInput *input)
@@ -223,12 +258,16 @@ HD void own_again(const ArticulatedLanes *w, int designs)
 
 HD void pull_own(const ArticulatedLanes *w)
 {
-    for (int i = 0; i < w->c.n_bodies && w->c.n_designs > 0; i++) {
-        if (w->bodies[i].own >= 0) pull_seat(w, i);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        if (seat_is_own(w, i)) pull_seat(w, i);
     }
     for (int k = w->c.n_designs - 1; k >= 0; k--) {
         own_again(w, k);
         pull_design(w, &w->designs[k]);
+    }
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        if (spread_varies(w, i)) pull_spread(w, i);
+        if (centre_moves(w, i)) pull_centre(w, i);
     }
     for (int k = w->c.n_inputs - 1; k >= 0; k--) pull_input(w, &w->inputs[k]);
 }

@@ -79,26 +79,89 @@ HD void pull_end(const ArticulatedLanes *w, int body, int of, real sign, real en
     number_bar(w, body, ARTICULATED_effort, both_bar);
 }
 
-HD void pull_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s,
-                   const ArticulatedAxis *axis_bar, ArticulatedJointState *bar)
+// motor_gains. What the voltage is decides only whether it is at its end.
+HD void pull_gains(const ArticulatedLanes *w, int body, real C, real rate, ArticulatedGains bar)
 {
-    const real zero = splat(0.0), scale = joint_gain_scale(w, body);
-    const real kp = scale * body_number(w, body, ARTICULATED_kp), kd = scale * body_number(w, body, ARTICULATED_kd);
-    const real K_bar = axis_bar->motor_K, f_bar = axis_bar->motor_f;
+    const real scale = joint_gain_scale(w, body);
+    if (motor_has_voltage(w, body)) {
+        const ArticulatedGains of = motor_numbers(w, body);
+        mask bound;
+        const real zero = splat(0.0), V = motor_voltage(w, body, &of, C, rate, &bound);
+        const real R = body_number(w, body, ARTICULATED_resistance), gear = body_number(w, body, ARTICULATED_gear);
+        const real kt = body_number(w, body, ARTICULATED_kt), emf = body_number(w, body, ARTICULATED_emf);
+        const real strength = motor_strength(w, body);
+        const real by_controller = fused(of.kp, bar.kp, fused(of.kd, bar.kd, of.bias * bar.bias));
+        const real strength_bar = fused(gear * emf, bar.kd, select_real(bound, V * bar.bias, by_controller));
+        const real end_bar = select_real(bound, strength * bar.bias, zero);
+        number_bar(w, body, ARTICULATED_voltage, select_real(MASK(V < 0.0), -end_bar, end_bar));
+        number_bar(w, body, ARTICULATED_emf, strength * gear * bar.kd);
+        number_bar(w, body, ARTICULATED_kt, gear / R * strength_bar);
+        number_bar(w, body, ARTICULATED_gear, fused(kt / R, strength_bar, strength * emf * bar.kd));
+        number_bar(w, body, ARTICULATED_resistance, -(strength / R * strength_bar));
+        bar.kp = select_real(bound, zero, strength * bar.kp);
+        bar.kd = select_real(bound, zero, strength * bar.kd);
+        bar.bias = select_real(bound, zero, strength * bar.bias);
+    }
+    number_bar(w, body, ARTICULATED_kp, scale * bar.kp);
+    number_bar(w, body, ARTICULATED_kd, scale * bar.kd);
+    number_bar(w, body, ARTICULATED_bias, scale * bar.bias);
+}
+
+// effort_bar: of the effort in the old state.
+HD void pull_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s,
+                   const ArticulatedAxis *axis_bar, real effort_bar, ArticulatedJointState *bar)
+{
+    const real zero = splat(0.0), K_bar = axis_bar->motor_K, f_bar = axis_bar->motor_f;
     const ArticulatedEnds ends = motor_ends(w, body);
-    const real C = s->coordinate - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
-    real effort = scale * body_number(w, body, ARTICULATED_bias) - fused(kp, C, kd * s->rate);
+    const real C = motor_error(w, body, s->coordinate);
+    const ArticulatedGains gains = motor_gains(w, body, C, s->rate);
+    const real kp = gains.kp;
+    real effort = gains.bias - fused(kp, C, gains.kd * s->rate);
     if (w->c.efforts > 0) effort = effort + limb(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD);
     const mask above = MASK(effort > ends.high), bound = above | MASK(effort < ends.low);
-    const real C_bar = select_real(bound, zero, -(h * kp * f_bar)), end_bar = h * f_bar;
-    number_bar(w, body, ARTICULATED_kp, select_real(bound, zero, scale * fused(h * h, K_bar, -(h * C * f_bar))));
-    number_bar(w, body, ARTICULATED_kd, select_real(bound, zero, scale * (h * K_bar)));
+    const real end_bar = fused(h, f_bar, effort_bar), free_bar = select_real(bound, zero, effort_bar);
+    const real C_bar = select_real(bound, zero, -(h * kp * f_bar)) - kp * free_bar;
+    ArticulatedGains gains_bar;
+    gains_bar.kp = select_real(bound, zero, fused(h * h, K_bar, -(h * C * f_bar))) - C * free_bar;
+    gains_bar.kd = select_real(bound, zero, h * K_bar) - s->rate * free_bar;
+    gains_bar.bias = select_real(bound, zero, end_bar);
+    pull_gains(w, body, C, s->rate, gains_bar);
     pull_end(w, body, ARTICULATED_most, splat(1.0), select_real(above, end_bar, zero));
     pull_end(w, body, ARTICULATED_least, splat(-1.0), select_real(bound & ~above, end_bar, zero));
-    number_bar(w, body, ARTICULATED_bias, select_real(bound, zero, scale * (h * f_bar)));
-    if (w->c.efforts > 0) bar_add(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD, select_real(bound, zero, h * f_bar));
+    if (w->c.efforts > 0) bar_add(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD, gains_bar.bias);
+    number_bar(w, body, ARTICULATED_encoder, C_bar);
     bar->coordinate = bar->coordinate + C_bar;
+    bar->rate = bar->rate - gains.kd * free_bar;
     bar_add(w, articulated_at(body) + ARTICULATED_COMMAND, -C_bar);
+}
+
+// axis_damping and axis_friction, without the two numbers that each joint has. Adds to the bar of |rate|; returns that
+// of the motor's effort.
+HD real pull_friction(const ArticulatedLanes *w, int body, real rate, real effort, const ArticulatedDryFriction *of,
+                      real damping_bar, real *smooth_bar, real *rate_bar)
+{
+    const real level_bar = damping_bar / of->smooth, size = absolute(effort);
+    real by_effort = splat(0.0);
+    if (body_varies(w, body, ARTICULATED_drag)) {
+        number_bar(w, body, ARTICULATED_drag, of->smooth * damping_bar);
+        *smooth_bar = fused(body_number(w, body, ARTICULATED_drag), damping_bar, *smooth_bar);
+    }
+    if (body_varies(w, body, ARTICULATED_load)) {
+        number_bar(w, body, ARTICULATED_load, size * level_bar);
+        by_effort = body_number(w, body, ARTICULATED_load);
+    }
+    if (body_varies(w, body, ARTICULATED_stribeck)) {
+        const real v = body_number(w, body, ARTICULATED_stribeck), x = rate / v;
+        const real by_load = body_number(w, body, ARTICULATED_stickload), more_bar = of->sticks * level_bar;
+        const real more = fused(by_load, size, body_number(w, body, ARTICULATED_stiction));
+        const real x_bar = -2.0 * x * more * more_bar;
+        number_bar(w, body, ARTICULATED_stiction, more_bar);
+        number_bar(w, body, ARTICULATED_stickload, size * more_bar);
+        number_bar(w, body, ARTICULATED_stribeck, -(x / v * x_bar));
+        *rate_bar = *rate_bar + x_bar / v;
+        by_effort = fused(by_load, of->sticks, by_effort);
+    }
+    return select_real(MASK(effort < 0.0), -by_effort, by_effort) * level_bar;
 }
 
 HD void pull_axis(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s,
@@ -106,10 +169,15 @@ HD void pull_axis(const ArticulatedLanes *w, int body, real h, const Articulated
 {
     const real K_bar = axis_bar->K, f_bar = axis_bar->f, rate = s->rate;
     const real stiffness = body_number(w, body, ARTICULATED_stiffness);
-    const real friction = body_number(w, body, ARTICULATED_friction), slow = w->friction_speed;
-    const real smooth = square_root(fused(rate, rate, slow * slow)), damping_bar = h * K_bar;
-    const real smooth_bar = -(damping_bar * friction) / (smooth * smooth), stretch_bar = -(h * stiffness * f_bar);
+    const real slow = w->friction_speed, damping_bar = h * K_bar, stretch_bar = -(h * stiffness * f_bar);
     const real stretch = s->coordinate - body_number(w, body, ARTICULATED_spring);
+    ArticulatedAxis unused;
+    const real effort =
+        w->bodies[body].driven != 0 && friction_has_load(w, body) ? axis_motor(w, body, h, s, &unused) : splat(0.0);
+    const ArticulatedDryFriction friction = axis_friction(w, body, rate, effort);
+    const real smooth = friction.smooth;
+    real smooth_bar = -(damping_bar * friction.level) / (smooth * smooth);
+    const real effort_bar = pull_friction(w, body, rate, effort, &friction, damping_bar, &smooth_bar, &bar->rate);
     pull_limit(w, body, h, axis_bar, s->coordinate, &bar->coordinate);
     number_bar(w, body, ARTICULATED_armature, fused(rate, f_bar, K_bar));
     number_bar(w, body, ARTICULATED_damping, damping_bar);
@@ -121,7 +189,7 @@ HD void pull_axis(const ArticulatedLanes *w, int body, real h, const Articulated
     bar->rate = bar->rate + fused(body_number(w, body, ARTICULATED_armature), f_bar, smooth_bar * rate / smooth);
     axis_bar->motor_K = axis_bar->motor_K + K_bar;
     axis_bar->motor_f = axis_bar->motor_f + f_bar;
-    if (w->bodies[body].driven != 0) pull_motor(w, body, h, s, axis_bar, bar);
+    if (w->bodies[body].driven != 0) pull_motor(w, body, h, s, axis_bar, effort_bar, bar);
 }
 
 // ---- joint_rows -----------------------------------------------------------------------------------------------------

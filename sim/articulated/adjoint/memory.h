@@ -55,13 +55,9 @@ typedef struct ColumnBars {
 } ColumnBars;
 
 // Of a number of a body, where it depends on a parameter.
-HD bool number_counts(const ArticulatedLanes *w, int body, int first, int count)
-{
-    return (w->bodies[body].varied >> first & (((int64_t)1 << count) - 1)) != 0;
-}
 HD void number_bar(const ArticulatedLanes *w, int body, int number, real x)
 {
-    if (number_counts(w, body, number, 1)) bar_add(w, w->bodies[body].own + number, x);
+    if (body_varies(w, body, number)) bar_add(w, w->bodies[body].own + number, x);
 }
 HD void vector_bar(const ArticulatedLanes *w, int body, int first, Vector3 x)
 {

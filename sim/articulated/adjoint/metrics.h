@@ -96,11 +96,13 @@ HD void pull_command(const ArticulatedLanes *w, int body, real t, const Articula
         if ((w->c.uses & CONTROL_ADDS) == 0) return;
     }
     number_bar(w, body, ARTICULATED_offset, inside);
+    number_bar(w, body, ARTICULATED_delay, inside * of->late);
     if ((w->c.uses & CONTROL_SWINGS) == 0) return;
     const real angle_bar = inside * body_number(w, body, ARTICULATED_amplitude) * of->cosine;
     number_bar(w, body, ARTICULATED_amplitude, inside * of->sine);
     number_bar(w, body, ARTICULATED_phase, angle_bar);
-    parameter_bar(w, ARTICULATED_PARAMETER_gait_frequency, 6.283185307179586 * control_time(w, t) * angle_bar);
+    parameter_bar(w, ARTICULATED_PARAMETER_gait_frequency,
+                  6.283185307179586 * control_gait_time(w, body, t) * angle_bar);
 }
 
 // An effort that a law gives: at an end of the motor it depends on that end alone.
@@ -121,12 +123,15 @@ HD void pull_law_effort(const ArticulatedLanes *w, int body)
 // The command of a step, kept until the step's reverse.
 HD void command_store(const ArticulatedLanes *w, int body, const ArticulatedCommand *of)
 {
-    set_bar3(w, articulated_at(body) + ARTICULATED_STORED_COMMAND, vector3(of->command, of->sine, of->cosine));
+    const int at = articulated_at(body) + ARTICULATED_STORED_COMMAND;
+    set_bar3(w, at, vector3(of->command, of->sine, of->cosine));
+    set_bar(w, at + 3, of->late);
 }
 HD ArticulatedCommand command_load(const ArticulatedLanes *w, int body)
 {
-    const Vector3 kept = bar3(w, articulated_at(body) + ARTICULATED_STORED_COMMAND);
-    const ArticulatedCommand of = {kept.x, kept.y, kept.z};
+    const int at = articulated_at(body) + ARTICULATED_STORED_COMMAND;
+    const Vector3 kept = bar3(w, at);
+    const ArticulatedCommand of = {kept.x, kept.y, kept.z, bar(w, at + 3)};
     return of;
 }
 

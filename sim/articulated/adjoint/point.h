@@ -113,7 +113,7 @@ HD Vector3 pull_bulge(const Rotation *r, const ArticulatedPoint *point, Vector3 
 HD Vector3 pull_reach(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, const ArticulatedPoint *point,
                       real scale, Vector3 d_bar, Rotation *r_bar)
 {
-    const Vector3 p = vector3_of(point->p), middle = rotation_out(&pose->r, scaled(scale, p));
+    const Vector3 p = vector3_of(point->p), place = pose_place(pose, scale, p), middle = rotation_out(&pose->r, place);
     Vector3 moved = vector3_zero();
     real scale_bar = splat(0.0);
     if (point->kind != ARTICULATED_POINT) {
@@ -126,8 +126,10 @@ HD Vector3 pull_reach(const ArticulatedLanes *w, int body, const ArticulatedPose
         moved = pull_near(w, surface, c, &near, splat(0.0), n_bar);
     }
     const Vector3 middle_bar = added(d_bar, moved);
-    pull_turned(r_bar, scaled(scale, p), middle_bar);
-    number_bar(w, body, ARTICULATED_scale, dot3(p, rotation_in(&pose->r, middle_bar)) + scale_bar);
+    const Vector3 place_bar = rotation_in(&pose->r, middle_bar);
+    pull_turned(r_bar, place, middle_bar);
+    number_bar(w, body, ARTICULATED_scale, dot3(p, place_bar) + scale_bar);
+    vector_bar(w, body, ARTICULATED_moved_x, scaled(splat(-1.0), place_bar));
     return moved;
 }
 

@@ -76,9 +76,10 @@ HD void pull_reference_value(const ArticulatedLanes *w, int target, real value_b
     const ArticulatedTarget *of = reference_target(w, target);
     if (of->kind == ARTICULATED_TARGET_CELL)
         bar_add(w, articulated_at(of->body) + of->component, value_bar);
-    else if (of->kind == ARTICULATED_TARGET_COORDINATE)
+    else if (of->kind == ARTICULATED_TARGET_COORDINATE) {
+        number_bar(w, of->body, ARTICULATED_encoder, value_bar);
         pull_sample_coordinate(w, of->body, value_bar);
-    else if (of->kind == ARTICULATED_TARGET_POSITION)
+    } else if (of->kind == ARTICULATED_TARGET_POSITION)
         pull_position(w, of->body, vector3_of_component(of->component, value_bar));
     else
         pull_sample_turn(w, of->body, quaternion_of_component(of->component, value_bar));

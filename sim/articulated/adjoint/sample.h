@@ -48,7 +48,7 @@ HD_CALL void pull_sample_frames(const ArticulatedLanes *restrict w, const Column
     for (int i = 0; i < w->c.n_frames; i++, column += ARTICULATED_OF_FRAME) {
         const int body = frames[i].body;
         const ArticulatedPose pose = body_pose(w, body);
-        const Vector3 p = vector3_of(frames[i].p), from = scaled(body_number(w, body, ARTICULATED_scale), p),
+        const Vector3 p = vector3_of(frames[i].p), from = pose_place(&pose, body_number(w, body, ARTICULATED_scale), p),
                       x_bar = column_bar3(bars, column), v_bar = column_bar3(bars, column + 7),
                       r_bar = added(x_bar, cross3(v_bar, pose.w));
         ArticulatedPoseBar bar = pose_bar_zero();
@@ -57,7 +57,9 @@ HD_CALL void pull_sample_frames(const ArticulatedLanes *restrict w, const Column
         bar.v = v_bar;
         bar.w = added(column_bar3(bars, column + 10), cross3(rotation_out(&pose.r, from), v_bar));
         pull_turned(&bar.r, from, r_bar);
-        number_bar(w, body, ARTICULATED_scale, dot3(p, rotation_in(&pose.r, r_bar)));
+        const Vector3 from_bar = rotation_in(&pose.r, r_bar);
+        number_bar(w, body, ARTICULATED_scale, dot3(p, from_bar));
+        vector_bar(w, body, ARTICULATED_moved_x, scaled(splat(-1.0), from_bar));
         pose_bar_add(w, body, &bar);
     }
 }
