@@ -106,7 +106,7 @@ typedef struct FitParameter {
     double low, high; // ends of the interval of 95 %; NaN: the residuals do not determine it
     double error;     // standard deviation of its value; NaN: the same
     double white;     // the same if residuals that follow each other were independent
-    int end;          // -1, 1: at the lower, upper end of its range, and counts as known there
+    int end;          // -1, 1: at the lower, upper end of its range
     bool determined;
     bool open; // by its profile the interval goes on beyond the range, or to where runs fail: that end is NaN
 } FitParameter;
@@ -121,7 +121,7 @@ typedef struct FitNoise {
 typedef struct FitResult {
     FitParameter *parameters;  // [data->n]
     FitNoise *noise;           // [data->n_series]
-    int n_free;                // parameters that are not at an end
+    int n_free;                // parameters
     double condition;          // of the derivatives by coordinates
     const double *correlation; // [n][n]; NaN: of a parameter without interval
     const char **unknown;      // [n_unknown] directions that the residuals do not determine, in words

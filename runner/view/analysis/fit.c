@@ -7,6 +7,8 @@
 // sums of J'r at each time (W. Newey & K. West, Econometrica 55, 1987; Bartlett's weights), with the number of lags by
 // D. Andrews, Econometrica 59, 1991, for an autoregressive process of order one.
 // Its quantile is that for a fixed ratio of lags to times (N. Kiefer & T. Vogelsang, Econometric Theory 21, 2005).
+// A parameter at an end of its range is as uncertain as any other, and so are those that it is correlated with: intervals
+// are those without the ends, cut there.
 // Whether they are correlated: G. Ljung & G. Box, Biometrika 65, 1978, at 1 % for all series together.
 #include "../view.h"
 
@@ -336,6 +338,8 @@ static void fit_take_parameter(const Fit *fit, int a)
     const double half = fit->quantile * of->error;
     of->low = data->log_scale[i] ? value * exp(-half / value) : value - half;
     of->high = data->log_scale[i] ? value * exp(half / value) : value + half;
+    if (of->end < 0) of->low = value;
+    if (of->end > 0) of->high = value;
 }
 
 static void fit_correlate(const Fit *fit, double *correlation)
@@ -363,7 +367,7 @@ FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
     for (int i = 0; i < n; i++) {
         const double u = data->coordinate[i];
         result.parameters[i] = (FitParameter){none, none, none, none, u <= 0.0 ? -1 : u >= 1.0 ? 1 : 0, false, false};
-        if (result.parameters[i].end == 0) free[m++] = i;
+        free[m++] = i;
     }
     Fit fit = {.spec = spec,
                .data = data,

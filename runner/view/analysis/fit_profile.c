@@ -37,10 +37,7 @@ static double profile_dot(const Profile *of, int i, int j)
 }
 
 // Whether a parameter is fitted again.
-static bool profile_moves(const Profile *of, int i)
-{
-    return i != of->p && of->result->parameters[i].end == 0 && of->result->parameters[i].determined;
-}
+static bool profile_moves(const Profile *of, int i) { return i != of->p && of->result->parameters[i].determined; }
 
 // right <- the solution of the normal equations of the parameters that move, for right as it is (Cholesky).
 static void profile_solve(Profile *of)
@@ -104,8 +101,8 @@ static Error profile_end(Profile *of, double side, double *end)
     const double half = of->result->quantile * error, room = side > 0.0 ? 1.0 - best : best;
     double off = half < room ? half : room, least;
     const double tau = of->result->quantile * of->result->widening[of->p];
-    *end = (double)NAN;
-    for (int k = 0; k < PROFILE_POINTS; k++) {
+    *end = room > 0.0 ? (double)NAN : of->data->value[of->p];
+    for (int k = 0; k < PROFILE_POINTS && room > 0.0; k++) {
         TRY(profile_least(of, side * off, &least));
         if (isnan(least)) return error_none();
         const double reached = sqrt(fmax(least - of->squares, 0.0) / of->variance) / tau;

@@ -84,8 +84,10 @@ const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult 
 
 const char *fit_remark(const FitParameter *of)
 {
-    if (of->end < 0) return "at the lower end of its range: counts as known";
-    if (of->end > 0) return "at the upper end of its range: counts as known";
+    if (of->end < 0)
+        return of->determined ? "at the lower end of its range" : "at the lower end of its range, not determined";
+    if (of->end > 0)
+        return of->determined ? "at the upper end of its range" : "at the upper end of its range, not determined";
     if (of->open) return "its interval goes on beyond the range";
     return of->determined ? "" : "not determined";
 }

@@ -114,8 +114,8 @@ Error report_fit(const Report *report)
     const FitLine *lines = fit_lines(&report->campaign->spec, &data, &result, report->arena, &count);
     fprintf(out,
             "<p class=\"caption\">At the best trial, %" PRId64 ": root mean square %s of %" PRId64
-            " residuals, condition number %s. Intervals are of 95 %%; without a colour: the residuals do not determine "
-            "it, or it is at an end of its range.</p>\n<ul>\n",
+            " residuals, condition number %s. Intervals are of 95 %%; without a colour: the residuals do not "
+            "determine it.</p>\n<ul>\n",
             report->data->best_id[0], plot_short(data.fitness).text, data.count, plot_short(result.condition).text);
     for (int k = 0; k < count; k++) {
         fprintf(out, "<li><strong>%s</strong>: ", lines[k].about);
