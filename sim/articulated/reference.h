@@ -1,5 +1,6 @@
 // How far a lane's motion is from a recorded one (option `reference`): the metric
 //     reference_error = sqrt(mean of ((y(t_r) - y_r)/scale)^2)   over the rows r and the columns of the record
+// where it has a value: NaN is a gap.
 // y: a column of the trajectory. The motion is linear between two steps: with t_r = (k - 1 + a) dt, 0 < a <= 1,
 //     y(t_r) = (1 - a) y_(k-1) + a y_k,   y_k after k steps
 // The lane keeps y of the last two steps, in turn, where a row needs them.
@@ -27,6 +28,11 @@ HD double record_fraction(const ArticulatedLanes *w, int row) { return w->assets
 HD double record_value(const ArticulatedLanes *w, int row, int target)
 {
     return w->assets[w->c.records + 2 * w->c.n_records + row * w->c.n_targets + target];
+}
+HD bool record_has(const ArticulatedLanes *w, int row, int target)
+{
+    const double value = record_value(w, row, target);
+    return value == value; // NaN: a gap
 }
 
 // The first row whose step is `step` or later.
@@ -91,6 +97,7 @@ HD_CALL void reference_compare(const ArticulatedLanes *restrict w, int64_t step)
     for (int k = 0; k < w->c.n_targets; k++) set_limb(w, reference_value_cell(w, step, k), reference_value(w, k));
     for (int row = first; row < end; row++) {
         for (int k = 0; k < w->c.n_targets; k++) {
+            if (!record_has(w, row, k)) continue;
             const real error = reference_residual(w, row, k);
             sum = fused(error, error, sum);
             count = count + 1.0;
