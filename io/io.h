@@ -26,6 +26,7 @@
 // arrays (HDF5, NumPy)
 #include "array_file.h"
 #include "npz.h"
+#include "recorded.h"
 #include "shard.h"
 #include "shard_columns.h"
 

@@ -162,7 +162,8 @@ typedef struct Option {
                              // Points and numbers: no default; each number must be in the range
     const char *choices;     // "implicit_midpoint|semi_implicit_euler"; for a number the word for its default, "auto",
                              // which may be out of range; for a file its contents, "cloud", "numbers", "robot",
-                             // "matrix" (CSV, rows of equal length) or "table" (the same with a line of names first);
+                             // "matrix" (CSV, rows of equal length), "table" (the same with a line of names first) or
+                             // "recording" (the same, or another format; a spec may say how it is read);
                              // for words an example; else NULL. A robot is read with what the model's options `ignore`
                              // (words) and `base` (a choice, as RobotBase of io/robot/robot.h) say, if it has them
     const char *doc;
@@ -174,11 +175,21 @@ typedef struct Option {
 #define CHOICE_COUNT(ROWS) (0 ROWS(CHOICE_ONE))
 #define CHOICES(ROWS) CHOICE_COUNT(ROWS) - 1, &("" ROWS(CHOICE_WORD))[1] // without the first '|'
 
+// Where the numbers of a table stand in its file, and what a spec says of its columns.
+typedef struct TableSource {
+    const char *file, *row;     // name; what counts its rows: "line", "row"
+    const int64_t *rows;        // [rows] their numbers in the file
+    const char *const *columns; // [columns] names in the file
+    const char *const *units;   // [columns] as given, which the numbers no longer have: they are in SI; NULL: not given
+    const double *noise;        // [columns] standard deviation, in SI; NaN: not given
+} TableSource;
+
 // A value that is an array. The type of the option, or a List, decides which member of the union is used.
 enum { POINTS_MAX = 4096, MATRIX_MAX = 1 << 20, MATRIX_COLUMNS_MAX = 4096 };
 typedef struct Points {
     int64_t count;
-    int64_t columns; // of a matrix or table; count is a multiple of it
+    int64_t columns; // of a matrix or table; count is a multiple of it. A table that a spec says so of may have gaps,
+                     // which are NaN
     union {
         const double *xy;            // [count][2]: OPTION_POINTS, x increasing
         const double *numbers;       // [count]: OPTION_NUMBERS, a file of numbers; [count/columns][columns]: a matrix
@@ -191,6 +202,7 @@ typedef struct Points {
     const char *const *names;
     // of a List with fields of ITEM_WORDS: [count][those fields] lists of texts, each ended by NULL; NULL: not given
     const char *const *const *words;
+    const TableSource *source; // of a table
 } Points;
 
 // A list in the section `simulation:` whose items are mappings: the bodies of a world, the clouds of a map. A row of

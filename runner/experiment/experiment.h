@@ -189,6 +189,7 @@ typedef struct SpecFile {
     const char *name;         // below the folder of the spec, or an absolute path; NULL: none is given
     const char *root, *below; // of an absolute path: the allowed folder that holds it, and its name there; else NULL
     Sha256Text digest;
+    const struct TableReading *reading; // of a recording: how it is read; NULL: as it is
 } SpecFile;
 
 // Folders outside of the spec's whose files it may name by absolute paths.

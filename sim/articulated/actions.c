@@ -57,6 +57,11 @@ static Error actions_of_file(const Points *file, int n_joints, ArticulatedHost *
     if (rows * n_joints > MATRIX_MAX)
         return error_make(ERROR_USER, "control.file has %lld rows for %d joints, at most %d commands are allowed",
                           (long long)rows, n_joints, MATRIX_MAX);
+    for (int64_t k = 0; k < file->count; k++) {
+        if (!isnan(file->numbers[k])) continue;
+        return error_make(ERROR_USER, "control.file: column '%.100s' has no value in row %lld: a command has no gaps",
+                          file->names[k % file->columns], (long long)(k / file->columns) + 1);
+    }
     double *actions = ARENA_NEW(arena, double, rows *n_joints + 1);
     for (int64_t k = 0; k < file->columns; k++) {
         for (int64_t r = 0; r < rows && to[k] >= 0; r++)

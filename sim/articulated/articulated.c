@@ -64,7 +64,7 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"control.actions", OPTION_NUMBERS, "rad", 0, -1e3, 1e3, NULL,
      "control actions: row after row, a number for each hinge and slide in the order of the file; the last row "
      "holds to the end. Control law: a number for each of the law's inputs"},
-    {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
+    {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "recording",
      "control actions: the table as a CSV file, its first line names hinges and slides in any order; other joints hold "
      "their offset. With a column time (s) each row holds from the step nearest to its time until that of the next. "
      "Control law: its columns are the law's inputs; control policy: the weights of the network, with the columns "
@@ -113,15 +113,16 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"friction", OPTION_CHOICE, "", 0, 0, 1, "viscous|anchored",
      "of the ground. viscous: a damper below slip_speed, so a robot at rest creeps; anchored: a spring holds each "
      "point where it first touched, until it slips"},
-    {"reference", OPTION_FILE, "", 0, -1e9, 1e9, "table",
-     "recorded motion as a CSV file; gives the metric reference_error, the rms difference over rows and columns. The "
-     "first line names time (s) and any columns of a trajectory, as `replay --output FILE.csv` writes them. Between "
-     "two steps the simulation counts as linear"},
+    {"reference", OPTION_FILE, "", 0, -1e9, 1e9, "recording",
+     "recorded motion as a CSV file, .npz or MCAP; gives the metric reference_error, the rms difference over rows and "
+     "columns. The first line names time (s) and any columns of a trajectory, as `replay --output FILE.csv` writes "
+     "them; {file: log.csv, time: {column: stamp, unit: ms}, columns: {knee_q: {column: motor3.pos, unit: deg}}, from: "
+     "0, to: 2, every: 10, gaps: skip} says what another file has. Between two steps the simulation counts as linear"},
     {"reference_scale", OPTION_CHOICE, "", 0, 0, 2, "deviation|none|noise",
      "what the difference of each column is divided by. deviation: by the column's standard deviation in the file, at "
      "least 1e-3 of its unit; none: by 1 of its unit; noise: by the standard deviation of its noise, from third "
      "differences of the rows: of a column that is smooth between rows apart from its noise, differences of a good fit "
-     "are then about 1"},
+     "are then about 1. Where columns of the recording have a `noise`, by that"},
     {"reference_loss", OPTION_CHOICE, "", 0, 0, 2, "squares|huber|cauchy",
      "what a difference d, divided by its scale, counts in reference_error, the root of the mean. squares: d^2; huber: "
      "d^2 up to the width k, 2 k |d| - k^2 beyond; cauchy: k^2 log(1 + d^2/k^2). The last two bear outliers"},

@@ -558,6 +558,9 @@ typedef struct ArticulatedStart {
     int inside;   // how many are in the ground
 } ArticulatedStart;
 ArticulatedStart articulated_start_of(const Configured *configured, const double *point, Arena *arena);
+// The coordinate at t = 0 of a joint with one, in a trial: parameters may name it.
+double articulated_start_coordinate(const Configured *configured, const ArticulatedConstants *c, const double *point,
+                                    int body);
 // coordinates[n_coordinates]: those of the host, with the robot moved along z so that its lowest shape just touches the
 // ground where parameters have their defaults. Error (user): it can't.
 Error articulated_settle(const Configured *configured, Arena *arena, double *coordinates);
@@ -604,8 +607,16 @@ void articulated_external(const ArticulatedHost *host, const ArticulatedBody *bo
 // in the constants. Error (user).
 Error articulated_reference(ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena, ArticulatedConstants *c,
                             Configured *out);
+
 // The table of metrics, with reference_error if a motion is recorded. second: with step_error, of steps of order two.
 void articulated_metrics_of(const ArticulatedHost *host, bool second, Arena *arena, Configured *out);
+
+// ---- recording.c ----------------------------------------------------------------------------------------------------
+
+// What is likely wrong with the recorded motion, for trials point[count][n_parameters]: texts[ARTICULATED_DOUBTS];
+// returns their number.
+enum { ARTICULATED_DOUBTS = 16 };
+int articulated_doubts(const Configured *configured, const double *point, int count, Arena *arena, const char **texts);
 
 // ---- tables.c -------------------------------------------------------------------------------------------------------
 

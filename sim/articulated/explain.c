@@ -259,6 +259,14 @@ static void robot_say_reference(RobotRemarks *to, const ArticulatedHost *host, c
                            (step[0] - 1 + fraction[0]) * c->dt, (step[last] - 1 + fraction[last]) * c->dt, between));
 }
 
+// What is likely wrong with it.
+static void robot_say_doubts(RobotRemarks *to, const Configured *configured, const double *point, int count)
+{
+    const char *texts[ARTICULATED_DOUBTS];
+    const int n = articulated_doubts(configured, point, count, to->arena, texts);
+    for (int i = 0; i < n; i++) robot_say(to, "reference", true, texts[i]);
+}
+
 // Whether a law gives a driven body an effort.
 static bool robot_is_pushed(const Law *law, const ArticulatedBody *body)
 {
@@ -350,6 +358,7 @@ int articulated_explain(const Configured *configured, const double *point, int c
     robot_say_fields(&to, host);
     robot_say_reduced(&to, host->robot);
     robot_say_reference(&to, host, &c);
+    robot_say_doubts(&to, configured, point, count);
     robot_say_gains(&to, &c, configured->assets, configured->law);
     robot_say_added(&to, host, &c, configured->assets);
     return to.count;

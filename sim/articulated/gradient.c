@@ -80,7 +80,11 @@ static int64_t gradient_residuals(const Configured *configured, int metric)
 {
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
-    return metric == ARTICULATED_REFERENCE_ERROR ? (int64_t)c.n_records * c.n_targets : 0;
+    if (metric != ARTICULATED_REFERENCE_ERROR) return 0;
+    const double *value = configured->assets + c.records + 2 * c.n_records; // record_value
+    int64_t count = 0;
+    for (int64_t k = 0; k < (int64_t)c.n_records * c.n_targets; k++) count += !isnan(value[k]);
+    return count;
 }
 
 const Adjoint articulated_adjoint = {.refuses = gradient_refuses,

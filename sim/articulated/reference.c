@@ -98,50 +98,83 @@ static Error reference_columns(const Points *file, const ArticulatedTarget *all,
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
+// "walk.csv, line 7"
+static const char *reference_row(const Points *file, int64_t row, Arena *arena)
+{
+    if (file->source == NULL) return arena_format(arena, "row %lld", (long long)row + 1);
+    return arena_format(arena, "%.160s, %s %lld", file->source->file, file->source->row,
+                        (long long)file->source->rows[row]);
+}
+
+// Times beyond the duration: what may be wrong with them.
+static const char *reference_late(const double *time, int64_t rows, int64_t columns, double duration)
+{
+    const double last = time[(rows - 1) * columns] - time[0];
+    if (time[0] > duration && last <= duration)
+        return "is it another clock? `{file: ..., offset: start}` lets the first row be at 0 s";
+    if (rows > 1 && last / 1e3 <= duration && last / 1e3 > 0.1 * duration)
+        return "are times in ms? `{file: ..., time: {column: ..., unit: ms}}`";
+    if (rows > 1 && last / 1e6 <= duration && last / 1e6 > 0.1 * duration)
+        return "are times in us? `{file: ..., time: {column: ..., unit: us}}`";
+    if (rows > 1 && last / 1e9 <= duration && last / 1e9 > 0.1 * duration)
+        return "are times in ns? `{file: ..., time: {column: ..., unit: ns}}`";
+    return "`{file: ..., to: ...}` leaves out later rows";
+}
+
 // The step of each row, and where in it the row lies (reference.h).
-static Error reference_times(const Points *file, int64_t column, const ArticulatedConstants *c, double *step,
-                             double *fraction)
+static Error reference_times(const Points *file, int64_t column, const ArticulatedConstants *c, Arena *arena,
+                             double *step, double *fraction)
 {
     const int64_t rows = file->count / file->columns;
+    const double duration = (double)c->ticks * c->dt;
     for (int64_t r = 0; r < rows; r++) {
         const double *time = file->numbers + r * file->columns + column, at = time[0] / c->dt, near = floor(at + 0.5);
         const bool is_step = fabs(at - near) < REFERENCE_NEAR;
         step[r] = is_step ? near : ceil(at);
         fraction[r] = is_step ? 1.0 : at - (step[r] - 1.0);
         if (r > 0 && time[0] <= time[-file->columns])
-            return error_make(ERROR_USER, "reference: time must increase, and row %lld follows %.9g s with %.9g s",
-                              (long long)r + 1, time[-file->columns], time[0]);
-        if (step[r] < 0.0) return error_make(ERROR_USER, "reference begins at %.9g s, before 0 s", time[0]);
+            return error_make(ERROR_USER, "%s: time must increase, and %.9g s follows %.9g s",
+                              reference_row(file, r, arena), time[0], time[-file->columns]);
+        if (step[r] < 0.0)
+            return error_make(ERROR_USER,
+                              "%s: it is at %.9g s, before 0 s; `{file: ..., from: 0}` leaves out earlier rows, "
+                              "`offset` shifts all",
+                              reference_row(file, r, arena), time[0]);
         if (step[r] > (double)c->ticks)
-            return error_make(ERROR_USER, "reference: row %lld is at %.9g s, and the duration is %.9g s",
-                              (long long)r + 1, time[0], (double)c->ticks * c->dt);
+            return error_make(ERROR_USER, "%s: it is at %.9g s, and the duration is %.9g s; %s",
+                              reference_row(file, r, arena), time[0], duration,
+                              reference_late(file->numbers + column, rows, file->columns, duration));
     }
     return error_none();
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
-// The standard deviation of a column, at least REFERENCE_LEAST.
+// The standard deviation of a column without its gaps, at least REFERENCE_LEAST.
 static double reference_scale(const double *value, int64_t rows, int n)
 {
-    double mean = 0.0, squares = 0.0;
-    for (int64_t r = 0; r < rows; r++) mean += value[r * n] / (double)rows;
-    for (int64_t r = 0; r < rows; r++) squares += (value[r * n] - mean) * (value[r * n] - mean);
-    const double deviation = sqrt(squares / (double)rows);
+    double mean = 0.0, squares = 0.0, count = 0.0;
+    for (int64_t r = 0; r < rows; r++) count += !isnan(value[r * n]);
+    for (int64_t r = 0; r < rows; r++) mean += isnan(value[r * n]) ? 0.0 : value[r * n] / count;
+    for (int64_t r = 0; r < rows; r++)
+        squares += isnan(value[r * n]) ? 0.0 : (value[r * n] - mean) * (value[r * n] - mean);
+    const double deviation = sqrt(squares / count);
     return deviation > REFERENCE_LEAST ? deviation : REFERENCE_LEAST;
 }
 
 // The standard deviation of the noise of a column whose signal is a parabola over any four rows next to each other: the
 // third difference of white noise has 20 times its variance (A. W. Hall, J. W. Kay & D. M. Titterington, Biometrika 77,
-// 1990, has other weights for the same idea).
+// 1990, has other weights for the same idea). Differences across gaps do not count.
 static double reference_noise(const double *value, int64_t rows, int n)
 {
-    double squares = 0.0;
+    double squares = 0.0, count = 0.0;
     for (int64_t r = 3; r < rows; r++) {
         const double third = value[r * n] - 3.0 * value[(r - 1) * n] + 3.0 * value[(r - 2) * n] - value[(r - 3) * n];
+        if (isnan(third)) continue;
         squares += third * third;
+        count += 1.0;
     }
-    return rows > 3 ? sqrt(squares / (20.0 * (double)(rows - 3))) : 0.0;
+    return count > 0.0 ? sqrt(squares / (20.0 * count)) : 0.0;
 }
 
 static double reference_weight(ReferenceScale scale, const double *value, int64_t rows, int n)
@@ -155,6 +188,25 @@ static double reference_weight(ReferenceScale scale, const double *value, int64_
     return 1.0;
 }
 
+// What differences of the columns are divided by: their noise, if the spec says it, of all.
+static Error reference_scales(const Points *file, const int64_t *from, const double *value, int64_t rows,
+                              ReferenceScale scale, ArticulatedTarget *targets)
+{
+    const int n = (int)file->columns - 1;
+    const double *noise = file->source != NULL ? file->source->noise : NULL;
+    int noisy = 0, without = 0;
+    for (int k = 0; k < n; k++) {
+        const bool known = noise != NULL && !isnan(noise[from[k]]);
+        noisy += known;
+        if (!known) without = k;
+        targets[k].weight = known ? 1.0 / noise[from[k]] : reference_weight(scale, value + k, rows, n);
+    }
+    if (noisy == 0 || noisy == n) return error_none();
+    return error_make(ERROR_USER,
+                      "reference: column '%.100s' has no `noise`, and others have it: give it to all or none",
+                      file->names[from[without]]);
+}
+
 // q and -q are the same turn: of the two, each row has the one nearer to the row before, and the first row the one
 // nearer to the start. Columns at[4].
 static void reference_turn(const double *start, const int *at, int64_t rows, int n, double *value)
@@ -164,6 +216,7 @@ static void reference_turn(const double *start, const int *at, int64_t rows, int
     for (int64_t r = 0; r < rows; r++) {
         double dot = 0.0;
         for (int k = 0; k < 4; k++) dot += last[k] * value[r * n + at[k]];
+        if (isnan(dot)) continue; // a gap
         for (int k = 0; k < 4; k++) {
             if (dot < 0.0) value[r * n + at[k]] = -value[r * n + at[k]];
             last[k] = value[r * n + at[k]];
@@ -200,12 +253,12 @@ Error articulated_reference(ArticulatedHost *host, const ArticulatedBody *bodies
     double *records = ARENA_NEW(arena, double, (2 + n) * rows + 1), *value = records + 2 * rows;
     const ArticulatedTarget *all = targets_all(c, bodies, out->n_columns, arena);
     TRY(reference_columns(file, all, out, arena, targets, from, &time));
-    TRY(reference_times(file, time, c, records, records + rows));
+    TRY(reference_times(file, time, c, arena, records, records + rows));
     for (int64_t r = 0; r < rows; r++) {
         for (int k = 0; k < n; k++) value[r * n + k] = file->numbers[r * file->columns + from[k]];
     }
     reference_turns(targets, n, bodies, rows, value);
-    for (int k = 0; k < n; k++) targets[k].weight = reference_weight(host->scale, value + k, rows, n);
+    TRY(reference_scales(file, from, value, rows, host->scale, targets));
     host->targets = targets;
     host->records = records;
     c->n_targets = n;

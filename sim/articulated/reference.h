@@ -1,7 +1,7 @@
 // How far a lane's motion is from a recorded one (option `reference`): the metric
 //     reference_error = sqrt(mean of rho((y(t_r) - y_r)/scale))   over the rows r and the columns of the record
-// rho(d) = d^2, or that of a robust loss with the width k: Huber's is 2 k |d| - k^2 where |d| > k, Cauchy's is
-// k^2 log(1 + d^2/k^2).
+// where it has a value: NaN is a gap. rho(d) = d^2, or that of a robust loss with the width k: Huber's is
+// 2 k |d| - k^2 where |d| > k, Cauchy's is k^2 log(1 + d^2/k^2).
 // y: a column of the trajectory; of a joint's coordinate what its encoder reads. The motion is linear between two
 // steps: with t_r = (k - 1 + a) dt, 0 < a <= 1,
 //     y(t_r) = (1 - a) y_(k-1) + a y_k,   y_k after k steps
@@ -37,6 +37,11 @@ HD double record_fraction(const ArticulatedLanes *w, int row) { return w->assets
 HD double record_value(const ArticulatedLanes *w, int row, int target)
 {
     return w->assets[w->c.records + 2 * w->c.n_records + row * w->c.n_targets + target];
+}
+HD bool record_has(const ArticulatedLanes *w, int row, int target)
+{
+    const double value = record_value(w, row, target);
+    return value == value; // NaN: a gap
 }
 
 // The first row whose step is `step` or later.
@@ -127,6 +132,7 @@ HD_CALL void reference_compare(const ArticulatedLanes *restrict w, int64_t step)
     for (int row = first; row < end; row++) {
         for (int k = 0; k < w->c.n_targets; k++) {
             real pull;
+            if (!record_has(w, row, k)) continue;
             const real error = reference_loss(w, reference_residual(w, row, k), &pull);
             sum = fused(error, error, sum);
             count = count + 1.0;

@@ -10,9 +10,8 @@
 
 // ---- the pose -------------------------------------------------------------------------------------------------------
 
-// The coordinate at t = 0 of a joint with one, which a parameter may name.
-static double start_coordinate(const Configured *configured, const ArticulatedConstants *c, const double *point,
-                               int body)
+double articulated_start_coordinate(const Configured *configured, const ArticulatedConstants *c, const double *point,
+                                    int body)
 {
     const ArticulatedInput *inputs = (const ArticulatedInput *)(configured->assets + c->inputs);
     double value = ((const ArticulatedBody *)configured->assets)[body].number[ARTICULATED_start];
@@ -36,7 +35,7 @@ static const double *start_poses(const Configured *configured, const Articulated
         const RobotJointKind kind = host->robot->bodies[i].joint.kind;
         const int count = robot_joint_coordinates(kind), column = host->column[i];
         memcpy(sample + column, coordinates, (size_t)count * sizeof *sample);
-        if (bodies[i].joint >= 0) sample[column] = start_coordinate(configured, c, point, i);
+        if (bodies[i].joint >= 0) sample[column] = articulated_start_coordinate(configured, c, point, i);
         for (int k = 0; k < 3 && kind == ROBOT_FREE; k++) sample[column + k] += point[ARTICULATED_PARAMETER_base_x + k];
         coordinates += count;
     }

@@ -62,10 +62,12 @@ static void fit_add_series(const Spec *spec, const Residual *residual, int64_t f
         out->series[out->n_series++] = (FitSeries){name, first, 1, residual->count};
         return;
     }
-    const int64_t columns = record->columns - 1;
-    for (int64_t k = 0, c = 0; k < record->columns; k++) {
+    for (int64_t k = 0; k < record->columns; k++) {
+        int64_t there = 0; // gaps have no residual
         if (strcmp(record->names[k], "time") == 0) continue;
-        out->series[out->n_series++] = (FitSeries){record->names[k], first + c++, columns, residual->count / columns};
+        for (int64_t at = k; at < record->count; at += record->columns) there += !isnan(record->numbers[at]);
+        out->series[out->n_series++] = (FitSeries){record->names[k], first, 1, there};
+        first += there;
     }
 }
 

@@ -113,6 +113,8 @@ static bool unit_same_scale(const Unit *a, const Unit *b)
     return fabs(a->scale - b->scale) <= 1e-12 * fabs(a->scale);
 }
 
+bool unit_same_kind(const Unit *a, const Unit *b) { return unit_same_words(a, b); }
+
 UnitValue unit_known(const Unit *unit, const char *text)
 {
     return (UnitValue){.kind = UNIT_KNOWN, .unit = *unit, .text = text};

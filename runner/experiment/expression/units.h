@@ -32,6 +32,7 @@ UnitValue unit_known(const Unit *unit, const char *text);
 const char *unit_text(const UnitValue *value, Arena *arena);
 // The factor that takes a number in `is` to one in `wanted`, "1e-6"; NULL: they have one size, or other words.
 const char *unit_factor_text(const UnitValue *is, const UnitValue *wanted, Arena *arena);
+bool unit_same_kind(const Unit *a, const Unit *b); // one can be converted to the other
 // Whether a value with the unit `is` may stand where `wanted` is due. Either may be unknown.
 bool unit_fits(const UnitValue *is, const UnitValue *wanted);
 // The power of a unit; the product of two, or with `times` -1 their quotient. Too many words: it is unknown.

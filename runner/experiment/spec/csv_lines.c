@@ -1,4 +1,5 @@
-// Lines of a table of comma-separated values, cut into fields that know their places.
+// Lines of a table of comma-separated values, cut into fields that know their places. Another character may separate
+// them.
 #include "keys.h"
 
 #include <string.h>
@@ -6,15 +7,20 @@
 // The field at `p`, cut out of its line; where the next one starts, NULL after the last.
 static char *csv_field(const CsvLines *csv, const char *line, char *p, Node *field)
 {
-    p += strspn(p, " \t");
+    const bool blanks = csv->separator == ' ';
+    const char separators[] = {csv->separator, blanks ? '\t' : '\0', '\0'};
+    const char *const skipped = csv->separator == '\t' ? " " : " \t"; // around a field
+    p += strspn(p, skipped);
     bool quoted = *p == '"';
-    char *start = p + quoted, *end = start + strcspn(start, quoted ? "\"" : ",");
-    if (quoted && (*end == '\0' || strchr(",", end[1 + strspn(end + 1, " \t")]) == NULL)) { // as it stands: no number
+    char *start = p + quoted, *end = start + strcspn(start, quoted ? "\"" : separators);
+    // as it stands: no number
+    if (quoted && (*end == '\0' || (!blanks && strchr(separators, end[1 + strspn(end + 1, skipped)]) == NULL))) {
         quoted = false;
         start = p;
-        end = start + strcspn(start, ",");
+        end = start + strcspn(start, separators);
     }
-    char *comma = end + strcspn(end, ",");
+    char *comma = end + strcspn(end, separators);
+    if (blanks && comma[strspn(comma, skipped)] == '\0') comma += strspn(comma, skipped); // of the line's end
     while (!quoted && end > start && strchr(" \t", end[-1]) != NULL) end--;
     const int width = utf8_count(start, (size_t)(end - start));
     *field = (Node){.kind = NODE_SCALAR,
@@ -23,7 +29,7 @@ static char *csv_field(const CsvLines *csv, const char *line, char *p, Node *fie
                     .column = utf8_count(line, (size_t)(start - line)) + 1,
                     .width = width > 0 ? width : 1,
                     .text = start};
-    char *next = *comma == ',' ? comma + 1 : NULL;
+    char *next = *comma != '\0' ? comma + 1 : NULL;
     *end = '\0';
     return next;
 }
@@ -46,7 +52,8 @@ static char *csv_line(CsvLines *csv)
 CsvLines csv_lines(const Source *source, int most, Arena *arena)
 {
     const char *mark = strncmp(source->text, "\xEF\xBB\xBF", 3) == 0 ? source->text + 3 : source->text;
-    return (CsvLines){.source = source, .at = arena_copy(arena, mark), .fields = ARENA_NEW(arena, Node, most + 1)};
+    return (CsvLines){
+        .source = source, .at = arena_copy(arena, mark), .fields = ARENA_NEW(arena, Node, most + 1), .separator = ','};
 }
 
 bool csv_row(CsvLines *csv, int most)

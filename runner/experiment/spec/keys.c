@@ -338,6 +338,8 @@ const char *key_expected(const Key *key, Arena *arena)
     if (key->type == KEY_ARGUMENTS) return arena_format(arena, "a list of texts such as %s", key->words);
     if (key->type == KEY_SYSTEM) return "a mapping with states and rates, or the name of a file with one";
     if (key->type == KEY_LAW) return "a mapping such as {command: {elbow: 0.5}}, or the name of a file with one";
+    if (key->type == KEY_FILE && strcmp(key->words, "recording") == 0)
+        return "the name of a file, {file: name, columns: ..., ...} or none";
     if (key->type == KEY_FILE) return "the name of a file, {file: name, sha256: digest} or none";
     if (key->type == KEY_ITEMS) return arena_format(arena, "a list of mappings such as %s", key->example);
     if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";

@@ -18,7 +18,7 @@ typedef enum KeyType {
     KEY_ARGUMENTS, // a list of texts, in their order
     KEY_SYSTEM,    // equations, or the name of a file with them
     KEY_LAW,       // a control law, or the name of a file with one; none
-    KEY_FILE,      // the name of a file, or {file: name, sha256: digest}; none
+    KEY_FILE,      // the name of a file, or {file: name, sha256: digest}, of recordings with more keys; none
     KEY_ITEMS,     // a list of mappings, described by a List
     KEY_NAME,      // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
     KEY_FORM,      // has a form of its own (forms.h)
@@ -223,6 +223,7 @@ typedef struct CsvLines {
     int line;     // the number of the row that was read
     Node *fields; // of that row
     int n_fields;
+    char separator; // ','; ' ': blanks and tabs
 } CsvLines;
 
 CsvLines csv_lines(const Source *source, int most, Arena *arena); // for rows of at most `most` + 1 fields
@@ -230,8 +231,17 @@ bool csv_row(CsvLines *csv, int most); // reads a row of at most `most` fields; 
 
 // ---- spec/matrix_file.c: rows of numbers in a file ------------------------------------------------------------------
 
-// Reads a file of an option whose contents are "matrix" or "table" (sim.h). False: errors were reported.
-bool matrix_read(SpecReader *reader, const Source *source, const Option *option, Points *out);
+// Reads a file of an option whose contents are "matrix", "table" or "recording" (sim.h), as `reading` says. `at`: where
+// the spec names it. False: errors were reported.
+struct TableReading;
+bool matrix_read(SpecReader *reader, const Source *source, const Option *option, const struct TableReading *reading,
+                 const Node *at, Points *out);
+
+// ---- spec/recording.c: how tables are read --------------------------------------------------------------------------
+
+// Reports columns whose unit is of another kind than the model's, after it is configured.
+void recording_check_units(SpecReader *reader);
+extern const char recording_schema[];
 
 // ---- spec/model_lists.c: lists that models declare ------------------------------------------------------------------
 

@@ -5,10 +5,11 @@
 
 #include <stdint.h>
 
-#define INTEGER_MAX (((int64_t)1 << 53) - 1) // beyond it not every integer is a double
-#define POINTS_BYTES_MAX ((int64_t)8 << 20)  // of a file of points
-#define RESOLVED_BYTES_MAX (16 << 20)        // of a spec with every value written out, points too
-#define TRIALS_MAX ((int64_t)1 << 48)        // what a random key's ordinal holds
+#define INTEGER_MAX (((int64_t)1 << 53) - 1)     // beyond it not every integer is a double
+#define POINTS_BYTES_MAX ((int64_t)8 << 20)      // of a file of points
+#define RECORDING_BYTES_MAX ((int64_t)256 << 20) // of a recording
+#define RESOLVED_BYTES_MAX (16 << 20)            // of a spec with every value written out, points too
+#define TRIALS_MAX ((int64_t)1 << 48)            // what a random key's ordinal holds
 
 enum {
     NAME_LENGTH_MAX = 128,

@@ -1,6 +1,7 @@
 // Rows of numbers in a file of comma-separated values: a matrix, or a table, whose first line names its columns.
-#include "keys.h"
+#include "recording.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -10,6 +11,8 @@ typedef struct MatrixReader {
     Key key;                  // of every number
     const char *const *names; // [columns] of a table; NULL: a matrix
     int64_t columns;
+    TableBuild build; // of a table
+    bool *wanted;     // [columns] of a table: the column is read
 } MatrixReader;
 
 static const char *const *matrix_names(MatrixReader *matrix)
@@ -23,16 +26,11 @@ static const char *const *matrix_names(MatrixReader *matrix)
         if (text_to_number(field->text, &number) || field->text[0] == '\0')
             diagnose(matrix->reader->diagnostics, field, "the first line must name the columns; this is %s",
                      scalar_given(field, matrix->reader->arena));
-        for (int other = 0; other < c; other++) {
-            if (strcmp(names[other], names[c]) == 0)
-                diagnose(matrix->reader->diagnostics, field, "there are two columns '%s'",
-                         text_visible(names[c], matrix->reader->arena));
-        }
     }
     return names;
 }
 
-// A gap of a recording. It is not left out in silence: its row would count in fewer columns than others.
+// A gap of a recording. It is not left out in silence: its row counts in fewer columns than others.
 static bool matrix_is_gap(const MatrixReader *matrix, const Node *field)
 {
     static const char *const gaps[] = {"", "nan", "na", "n/a", "null", "none", "-"};
@@ -40,6 +38,20 @@ static bool matrix_is_gap(const MatrixReader *matrix, const Node *field)
     for (size_t i = 0; matrix->names != NULL && i < sizeof gaps / sizeof *gaps; i++)
         gap |= strcasecmp(field->text, gaps[i]) == 0;
     return gap;
+}
+
+static void matrix_read_gap(const MatrixReader *matrix, int64_t column, double *to)
+{
+    const TableReading *reading = matrix->build.reading;
+    const bool time = matrix->build.time >= 0 && matrix->build.from[matrix->build.time] == column;
+    *to = NAN;
+    if (reading != NULL && reading->gaps && !time) return;
+    diagnose(matrix->reader->diagnostics, &matrix->lines.fields[column],
+             time
+                 ? "%s has no value here: leave out the row"
+                 : "%s has no value here: leave out the row, fill the gap from the rows around it, or say `{file: ..., "
+                   "gaps: skip}` of a recording",
+             text_visible(matrix->key.path, matrix->reader->arena));
 }
 
 static void matrix_read_row(MatrixReader *matrix, double *to)
@@ -54,29 +66,46 @@ static void matrix_read_row(MatrixReader *matrix, double *to)
     }
     for (int64_t c = 0; c < matrix->columns; c++) {
         if (matrix->names != NULL) matrix->key.path = matrix->names[c];
+        if (matrix->wanted != NULL && !matrix->wanted[c]) continue;
         if (matrix_is_gap(matrix, &lines->fields[c]))
-            diagnose(matrix->reader->diagnostics, &lines->fields[c],
-                     "%s has no value here: leave out the row, or fill the gap from the rows around it",
-                     text_visible(matrix->key.path, matrix->reader->arena));
+            matrix_read_gap(matrix, c, &to[c]);
         else
             scalar_number(matrix->reader, &matrix->key, &lines->fields[c], &to[c]);
     }
 }
 
-// Rows below the first one that was read into the fields, or from it on; their number.
+static void matrix_too_many(const MatrixReader *matrix)
+{
+    diagnose(matrix->reader->diagnostics, &matrix->lines.fields[0],
+             "the file has too many numbers: at most %d are allowed", MATRIX_MAX);
+}
+
+// Rows from the one on that was read into the fields; their number.
 static int64_t matrix_read_rows(MatrixReader *matrix, double *numbers, int64_t most)
 {
     int64_t rows = 0;
-    bool row = matrix->names == NULL || csv_row(&matrix->lines, (int)matrix->columns + 1);
-    for (; row && !scalar_flooded(matrix->reader); row = csv_row(&matrix->lines, (int)matrix->columns + 1)) {
+    for (bool row = true; row && !scalar_flooded(matrix->reader);
+         row = csv_row(&matrix->lines, (int)matrix->columns + 1)) {
         if (rows == most) {
-            diagnose(matrix->reader->diagnostics, &matrix->lines.fields[0],
-                     "the file has too many numbers: at most %d are allowed", MATRIX_MAX);
+            matrix_too_many(matrix);
             break;
         }
         matrix_read_row(matrix, numbers + rows++ * matrix->columns);
     }
     return rows;
+}
+
+// Rows below the names of columns.
+static void table_read_rows(MatrixReader *matrix, double *value)
+{
+    while (!scalar_flooded(matrix->reader) && csv_row(&matrix->lines, (int)matrix->columns + 1)) {
+        const int errors = diagnostics_errors(matrix->reader->diagnostics);
+        matrix_read_row(matrix, value);
+        if (diagnostics_errors(matrix->reader->diagnostics) > errors) continue;
+        if (table_add(&matrix->build, value, matrix->lines.line)) continue;
+        matrix_too_many(matrix);
+        return;
+    }
 }
 
 // Rows that fit; a valid row has at least two bytes for each number, and a wrong one is an error.
@@ -88,14 +117,55 @@ static int64_t matrix_most(const MatrixReader *matrix)
     return in_text < allowed ? in_text : allowed;
 }
 
-bool matrix_read(SpecReader *reader, const Source *source, const Option *option, Points *out)
+static bool table_read(MatrixReader *matrix, const Source *source, const TableReading *reading, const Node *at,
+                       Points *out)
+{
+    SpecReader *reader = matrix->reader;
+    const int errors = diagnostics_errors(reader->diagnostics);
+    const Node *header = matrix->lines.fields;
+    double *value = ARENA_NEW(reader->arena, double, matrix->columns);
+    matrix->names = matrix_names(matrix);
+    matrix->build = (TableBuild){.reader = reader,
+                                 .reading = reading,
+                                 .at = at,
+                                 .file = source->name != NULL ? source->name : source->file,
+                                 .row = "line"};
+    const bool ok = table_begin(&matrix->build, matrix->names, header, matrix->columns,
+                                (int64_t)strlen(matrix->lines.at) / (2 * matrix->columns) + 1);
+    if (!ok || diagnostics_errors(reader->diagnostics) > errors) return false;
+    matrix->wanted = ARENA_NEW(reader->arena, bool, matrix->columns);
+    for (int64_t c = 0; c < matrix->build.columns; c++) matrix->wanted[matrix->build.from[c]] = true;
+    table_read_rows(matrix, value);
+    if (diagnostics_errors(reader->diagnostics) > errors) return false;
+    if (matrix->build.rows == 0 && !(matrix->build.low <= matrix->build.high))
+        diagnose(reader->diagnostics, &matrix->lines.fields[0], "there are no numbers below the names of the columns");
+    return table_end(&matrix->build, out) && diagnostics_errors(reader->diagnostics) == errors;
+}
+
+// The character between the names of a recording's columns: ',', else ';', else a tab.
+static char matrix_separator(const char *text)
+{
+    size_t length = 0;
+    for (;; text += length + (text[length] != '\0')) {
+        length = strcspn(text, "\n");
+        const char first = text[strspn(text, " \t\r")];
+        if (text[length] == '\0' || (first != '#' && first != '\n')) break;
+    }
+    if (memchr(text, ',', length) != NULL) return ',';
+    return memchr(text, ';', length) != NULL ? ';' : memchr(text, '\t', length) != NULL ? '\t' : ',';
+}
+
+bool matrix_read(SpecReader *reader, const Source *source, const Option *option, const TableReading *reading,
+                 const Node *at, Points *out)
 {
     const int errors = diagnostics_errors(reader->diagnostics);
+    const bool recording = strcmp(option->choices, "recording") == 0;
     MatrixReader matrix = {
         .reader = reader,
         .lines = csv_lines(source, MATRIX_COLUMNS_MAX, reader->arena),
         .key = {
             .path = option->name, .type = KEY_NUMBER, .unit = option->unit, .low = option->low, .high = option->high}};
+    if (recording) matrix.lines.separator = matrix_separator(matrix.lines.at);
     diagnostics_source(reader->diagnostics, source);
     if (!csv_row(&matrix.lines, MATRIX_COLUMNS_MAX + 1)) {
         diagnose_at(reader->diagnostics, source, 1, 1, 1, "the file is empty, expected rows of numbers");
@@ -107,15 +177,11 @@ bool matrix_read(SpecReader *reader, const Source *source, const Option *option,
                  MATRIX_COLUMNS_MAX);
     if (matrix.columns == 1 && strpbrk(matrix.lines.fields[0].text, "; \t") != NULL)
         diagnose(reader->diagnostics, &matrix.lines.fields[0], "the line has one field; fields are separated by ','");
-    if (diagnostics_errors(reader->diagnostics) == errors && strcmp(option->choices, "table") == 0)
-        matrix.names = matrix_names(&matrix);
     if (diagnostics_errors(reader->diagnostics) > errors) return false;
+    if (recording || strcmp(option->choices, "table") == 0) return table_read(&matrix, source, reading, at, out);
     const int64_t most = matrix_most(&matrix);
     double *numbers = ARENA_NEW(reader->arena, double, most *matrix.columns + 1);
     const int64_t rows = matrix_read_rows(&matrix, numbers, most);
-    if (rows == 0)
-        diagnose(reader->diagnostics, &matrix.lines.fields[0], "there are no numbers below the names of the columns");
-    *out =
-        (Points){.count = rows * matrix.columns, .columns = matrix.columns, .numbers = numbers, .names = matrix.names};
+    *out = (Points){.count = rows * matrix.columns, .columns = matrix.columns, .numbers = numbers};
     return diagnostics_errors(reader->diagnostics) == errors;
 }

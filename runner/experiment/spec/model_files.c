@@ -2,12 +2,14 @@
 // paths in a folder that the user allows: a robot of an installed package, say. Their contents are part of the spec:
 // their SHA-256 is kept with it, and a spec with a changed file is another spec. A campaign keeps copies, named by
 // their digests, so that its folder can be copied anywhere.
-#include "keys.h"
+#include "recording.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static bool files_is_recording(const char *holds) { return strcmp(holds, "recording") == 0; }
 
 // ---- finding one ----------------------------------------------------------------------------------------------------
 
@@ -159,23 +161,35 @@ const char *const *robot_frames(const SpecReader *reader, int *count)
     return names;
 }
 
-// ---- matrices and tables --------------------------------------------------------------------------------------------
+// ---- matrices, tables and recordings --------------------------------------------------------------------------------
 
 static bool files_is_matrix(const Option *option)
 {
     return option->type == OPTION_FILE &&
-           (strcmp(option->choices, "matrix") == 0 || strcmp(option->choices, "table") == 0);
+           (strcmp(option->choices, "matrix") == 0 || strcmp(option->choices, "table") == 0 ||
+            files_is_recording(option->choices));
 }
 
-static Error files_load_matrix(const char *folder, const SpecFile *file, SpecReader *reader, Source *source,
-                               Sha256Text *digest)
+// Bytes that a recording may have (RECORDING_BYTES_MAX) are more than those of a matrix. *size: of the file.
+static Error files_load_matrix(const char *folder, const SpecFile *file, SpecReader *reader, bool recording,
+                               Source *source, size_t *size, Sha256Text *digest)
 {
-    size_t size = 0;
-    TRY(files_open_text(folder, file, POINTS_BYTES_MAX, reader->arena, source, &size));
-    if (!source_check(source, size, reader->diagnostics))
+    const int64_t most = recording ? RECORDING_BYTES_MAX : POINTS_BYTES_MAX;
+    TRY(files_open_text(folder, file, most, reader->arena, source, size));
+    const bool text = !recording || !recorded_claims((Bytes){(unsigned char *)(uintptr_t)source->text, *size});
+    if (text && !source_check(source, *size, reader->diagnostics))
         return error_make(ERROR_USER, "%.200s can't be read", file->name);
-    *digest = sha256_of(source->text, size);
+    *digest = sha256_of(source->text, *size);
     return files_check_digest(file, digest);
+}
+
+static bool files_read_matrix(SpecReader *reader, const Option *option, const SpecFile *file, const Node *at,
+                              const Source *source, size_t size, Points *points)
+{
+    const Bytes data = {(unsigned char *)(uintptr_t)source->text, size};
+    if (files_is_recording(option->choices) && recorded_claims(data))
+        return recording_binary(reader, option, file->name, data, file->reading, at, points);
+    return matrix_read(reader, source, option, file->reading, at, points);
 }
 
 // ---- what a model is configured by ----------------------------------------------------------------------------------
@@ -186,14 +200,15 @@ static bool files_read_content(SpecReader *reader, const Option *option, SpecFil
     const char *text = NULL;
     const int errors = diagnostics_errors(reader->diagnostics);
     const bool robot = files_is_robot(option);
+    size_t size = 0;
     Sha256Text digest;
     Source *source = ARENA_NEW(reader->arena, Source, 1);
     const Error error =
         robot ? files_load_robot(reader->spec, folder, file, reader->arena, reader->diagnostics, source, &text, &digest)
-              : files_load_matrix(folder, file, reader, source, &digest);
+              : files_load_matrix(folder, file, reader, files_is_recording(option->choices), source, &size, &digest);
     if (error.kind == OK)
         return robot ? files_read_robot(reader, folder, file, source, digest, points)
-                     : matrix_read(reader, source, option, points);
+                     : files_read_matrix(reader, option, file, at, source, size, points);
     if (diagnostics_errors(reader->diagnostics) == errors) diagnose(reader->diagnostics, at, "%s", error.text);
     if (reader->folder == NULL) reader->lost = error;
     return false;
@@ -226,7 +241,7 @@ static const Node *files_name(SpecReader *reader, const Key *key, const Node *no
     if (node->kind == NODE_MAPPING) {
         name = node_find(node, "file");
         sha256 = node_find(node, "sha256");
-        for (int i = 0; i < node->count; i++) {
+        for (int i = 0; i < node->count && !files_is_recording(key->words); i++) {
             if (node->items[i] == name || node->items[i] == sha256) continue;
             diagnose(reader->diagnostics, node->keys[i], "unknown key '%s' in %s, expected file or sha256",
                      node->keys[i]->text, key_name(key));
@@ -299,6 +314,7 @@ void files_read(SpecReader *reader, const Key *key, const Node *node)
     *(SpecFile *)key->at = (SpecFile){0};
     if (name == NULL) return;
     file.name = source_beside(name, reader->arena);
+    if (files_is_recording(key->words)) file.reading = recording_read(reader, key, node);
     if (reader->folder == NULL && file.digest.hex[0] == '\0') {
         diagnose(reader->diagnostics, name,
                  "no file can be named here: only a spec that is a file itself has a folder");
@@ -329,12 +345,14 @@ const char *files_text(const SpecFile *file, Arena *arena)
         if (*c == '"' || *c == '\\') *p++ = '\\';
         *p++ = *c;
     }
-    return arena_format(arena, "{file: \"%s\", sha256: \"%s\"}", escaped, file->digest.hex);
+    return arena_format(arena, "{file: \"%s\", sha256: \"%s\"%s}", escaped, file->digest.hex,
+                        recording_text(file->reading, arena));
 }
 
 const char *files_identity(const SpecFile *file, Arena *arena)
 {
-    return file->name != NULL ? arena_format(arena, "sha256:%s", file->digest.hex) : "none";
+    if (file->name == NULL) return "none";
+    return arena_format(arena, "sha256:%s%s", file->digest.hex, recording_text(file->reading, arena));
 }
 
 // ---- what it holds --------------------------------------------------------------------------------------------------

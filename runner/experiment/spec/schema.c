@@ -159,7 +159,10 @@ static void schema_scalar(Json *json, const Key *key, Arena *arena)
     if (key->type == KEY_ITEMS) schema_items(json, key, arena);
     if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) schema_number(json, key, arena);
     if (key->type == KEY_CHOICE) schema_words(json, "enum", key->words, arena);
-    if (texts[key->type] != NULL) schema_put(json, texts[key->type], POINTS_MAX, arena);
+    if (key->type == KEY_FILE && strcmp(key->words, "recording") == 0)
+        schema_put(json, recording_schema, 0.0, arena);
+    else if (texts[key->type] != NULL)
+        schema_put(json, texts[key->type], POINTS_MAX, arena);
 }
 
 static void schema_no_points(Json *json)

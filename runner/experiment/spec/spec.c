@@ -709,6 +709,7 @@ static void spec_read(SpecReader *reader)
         else
             reader->nameless |= forms_given(reader, FORM_METRICS) > 0; // their columns may lack
         if (diagnostics_errors(reader->diagnostics) == 0) spec_check_names(reader);
+        recording_check_units(reader);
         spec_read_parameters(reader);
         axes_read(reader);
         forms_read(reader, FORM_SEARCH);

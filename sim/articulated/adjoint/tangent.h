@@ -20,6 +20,16 @@ HD int64_t articulated_recorded(const Configured *configured)
     return (int64_t)c.n_records * c.n_targets;
 }
 
+// The differences of a column from its record, without the record's gaps.
+HD void tangent_series(const ArticulatedLanes *w, int target, const double *residuals, ResidualSeries *series)
+{
+    for (int row = 0; row < w->c.n_records; row++) {
+        if (!record_has(w, row, target)) continue;
+        const real residual = load_all(residuals + (row * w->c.n_targets + target) * REAL_DOUBLES);
+        residual_series_add(series, value_of(residual), slope_of(residual));
+    }
+}
+
 // The lane of the group, with its metrics and status. residuals: room for articulated_recorded numbers.
 HD_CALL void articulated_tangent(const Configured *configured, const LaneGroup *group, double *residuals,
                                  ResidualSeries *series, int n_series)
@@ -44,10 +54,7 @@ HD_CALL void articulated_tangent(const Configured *configured, const LaneGroup *
     articulated_all_metrics(&w, splat((double)tick), all_lanes());
     lanes_end(group, failure, all_lanes());
     for (int s = 0; s < n_series; s++) {
-        for (int64_t k = 0; k < articulated_recorded(configured); k++) {
-            const real residual = load_all(residuals + k * REAL_DOUBLES);
-            residual_series_add(&series[s], value_of(residual), slope_of(residual));
-        }
+        for (int k = 0; k < w.c.n_targets; k++) tangent_series(&w, k, residuals, &series[s]);
     }
 }
 
