@@ -522,8 +522,8 @@ static void adjoint_mark(const Tape *tape, TapeValue end, const TapeValue *along
     }
 }
 
-// What `bar` of a value gives to its operand k: the rules of slopes are linear. The bar of one that is gated is 0 where a
-// choice was for another value, and there a derivative that is not finite does not count.
+// What `bar` of a value gives to its operand k: the rules of slopes are linear. The bar of one that is gated is 0 where
+// a choice was for another value, and there a derivative that is not finite does not count.
 static TapeValue adjoint_of(Tape *tape, TapeValue value, int k, TapeValue bar, const int32_t *state)
 {
     const TapeNode node = tape->nodes[value];

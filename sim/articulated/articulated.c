@@ -239,7 +239,7 @@ static Error articulated_take_law(const double *settings, const Points *points, 
         return error_make(ERROR_USER, "control: {mode: law} needs control.law, such as {command: {all: 0}}");
     out->wrong_option = ARTICULATED_OPTION_ACTION_PERIOD + 1;
     if (settings[ARTICULATED_OPTION_ACTION_PERIOD] > 0.0 && !lawful)
-        return error_make(ERROR_USER, "control.action_period needs a control.law");
+        return error_make(ERROR_USER, "control.action_period needs control: {mode: law}");
     out->wrong_option = ARTICULATED_OPTION_BOUNDS + 1;
     if (bounds->count > 0 && !policy) return error_make(ERROR_USER, "control.bounds needs control: {mode: policy}");
     if (bounds->count > 0 && (bounds->count != 2 || !(bounds->numbers[0] < bounds->numbers[1])))

@@ -1,5 +1,5 @@
-// The commands of motors: hold their offset, swing about it (a law may add to that), follow a table, walk (raibert.h), or do what a law decides
-// (../law.h), of the spec's own or of a policy.
+// The commands of motors: hold their offset, swing about it (a law may add to that), follow a table, walk (raibert.h),
+// or do what a law decides (../law.h), of the spec's own or of a policy.
 #ifndef HOPSCOTCH_ARTICULATED_CONTROL_H
 #define HOPSCOTCH_ARTICULATED_CONTROL_H
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The shipped laws by adam (along the adjoint's gradient) and by cmaes, at equal simulated steps.
 
-    python3 tests/bench/compare_laws.py build/hopscotch quadruped|cartpole [RATE [REPLICATES]]     (prints Markdown)
+    python3 tests/bench/compare_laws.py build/hopscotch quadruped|cartpole [RATE [adam|cmaes]]     (prints Markdown)
 
 The searches of experiments/quadruped_law.yaml and cartpole_law.yaml with five seeds, which draw the disturbances and the
 samples of cmaes; both begin at the same point with new disturbances for each trial. A step of adam counts as 4.8 trials:
@@ -59,7 +59,7 @@ def main():
     task = sys.argv[2]
     trials, replicates, start, population, sigma = TASKS[task]
     rate = float(sys.argv[3]) if len(sys.argv) > 3 else 0.02
-    replicates = int(sys.argv[4]) if len(sys.argv) > 4 else replicates
+    methods = sys.argv[4:] or ["adam", "cmaes"]
     steps = round(trials / COST)
     with open(f"{FOLDER}/{task}_law.yaml", encoding="utf-8") as file:
         text = file.read()
@@ -85,7 +85,7 @@ def main():
                 file.write(content)
         print("| method | last | of five seeds | failed | best | of five seeds | failed |")
         print("| --- | --- | --- | --- | --- | --- | --- |")
-        for method in ("adam", "cmaes"):
+        for method in methods:
             found = [search(f"{method}_{seed}", f"{method}.yaml", "rounded.yaml", axes, seed) for seed in SEEDS]
             row = []
             for key in ("last", "best"):

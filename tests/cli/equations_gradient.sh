@@ -397,7 +397,7 @@ search: {method: list, points: [{p: 1, x: 0.3}]}
 objective: {minimize: end}
 YAML
 # rodas5p takes the second derivatives of tables
-for table in "" "{f: {at: [[0, 1, 2], [0, 4]], values: [[1, 0.5], [0.7, 0.2], [0.1, 2]]}}"; do
+for table in "" "{f: {at: [[0, 3, 4], [0, 4]], values: [[1, 0.5], [0.7, 0.2], [0.1, 2]]}}"; do
     [ -z "$table" ] && rate="p*f(x)" || rate="p*f(x, p*x)"
     for integrator in dormand_prince rodas5p; do
         gradient table --set "simulation.integrator=$integrator" --set "simulation.system.rates={x: \"$rate\"}" \

@@ -12,6 +12,7 @@ block 2 >integral.yaml
 block 3 >swing.yaml
 block 1 csv >damp.csv
 block 5 >damp.yaml
+block 8 >pushed.yaml
 page_commands
 
 # the law of many motors, in a robot whose joints are leg1 to leg3
