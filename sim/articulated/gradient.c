@@ -3,6 +3,7 @@
 #include "../dual_kernels.h"
 #include "articulated.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *gradient_bends(const Configured *configured, int metric)
