@@ -522,7 +522,7 @@ static Error articulated_configure(const double *settings, const Points *points,
 }
 
 // Where the extrapolation of `order: two` has steps too coarse for its order.
-static const Doubt articulated_doubts[] = {
+static const Doubt articulated_coarse[] = {
     {"step_error", 1e-3, "dt is too large for order two there; half of it divides step_error by four"}};
 
 const Model articulated_model = {
@@ -546,7 +546,7 @@ const Model articulated_model = {
     .shorten = articulated_shorten,
     .choose = articulated_choose,
     .explain = articulated_explain,
-    .doubts = articulated_doubts,
+    .doubts = articulated_coarse,
     .n_doubts = 1,
     .adjoint = &articulated_adjoint,
     .robot = articulated_shown,
