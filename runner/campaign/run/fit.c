@@ -59,14 +59,14 @@ static void fit_add_series(const Spec *spec, const Residual *residual, int64_t f
     const Points *record = fit_record(spec);
     if (residual->metric < 0 || record == NULL) {
         const char *name = expression_text(residual->expression, arena);
-        out->series[out->n_series++] = (FitSeries){name, first, 1, residual->count};
+        out->series[out->n_series++] = (FitSeries){name, first, residual->count};
         return;
     }
     for (int64_t k = 0; k < record->columns; k++) {
         int64_t there = 0; // gaps have no residual
         if (strcmp(record->names[k], "time") == 0) continue;
         for (int64_t at = k; at < record->count; at += record->columns) there += !isnan(record->numbers[at]);
-        out->series[out->n_series++] = (FitSeries){record->names[k], first, 1, there};
+        out->series[out->n_series++] = (FitSeries){record->names[k], first, there};
         first += there;
     }
 }
