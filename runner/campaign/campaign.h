@@ -791,7 +791,7 @@ Error campaign_slopes(const StoredCampaign *campaign, int64_t trial, const Backe
 // Residuals that follow each other in time: residual[first + k*stride], k < count. count 1: an expression.
 typedef struct FitSeries {
     const char *name;
-    int64_t first, stride, count;
+    int64_t first, count;
 } FitSeries;
 // Residuals at a stored trial, with their derivatives by coordinates: fractions of the ranges of the searched
 // parameters (of a log scale, of the range of its logarithm).

@@ -160,7 +160,7 @@ works run fitted.yaml --results r --backend cpu --progress none
 there=$(awk -F, 'NR > 1 { for (i = 2; i <= NF; i++) n += $i != "nan" && $i != "" } END { print n }' gaps.csv)
 "$HOPSCOTCH" fit fitted/best --results r >out 2>err
 cat out err >said
-has " of $there residuals"
+has " of $there residuals" said
 awk '$1 == "lower_mass" { found = $2 > 1.0999 && $2 < 1.1001 } END { exit !found }' said
 check $? "a fit to a recording with gaps: $(grep lower_mass said)"
 

@@ -45,25 +45,25 @@ static const double *fit_column(const Fit *fit, int a) { return fit->data->colum
 static FitNoise fit_noise(const FitData *data, const FitSeries *series)
 {
     const double *r = data->residual + series->first;
-    const int64_t n = series->count, stride = series->stride;
+    const int64_t n = series->count;
     double squares = 0.0, third = 0.0, mean = 0.0, centred = 0.0, next = 0.0, q = 0.0;
     FitNoise noise = {.noise = (double)NAN, .neighbours = (double)NAN, .p = (double)NAN};
     for (int64_t k = 0; k < n; k++) {
-        squares += r[k * stride] * r[k * stride];
-        mean += r[k * stride] / (double)n;
+        squares += r[k] * r[k];
+        mean += r[k] / (double)n;
     }
     noise.rms = sqrt(squares / (double)n);
     if (n < FIT_SERIES_LEAST || !(squares > 0.0)) return noise;
     for (int64_t k = 3; k < n; k++) {
-        const double d = r[k * stride] - 3.0 * r[(k - 1) * stride] + 3.0 * r[(k - 2) * stride] - r[(k - 3) * stride];
+        const double d = r[k] - 3.0 * r[k - 1] + 3.0 * r[k - 2] - r[k - 3];
         third += d * d;
     }
     noise.noise = sqrt(third / (20.0 * (double)(n - 3)));
-    for (int64_t k = 0; k < n; k++) centred += (r[k * stride] - mean) * (r[k * stride] - mean);
+    for (int64_t k = 0; k < n; k++) centred += (r[k] - mean) * (r[k] - mean);
     const int64_t lags = n / 5 < FIT_LAGS ? n / 5 : FIT_LAGS;
     for (int64_t lag = 1; lag <= lags; lag++) {
         next = 0.0;
-        for (int64_t k = lag; k < n; k++) next += (r[k * stride] - mean) * (r[(k - lag) * stride] - mean);
+        for (int64_t k = lag; k < n; k++) next += (r[k] - mean) * (r[k - lag] - mean);
         next /= centred;
         if (lag == 1) noise.neighbours = next;
         q += next * next / (double)(n - lag);
@@ -194,8 +194,7 @@ static void fit_add_white(Fit *fit, const FitSeries *series, double variance)
         const double *a = fit_column(fit, i) + series->first;
         for (int j = 0; j < m; j++) {
             const double *b = fit_column(fit, j) + series->first;
-            for (int64_t k = 0; k < series->count; k++)
-                fit->scores[i * m + j] += variance * a[k * series->stride] * b[k * series->stride];
+            for (int64_t k = 0; k < series->count; k++) fit->scores[i * m + j] += variance * a[k] * b[k];
         }
     }
 }
@@ -244,7 +243,7 @@ static void fit_robust(Fit *fit)
         const FitSeries *series = &data->series[s];
         for (int i = 0; i < m && series->count > 1; i++) {
             for (int64_t k = 0; k < series->count; k++) {
-                const int64_t at = series->first + k * series->stride;
+                const int64_t at = series->first + k;
                 sums[k * m + i] += fit_column(fit, i)[at] * data->residual[at];
             }
         }

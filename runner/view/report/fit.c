@@ -73,12 +73,12 @@ static void fit_draw_series(const FitData *data, const FitSeries *series, Plot *
     const double *residual = data->residual + series->first;
     plot_widen(&rows, 0.0);
     plot_widen(&rows, (double)(series->count - 1));
-    for (int64_t k = 0; k < series->count; k++) plot_widen(&values, residual[k * series->stride]);
+    for (int64_t k = 0; k < series->count; k++) plot_widen(&values, residual[k]);
     PlotPanel panel = plot_panel(plot, 440, 200, series->name, plot_axis_over("row", NULL, rows),
                                  plot_axis_over("residual", NULL, values));
     SvgPath path = svg_path(plot->out, "bl");
     for (int64_t k = 0; k < series->count; k++)
-        svg_path_to(&path, plot_at(&panel.x, (double)k), plot_at(&panel.y, residual[k * series->stride]));
+        svg_path_to(&path, plot_at(&panel.x, (double)k), plot_at(&panel.y, residual[k]));
     svg_path_end(&path);
     plot_panel_end(&panel);
 }
