@@ -167,7 +167,7 @@ static void fit_directions(Fit *fit)
 
 // ---- covariance -----------------------------------------------------------------------------------------------------
 
-// to <- A^-1 S A^-1
+// to <- A^-1 S A^-1. Along directions that are not determined coordinates may be anywhere in their ranges.
 static void fit_sandwich(const Fit *fit, double *to)
 {
     const int m = fit->m;
@@ -182,6 +182,10 @@ static void fit_sandwich(const Fit *fit, double *to)
         for (int j = 0; j < m; j++) {
             to[i * m + j] = 0.0;
             for (int k = 0; k < m; k++) to[i * m + j] += half[i * m + k] * fit->inverse[k * m + j];
+            for (int k = 0; k < m; k++) {
+                const double along = fit->vector[i * m + k] * fit->vector[j * m + k];
+                if (fit->unknown[k]) to[i * m + j] += fit_spread * fit_spread * along;
+            }
         }
     }
 }
