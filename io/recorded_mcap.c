@@ -30,10 +30,12 @@ typedef struct McapText {
 
 typedef struct McapTopic {
     uint16_t id;
+    const unsigned char *from; // its record: messages before it are of no topic
     McapText topic;
     McapText joints[MCAP_JOINTS_MAX];
     int n_joints;
     int64_t counts[MCAP_JOINTS_MAX][MCAP_FIELDS];
+    int64_t seen[MCAP_JOINTS_MAX]; // the number of the last message that names it, from 1
 } McapTopic;
 
 typedef struct McapOwn {
@@ -225,12 +227,13 @@ static Error mcap_add_channel(RecordedFile *file, McapOwn *own, const uint16_t *
         return error_make(ERROR_USER, "%.160s has more than %d topics of joints", file->of, MCAP_CHANNELS_MAX);
     McapTopic *topic = ARENA_NEW(&file->arena, McapTopic, 1);
     topic->id = id;
+    topic->from = body.at;
     topic->topic = name;
     own->topics[own->n_topics++] = topic;
     return error_none();
 }
 
-static Error mcap_count(RecordedFile *file, McapOwn *own, McapTopic *topic, const McapJoints *joints)
+static Error mcap_count(RecordedFile *file, McapOwn *own, McapTopic *topic, const McapJoints *joints, int64_t message)
 {
     for (int c = 0; c < 2; c++)
         if (own->first[c] == INT64_MAX || joints->time[c] < own->first[c]) own->first[c] = joints->time[c];
@@ -242,6 +245,11 @@ static Error mcap_count(RecordedFile *file, McapOwn *own, McapTopic *topic, cons
             at = topic->n_joints++;
             topic->joints[at] = joints->names[i];
         }
+        if (topic->seen[at] == message)
+            return error_make(ERROR_USER, "%.160s: message %lld of the topics of joints names '%.*s' twice", file->of,
+                              (long long)message, (int)(joints->names[i].length < 80 ? joints->names[i].length : 80),
+                              joints->names[i].at);
+        topic->seen[at] = message;
         for (int f = 0; f < MCAP_FIELDS; f++) topic->counts[at][f] += joints->values[f] != NULL;
     }
     return error_none();
@@ -263,7 +271,8 @@ static Error mcap_load(const RecordedFile *file, int column, int clock, Arena *a
     while (mcap_next(&scan)) {
         if (scan.opcode != MCAP_MESSAGE) continue;
         RecordedBytes body = scan.body;
-        if ((uint16_t)recorded_number(&body, 2) != topic->id || !mcap_joints(scan.body, joints)) continue;
+        if ((uint16_t)recorded_number(&body, 2) != topic->id || body.at < topic->from) continue;
+        if (!mcap_joints(scan.body, joints)) continue;
         if (joints->values[field] == NULL) continue;
         int at = 0;
         while (at < joints->n && mcap_joint(topic, joints->names[at], joint) != joint) at++;
@@ -336,7 +345,7 @@ Error recorded_mcap(RecordedFile *file)
         if (!mcap_joints(scan.body, joints))
             return error_make(ERROR_USER, "%.160s: message %lld of the topics of joints is damaged", file->of,
                               (long long)message);
-        TRY(mcap_count(file, own, topic, joints));
+        TRY(mcap_count(file, own, topic, joints, message));
         message++;
     }
     TRY(scan.error);

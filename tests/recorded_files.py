@@ -1,4 +1,4 @@
-"""motion.csv as files that other programs write: log.npz by NumPy, log.mcap by the mcap package, log.sto as OpenSim.
+"""motion.csv as files that other programs write: log.npz by NumPy, log.mcap by the mcap package.
 
     recorded_files.py npz|mcap    of a recording of the joints shoulder and elbow
 """

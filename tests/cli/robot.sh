@@ -183,8 +183,8 @@ awk 'BEGIN { print "elbow"; for (i = 0; i < 1048577; i++) print 0 }' >rows.csv
 refused rows.csv '^rows.csv:1048578:1: error: the file has too many numbers: at most 1048576 are allowed'
 awk 'BEGIN { for (i = 0; i < 4097; i++) printf "a%d,", i }' >rows.csv
 refused rows.csv '^rows.csv:1:1: error: the line has too many fields: at most 4096 are allowed'
-awk 'BEGIN { print "elbow"; for (i = 0; i < 5000000; i++) print 0 }' >rows.csv
-refused rows.csv 'error: rows.csv is larger than 8388608 bytes'
+truncate -s 257M rows.csv
+refused rows.csv 'error: rows.csv is larger than 268435456 bytes'
 
 # heights of the ground: a campaign keeps the file
 printf '0,0,0\n0.1,0.1,0.1\n' >ground.csv

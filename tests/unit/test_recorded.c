@@ -282,8 +282,9 @@ static void made_many(Made *to, int first)
     for (int i = 0; i < 3; i++) made_number(&body, 4, 0); // stamp, no name of a frame
     made_number(&body, 4, JOINTS);
     for (int i = 0; i < JOINTS; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "%06d", first + i);
+        name[6] = '\0';
         made_number(&body, 4, 7);
         made_bytes(&body, name, 7);
         cdr_align(&body, start, 4);
@@ -402,6 +403,10 @@ TEST(recorded_mcap_of_other_topics_is_refused)
     made_many(&more, 500);
     made_topics(&made, states, "cdr", 1, &more);
     CHECK_SAYS(ERROR_USER, "a topic has more than 1024 joints", made_open(&made, &file));
+    more = (Made){.size = 0};
+    made_many(&more, 999999); // names are cut to six digits: 1000000, 1000001 ... are one
+    made_topics(&made, states, "cdr", 1, &more);
+    CHECK_SAYS(ERROR_USER, "message 1 of the topics of joints names '100000' twice", made_open(&made, &file));
     more = (Made){.size = 0};
     made_bytes(&more, "\x05\xff\0\0\0\0\0\0\0", 9);
     made_topics(&made, states, "cdr", 1, &more);
