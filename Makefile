@@ -368,9 +368,7 @@ install: all
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib $(BUILD)/libhopscotch_sqlite.so
 	ln -sf libhopscotch.so.1 $(DESTDIR)$(PREFIX)/lib/libhopscotch.so
 	install -D -m 644 runner/hopscotch.h $(DESTDIR)$(PREFIX)/include/hopscotch.h
-	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.yaml experiments/schema.json \
-	    experiments/README.md experiments/control_law.md experiments/costly_trials.md \
-	    experiments/equations.md
+	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.*
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments/robots experiments/robots/*.xml
 	for folder in laws learning command mujoco; do \
 	    install -D -m 644 -t $(SHARE)/hopscotch/experiments/$$folder experiments/$$folder/* || exit 1; done
