@@ -115,8 +115,8 @@ static Error fit_command(const CommandLine *line)
 static const Switch fit_switch_rows[] = {
     {"residuals", SWITCH_FLAG, NULL, 0, 0, "print the series of residuals instead: their rms, noise, and test"},
     {"profile", SWITCH_FLAG, NULL, 0, 0,
-     "intervals by the profile of the sum of squares, for which all other parameters are fitted again: right also where "
-     "the model is far from linear, and some hundred runs for each parameter"},
+     "intervals by the profile of the sum of squares, for which all other parameters are fitted again: right also "
+     "where the model is far from linear, and some hundred runs for each parameter"},
     {"correlation", SWITCH_FLAG, NULL, 0, 0, "print the correlation of each two parameters instead"},
 };
 static const Switches fit_switches = {fit_switch_rows, (int)(sizeof fit_switch_rows / sizeof *fit_switch_rows)};

@@ -7,8 +7,8 @@
 // sums of J'r at each time (W. Newey & K. West, Econometrica 55, 1987; Bartlett's weights), with the number of lags by
 // D. Andrews, Econometrica 59, 1991, for an autoregressive process of order one.
 // Its quantile is that for a fixed ratio of lags to times (N. Kiefer & T. Vogelsang, Econometric Theory 21, 2005).
-// A parameter at an end of its range is as uncertain as any other, and so are those that it is correlated with: intervals
-// are those without the ends, cut there.
+// A parameter at an end of its range is as uncertain as any other, and so are those that it is correlated with:
+// intervals are those without the ends, cut there.
 // Whether they are correlated: G. Ljung & G. Box, Biometrika 65, 1978, at 1 % for all series together.
 #include "../view.h"
 
