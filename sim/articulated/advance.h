@@ -150,6 +150,8 @@ HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
         set_limb(w, effort_at(w, i) + ARTICULATED_FEEDFORWARD, splat(0.0));
         set_limb(w, effort_at(w, i) + ARTICULATED_GAIN_SCALE, splat(1.0));
     }
+    for (int i = 0; i < w->c.n_bodies && w->c.n_late > 0; i++)
+        if (w->bodies[i].joint >= 0) late_begin(w, i);
     for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++) set_limb(w, w->c.grips + k, splat(0.0));
     articulated_begin_sums(w);
     if (w->c.whole > 0) set_limb(w, w->c.whole, splat(0.0));

@@ -23,6 +23,7 @@ enum {
     ARTICULATED_OPTION_LAW,
     ARTICULATED_OPTION_ACTION_PERIOD,
     ARTICULATED_OPTION_BOUNDS,
+    ARTICULATED_OPTION_LONGEST_DELAY,
     ARTICULATED_OPTION_GAIT,
     ARTICULATED_OPTION_LEGS,
     ARTICULATED_OPTION_REACHES,
@@ -80,6 +81,9 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"control.bounds", OPTION_NUMBERS, "rad", 0, -1e6, 1e6, NULL,
      "control policy: [least, greatest] of each action, whose range that of the network becomes, where the motor's own "
      "range is not narrower; as action_bounds of an environment in Python"},
+    {"control.longest_delay", OPTION_NUMBER, "s", 0, 0, 10, NULL,
+     "control external, law and policy: the greatest delay that a joint may have (`NAME_delay`); what was decided in "
+     "that time is kept"},
     {"control.gait", OPTION_CHOICE, "", 0, 0, CHOICES(ARTICULATED_GAITS),
      "control raibert: which legs swing together, by the defaults of phase_1 ..., stride_frequency, duty and bounce. "
      "Two legs take turns in trot, walk and run. A parameter `gait`, fixed or searched, takes its place in each trial"},
@@ -250,6 +254,26 @@ static Error articulated_take_law(const double *settings, const Points *points, 
     return error_none();
 }
 
+// How many steps are kept for commands that come late.
+static Error articulated_take_delay(const double *settings, ArticulatedHost *host, ArticulatedConstants *c,
+                                    Configured *out)
+{
+    enum { STEPS_MOST = 1000 };
+    host->longest_delay = settings[ARTICULATED_OPTION_LONGEST_DELAY];
+    if (host->longest_delay == 0.0) return error_none();
+    const double steps = floor(host->longest_delay / settings[ARTICULATED_OPTION_DT]);
+    out->wrong_option = ARTICULATED_OPTION_LONGEST_DELAY + 1;
+    if ((c->uses & (CONTROL_ACTS | CONTROL_LAW)) == 0)
+        return error_make(ERROR_USER, "control.longest_delay needs control: {mode: external}, {mode: law} or {mode: "
+                                      "policy}; others know their commands before");
+    if (steps > STEPS_MOST)
+        return error_make(ERROR_USER, "control.longest_delay (%g s) is more than %d steps dt (%g s)",
+                          host->longest_delay, STEPS_MOST, settings[ARTICULATED_OPTION_DT]);
+    c->n_late = (int32_t)steps + 2;
+    out->wrong_option = 0;
+    return error_none();
+}
+
 static Error articulated_take_actions(const double *settings, const Points *points, ArticulatedHost *host, Arena *arena,
                                       ArticulatedConstants *c, Configured *out)
 {
@@ -266,6 +290,7 @@ static Error articulated_take_actions(const double *settings, const Points *poin
     if ((c->uses & (CONTROL_ACTS | CONTROL_POLICY)) == 0 && settings[ARTICULATED_OPTION_COMMAND] != 0.0)
         return error_make(ERROR_USER, "control.command needs control: {mode: external} or {mode: policy}");
     TRY(articulated_take_law(settings, points, host, c, out));
+    TRY(articulated_take_delay(settings, host, c, out));
     return articulated_actions(points != NULL ? &points[ARTICULATED_OPTION_ACTIONS] : &none,
                                points != NULL ? &points[ARTICULATED_OPTION_ACTIONS_FILE] : &none, options, host, arena,
                                c, out);
@@ -372,9 +397,11 @@ static Error articulated_check_actuator(const ArticulatedBody *body, const char 
                           "joint %.60s has no motor, and so no delay, load or voltage: add one to the robot's file, or "
                           "gains to `parameters`, e.g. %.60s_kp",
                           joint, joint);
-    if (delay && (c->uses & (CONTROL_LEGS | CONTROL_ACTS | CONTROL_LAW)) != 0)
-        return error_make(ERROR_USER,
-                          "%.60s_delay needs control mode hold, gait or actions; sensors of a law have a delay", joint);
+    if (delay && (c->uses & CONTROL_LEGS) != 0)
+        return error_make(ERROR_USER, "control mode raibert has no delay of commands: leave %.60s_delay out", joint);
+    if (delay && (c->uses & (CONTROL_ACTS | CONTROL_LAW)) != 0 && c->n_late == 0)
+        return error_make(
+            ERROR_USER, "%.60s_delay needs control.longest_delay (s) with control mode external, law or policy", joint);
     if (sticks && !articulated_varies(body, ARTICULATED_stribeck))
         return error_make(ERROR_USER,
                           "the friction of joint %.60s at rest falls with its rate: name %.60s_stribeck (rad/s) too",
@@ -531,9 +558,14 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
+<<<<<<< HEAD
     .later = "order|settle|reference|reference_scale|reference_loss|reference_width|control.law|"
              "control.action_period|control.bounds|control.gait|"
              "control.legs|control.reaches|control.command|meshes|frames",
+=======
+    .later = "order|settle|reference|reference_scale|control.law|control.action_period|control.bounds|"
+             "control.longest_delay|control.gait|control.legs|control.reaches|control.command|meshes|frames",
+>>>>>>> a534660c9a7e9e4bd3c967639b5a9c2df47ae8bc
     .numerics = "dt|order",
     .lists = articulated_lists,
     .n_lists = 2,

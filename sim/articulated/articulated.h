@@ -81,7 +81,7 @@ typedef struct ArticulatedPoint {
     double friction;         // coefficient, times ground_friction
     double spread, reach;    // m, of a shape's first point on a surface: how far its others are, and how far all reach
     int32_t kind, surface;   // ArticulatedPointKind; index in the surfaces
-    int32_t group, none;     // of that first point: how many there are; of the others 0
+    int32_t group, body;     // of that first point: how many there are, of the others 0; the body
 } ArticulatedPoint;
 
 // A frame on a body whose motion has columns.
@@ -246,7 +246,10 @@ typedef struct ArticulatedLeg {
        some of them */ \
     X(int32_t, rates) X(int32_t, n_rates) \
     /* ArticulatedFrame[n_frames] in the assets: whose motion has columns */ \
-    X(int32_t, frames) X(int32_t, n_frames)
+    X(int32_t, frames) X(int32_t, n_frames) \
+    /* commands and efforts of the last n_late steps, for each joint with one coordinate, in the memory; n_late 0: no \
+       such commands come late */ \
+    X(int32_t, late) X(int32_t, n_late)
 // clang-format on
 typedef enum ReferenceScale { REFERENCE_DEVIATION, REFERENCE_NONE, REFERENCE_NOISE } ReferenceScale;
 typedef enum ArticulatedLoss { ARTICULATED_SQUARES, ARTICULATED_HUBER, ARTICULATED_CAUCHY } ArticulatedLoss;
@@ -493,6 +496,7 @@ typedef struct ArticulatedHost {
     const double *rates;                    // [robot->n_bodies][ROBOT_RATES] at t = 0
     const double *actions;                  // [n_actions][n_joints] of a table of commands; NULL: none
     bool listed;                            // the table stands in the spec
+    double longest_delay;                   // s: of commands that are not known before; 0: they have none
     double bounds[2];                       // of all actions of a policy, beside those of motors
     const double *starts;                   // [n_actions] first step of each of its rows; NULL: all are held as long
     const struct ArticulatedFigure *figure; // how it is drawn

@@ -54,7 +54,7 @@ HD int contact_away(const ArticulatedLanes *w, const ArticulatedPose *pose, cons
 {
     const ArticulatedSurface *surface = &w->surfaces[point->surface];
     if (point->group < 2 || surface->kind == ARTICULATED_ON_TERRAIN || surface->kind == ARTICULATED_ON_HFIELD) return 0;
-    const Vector3 middle = rotation_out(&pose->r, pose_place(pose, scale, vector3_of(point->p)));
+    const Vector3 middle = rotation_out(&pose->r, body_place(w, point->body, scale, vector3_of(point->p)));
     const real above = surface_near(w, surface, added(pose->x, middle)).above;
     const real bound = fused(scale, splat(point->spread), splat(point->reach)) * (1.0 + 1e-9) + 1e-9; // for rounding
     return any_lane(MASK(value_of(above) <= value_of(bound))) ? 0 : point->group;

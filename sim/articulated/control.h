@@ -180,6 +180,39 @@ HD real control_command(const ArticulatedLanes *w, int body, int64_t tick, real 
     return control_terms(w, body, tick, t).command;
 }
 
+// ---- late -----------------------------------------------------------------------------------------------------------
+// What an environment, a law or a policy decides is known when it is decided, and kept for some steps. As of a table,
+// what comes is the mean over the step of what was decided, moved by the delay.
+
+enum { LATE_COMMAND, LATE_EFFORT, LATE_KINDS };
+// The first of n_late cells, of the newest step.
+HD int late_at(const ArticulatedLanes *w, int body, int kind)
+{
+    return w->c.late + (LATE_KINDS * w->bodies[body].joint + kind) * w->c.n_late;
+}
+
+HD void late_begin(const ArticulatedLanes *w, int body)
+{
+    for (int k = 0; k < w->c.n_late; k++) {
+        set_limb(w, late_at(w, body, LATE_COMMAND) + k, limb(w, articulated_at(body) + ARTICULATED_COMMAND));
+        set_limb(w, late_at(w, body, LATE_EFFORT) + k, splat(0.0));
+    }
+}
+
+// Keeps what is decided for this step; returns what comes: of the two steps around the delay in proportion.
+HD_CALL real control_late(const ArticulatedLanes *restrict w, int body, int kind, real now)
+{
+    const real ago = body_number(w, body, ARTICULATED_delay) / w->c.dt;
+    real kept = now, late = splat(0.0);
+    for (int k = 0, at = late_at(w, body, kind); k < w->c.n_late; k++, at++) {
+        const real before = limb(w, at), weight = greater_of(1.0 - absolute(ago - (double)k), splat(0.0));
+        set_limb(w, at, kept);
+        late = fused(weight, kept, late);
+        kept = before;
+    }
+    return late;
+}
+
 // Sets the commands of all driven joints; returns the sum of squares of their changes.
 HD_CALL real control_set(const ArticulatedLanes *restrict w, int64_t tick, real t)
 {
@@ -188,11 +221,17 @@ HD_CALL real control_set(const ArticulatedLanes *restrict w, int64_t tick, real 
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i) + ARTICULATED_COMMAND;
         if (w->bodies[i].driven == 0) continue;
-        const real command = control_command(w, i, tick, t), change = command - limb(w, at);
+        const bool late = w->c.n_late > 0 && body_varies(w, i, ARTICULATED_delay);
+        real command = control_command(w, i, tick, t);
+        if (late) command = control_late(w, i, LATE_COMMAND, command);
+        const real change = command - limb(w, at);
         squares = fused(change, change, squares);
         set_limb(w, at, command);
         if ((w->c.uses & CONTROL_ACTS) != 0 && w->c.efforts > 0) control_set_effort(w, i, tick);
         if ((w->c.uses & CONTROL_LAW) != 0) control_set_law_effort(w, i);
+        if (!late || w->c.efforts == 0) continue;
+        const int effort = effort_at(w, i) + ARTICULATED_FEEDFORWARD;
+        set_limb(w, effort, control_late(w, i, LATE_EFFORT, limb(w, effort)));
     }
     return squares;
 }

@@ -34,6 +34,7 @@ static const char *gradient_refuses(const Configured *configured)
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     if (why[c.control] != NULL) return why[c.control];
+    if (c.n_late > 0) return "`control.longest_delay` has no gradient by the adjoint or the tangent";
     const char *of_law = law_without_derivative(configured);
     if (of_law != NULL) return of_law;
     return c.attachment == ARTICULATED_ATTACHMENT_tree ? NULL : "only `attachment: tree` has a gradient by the adjoint";

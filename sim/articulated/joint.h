@@ -146,8 +146,10 @@ HD ArticulatedGains motor_gains(const ArticulatedLanes *w, int body, real C, rea
     return gains;
 }
 
-// A motor that reaches an end of its efforts is a constant effort for this step. Returns its effort in the old state.
-HD real axis_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s, ArticulatedAxis *axis)
+// A motor that reaches an end of its efforts is a constant effort for this step. old: gets its effort in the old state,
+// or NULL.
+HD void axis_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s, real *old,
+                   ArticulatedAxis *axis)
 {
     const ArticulatedEnds ends = motor_ends(w, body);
     const real C = motor_error(w, body, s->coordinate);
@@ -162,7 +164,7 @@ HD real axis_motor(const ArticulatedLanes *w, int body, real h, const Articulate
     const mask bound = MASK(value_of(effort) > value_of(ends.high)) | MASK(value_of(effort) < value_of(ends.low));
     axis->motor_K = select_real(bound, splat(0.0), h * fused(h, kp, kd));
     axis->motor_f = h * select_real(bound, clamped(effort, ends.low, ends.high), held);
-    return clamped(effort, ends.low, ends.high);
+    if (old != NULL) *old = clamped(effort, ends.low, ends.high);
 }
 
 // Friction is implicit: a damping, which holds for a step. With |rate| = sqrt(rate^2 + friction_speed^2), e the motor's
@@ -184,6 +186,7 @@ HD ArticulatedDryFriction axis_friction(const ArticulatedLanes *w, int body, rea
     of.smooth = square_root(fused(rate, rate, w->friction_speed * w->friction_speed));
     of.level = body_number(w, body, ARTICULATED_friction);
     of.sticks = splat(0.0);
+    if (!number_counts(w, body, ARTICULATED_stribeck, 2)) return of;
     if (body_varies(w, body, ARTICULATED_load))
         of.level = fused(body_number(w, body, ARTICULATED_load), absolute(effort), of.level);
     if (body_varies(w, body, ARTICULATED_stribeck)) {
@@ -224,7 +227,7 @@ HD ArticulatedAxis joint_axis(const ArticulatedLanes *w, int body, real h, const
     const real stretch = s->coordinate - body_number(w, body, ARTICULATED_spring);
     real effort = splat(0.0);
     axis.motor_K = axis.motor_f = splat(0.0);
-    if (w->bodies[body].driven != 0) effort = axis_motor(w, body, h, s, &axis);
+    if (w->bodies[body].driven != 0) axis_motor(w, body, h, s, friction_has_load(w, body) ? &effort : NULL, &axis);
     const ArticulatedDryFriction friction = axis_friction(w, body, rate, effort);
     const real damping = axis_damping(w, body, &friction);
     axis.K = axis.motor_K + fused(h, fused(h, stiffness, damping), armature);

@@ -278,6 +278,7 @@ static void lay_points_of(LayPoints *lay, const RobotShape *shape, int surface, 
         point->radius += margin;
         point->friction = friction;
         point->surface = surface;
+        point->body = shape->body;
     }
     if (lay->points != NULL && lay->count > from) lay_group(&lay->points[from], lay->count - from);
 }
@@ -528,6 +529,10 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     if (c->efforts != 0) {
         c->efforts = c->cells;
         c->cells += ARTICULATED_EFFORT_CELLS * c->n_joints;
+    }
+    if (c->n_late > 0) {
+        c->late = c->cells;
+        c->cells += 2 * c->n_joints * c->n_late; // control.h
     }
     if (c->n_legs > 0) {
         c->raibert = c->cells;

@@ -181,7 +181,6 @@ typedef struct ArticulatedPose {
     Vector3 x, v, w;
     Quaternion q;
     Rotation r;
-    Vector3 moved; // its centre from that of the file, body axes
 } ArticulatedPose;
 
 HD ArticulatedPose body_pose(const ArticulatedLanes *w, int body)
@@ -199,14 +198,14 @@ HD ArticulatedPose body_pose(const ArticulatedLanes *w, int body)
         pose.q = limb4(w, at + ARTICULATED_Q);
     }
     pose.r = rotation_of(pose.q);
-    pose.moved = body >= 0 && centre_moves(w, body) ? body_vector(w, body, ARTICULATED_moved_x) : vector3_zero();
     return pose;
 }
 
 // From the centre of mass to what is at p from that of the file, body axes.
-HD Vector3 pose_place(const ArticulatedPose *pose, real scale, Vector3 p)
+HD Vector3 body_place(const ArticulatedLanes *w, int body, real scale, Vector3 p)
 {
-    return less(scaled(scale, p), pose->moved);
+    const Vector3 place = scaled(scale, p);
+    return centre_moves(w, body) ? less(place, body_vector(w, body, ARTICULATED_moved_x)) : place;
 }
 
 #endif

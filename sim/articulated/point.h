@@ -68,7 +68,7 @@ HD Vector3 bulge_point(const ArticulatedBulge *bulge, const ArticulatedPoint *po
 HD Vector3 point_reach(const ArticulatedLanes *w, const ArticulatedPose *pose, const ArticulatedPoint *point,
                        real scale)
 {
-    const Vector3 middle = rotation_out(&pose->r, pose_place(pose, scale, vector3_of(point->p)));
+    const Vector3 middle = rotation_out(&pose->r, body_place(w, point->body, scale, vector3_of(point->p)));
     if (point->kind == ARTICULATED_POINT) return middle;
     const Vector3 n = surface_near(w, &w->surfaces[point->surface], added(pose->x, middle)).normal;
     if (point->kind == ARTICULATED_ELLIPSOID) {

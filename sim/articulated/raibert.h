@@ -445,7 +445,7 @@ HD void raibert_begin_leg(const ArticulatedLanes *w, int leg, const ArticulatedP
     for (int k = 0; k < w->bodies[foot].n_own_points; k++) {
         const ArticulatedPoint *point = &w->points[w->bodies[foot].point + k];
         const Vector3 reach = point_reach(w, &pose, point, scale);
-        const Vector3 p = point->kind == ARTICULATED_POINT ? pose_place(&pose, scale, vector3_of(point->p))
+        const Vector3 p = point->kind == ARTICULATED_POINT ? body_place(w, foot, scale, vector3_of(point->p))
                                                            : rotation_in(&pose.r, reach);
         const real over = added(pose.x, reach).z - point->radius - lowest;
         const real fraction = clamped(1.0 - 100.0 * over, splat(0.0), splat(1.0));

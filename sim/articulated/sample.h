@@ -84,7 +84,8 @@ HD_CALL void sample_frames(const ArticulatedLanes *restrict w, int column, mask 
             continue;
         }
         const ArticulatedPose pose = body_pose(w, frame->body);
-        const Vector3 from = pose_place(&pose, body_number(w, frame->body, ARTICULATED_scale), vector3_of(frame->p)),
+        const Vector3 from = body_place(w, frame->body, body_number(w, frame->body, ARTICULATED_scale),
+                                        vector3_of(frame->p)),
                       r = rotation_out(&pose.r, from), x = added(pose.x, r), v = added(pose.v, cross3(pose.w, r));
         const Quaternion q = quaternion_times(pose.q, quaternion_of(frame->q));
         const real sample[ARTICULATED_OF_FRAME] = {x.x, x.y, x.z, q.x,      q.y,      q.z,     q.w,

@@ -111,7 +111,8 @@ static const struct {
     {"encoder", "rad", "m", ARTICULATED_encoder, OF_JOINT, SECTION_PARAMETERS, -1e3, 1e3,
      "what its encoder reads beyond the coordinate: to the motor's gain kp and to reference_error"},
     {"delay", "s", NULL, ARTICULATED_delay, OF_JOINT, SECTION_PARAMETERS, 0, 1e3,
-     "how late commands come, of control hold, gait and actions; between steps in proportion"},
+     "how late commands come; between steps in proportion. Of control external, law and policy at most "
+     "control.longest_delay"},
     {"resistance", "ohm", NULL, ARTICULATED_resistance, OF_JOINT, SECTION_PARAMETERS, 1e-9, 1e9,
      "of the windings of a motor that is driven by a voltage kp (command - coordinate) - kd rate + bias: its kp, kd "
      "and bias are in V/rad, V s/rad and V"},
@@ -311,11 +312,12 @@ static Parameter articulated_parameter(const ArticulatedHost *host, const Articu
 {
     const int row = of->row, first = of->of->bodies[0], rate = of->number - ARTICULATED_rates;
     const bool slides = bodies[first].kind == ROBOT_SLIDE && articulated_numbers[row].of_slide != NULL;
+    const bool late = of->number == ARTICULATED_delay && host->longest_delay > 0.0;
     return (Parameter){.name = of->name,
                        .unit = slides ? articulated_numbers[row].of_slide : articulated_numbers[row].unit,
                        .value = rate < 0 ? bodies[first].number[of->number] : host->rates[ROBOT_RATES * first + rate],
                        .low = articulated_numbers[row].low,
-                       .high = articulated_numbers[row].high,
+                       .high = late ? host->longest_delay : articulated_numbers[row].high,
                        .section = articulated_numbers[row].section,
                        .doc = arena_format(arena, "%s; %s", of->of->name, articulated_numbers[row].doc)};
 }

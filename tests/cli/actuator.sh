@@ -1,6 +1,7 @@
 #!/bin/sh
 # Friction beside Coulomb's and viscous one, motors that are driven by a voltage, late commands and wrong encoders:
-# random joints beside their equations, solved by SciPy; and what is refused.
+# random joints beside their equations, solved by SciPy; numbers found again from a recording; late actions of
+# environments; and what is refused.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >compare.py <<'PYTHON'
@@ -81,6 +82,57 @@ if with_python "friction and voltages beside SciPy" scipy numpy; then
     check $? "random joints beside SciPy"
 fi
 
+# the encoder, delay, friction and masses of an arm are found again from what its encoders read
+cat >bar.xml <<'XML'
+<mujoco model="bar"><compiler angle="radian"/><worldbody>
+ <body name="upper"><inertial pos="0 0 -0.15" mass="1.5" diaginertia="0.02 0.02 0.002"/>
+  <joint name="shoulder" axis="0 1 0"/>
+  <body name="fore" pos="0 0 -0.3"><inertial pos="0 0 -0.12" mass="0.8" diaginertia="0.008 0.008 0.001"/>
+   <joint name="elbow" axis="1 0 0"/></body></body></worldbody>
+ <actuator><position joint="shoulder" kp="40" kv="1"/><position joint="elbow" kp="30" kv="0.8"/></actuator></mujoco>
+XML
+# bar NAME SETTING PARAMETERS SEARCH OBJECTIVE
+bar()
+{
+    printf 'version: 1\nexperiment: %s\nmodel: articulated\n' "$1"
+    printf 'simulation: {robot: bar.xml, dt: 0.002, duration: 1.5, order: two, control: {mode: gait}%s}\n' "$2"
+    printf 'parameters: {all_amplitude: 0.7, gait_frequency: 1.3, all_stribeck: 0.5%s}\n' "$3"
+    printf 'search: {%s}\nobjective: {minimize: %s}\n' "$4" "$5"
+}
+bar bar '' ', shoulder_encoder: 0.03, all_delay: 0.0137, all_stiction: 0.4, fore_movedx: 0.02, fore_logx: 0.3' \
+    'method: grid, over: {push_x: [0.0]}' gap_max >bar.yaml
+works run bar.yaml --results r --progress none
+works replay bar/0 --results r -o bar.csv
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "time,shoulder_q,elbow_q,elbow_rate"; next }
+    NR % 5 == 2 { printf "%s,%.17g,%s,%s\n", $1, $at["shoulder_q"] + 0.03, $at["elbow_q"], $at["elbow_rate"] }' \
+    bar.csv >record.csv
+bar found ', reference: record.csv' '' 'method: lbfgs,
+  lbfgs: {gradient: adjoint, start: center, stop: {iterations: 60}},
+  over: {shoulder_encoder: {range: [-0.1, 0.1]}, all_delay: {range: [0, 0.04]}, all_stiction: {range: [0, 1]},
+         fore_movedx: {range: [-0.1, 0.1]}, fore_logx: {range: [-1, 1]}}' reference_error >found.yaml
+works run found.yaml --results r --progress none
+works show found/best --results r
+awk '{ value[$1] = $2 }
+    function off(name, right) { return (value[name] - right) ^ 2 > (1e-5 * right) ^ 2 }
+    END { exit off("shoulder_encoder", 0.03) || off("all_delay", 0.0137) || off("all_stiction", 0.4) ||
+               off("fore_movedx", 0.02) || off("fore_logx", 0.3) }' out
+check $? "encoder, delay, friction, centre and inertia found from a recording"
+
+# late actions of environments whose episodes end and begin at different times
+library=${HOPSCOTCH%/*}/libhopscotch.so
+if with_python "late actions of environments" numpy gymnasium && ! lacks_program "$library"; then
+    cp -r "$root/experiments/quadruped_env.yaml" "$root/experiments/robots" .
+    sed 's/^    base_vx: .*/&\n    all_delay: {uniform: [0.0, 0.03]}/; s/period: 20ms/&, longest_delay: 30ms/' \
+        quadruped_env.yaml >late_env.yaml
+    PYTHONPATH="$root/tests:$root/runner/python" PYTHONDONTWRITEBYTECODE=1 HOPSCOTCH_LIBRARY="$library" \
+        python3 - >out 2>err <<'PYTHON'
+from environments import compare
+for mode in ("next_step", "same_step", "disabled"):
+    compare("late_env.yaml", mode, 7, 40, {"simulation.duration": 0.3, "parameters.fall_tilt": 0.2}, 10)
+PYTHON
+    check $? "late actions of environments, stepped together as one by one"
+fi
+
 # refused WORDS SETTING...: the spec with these lines of parameters is refused, and says so
 refused()
 {
@@ -115,11 +167,20 @@ mode='mode: external, command: effort'
 refused "driven by a voltage: that needs control mode" 'shoulder_resistance: 1' 'shoulder_kt: 0.1' \
     'shoulder_emf: 0.1' 'shoulder_kp: 4' 'shoulder_kd: 0'
 mode='mode: external'
-refused "shoulder_delay needs control mode hold, gait or actions" 'shoulder_delay: 0.01'
+refused "shoulder_delay needs control.longest_delay (s) with control mode" 'shoulder_delay: 0.01'
+mode='mode: external, longest_delay: 0.02'
+refused "shoulder_delay is 0.03, must be in .0, 0.02. s" 'shoulder_delay: 0.03'
+mode='mode: external, longest_delay: 5'
+refused "control.longest_delay (5 s) is more than 1000 steps dt" 'shoulder_delay: 0.03'
+mode='mode: gait, longest_delay: 0.02'
+refused "control.longest_delay needs control: {mode: external}" 'shoulder_delay: 0.01'
 mode='mode: hold' more=', groups: {arm: [shoulder, wrist]}'
 refused "joint wrist has several coordinates" 'arm_encoder: 0.1'
 refused "body a has its inertia by a_ixx ... and by a_logx ...: name those of one kind" 'a_ixx: 1' 'a_logx: 0.1'
 sed 's/0.1 0.1 0.1"\/><joint name="shoulder"/0.1 0.1 0.2"\/><joint name="shoulder"/' arm.xml >flat.xml
 mv flat.xml arm.xml
 refused "a_logx ... begin at the inertia in the robot's file" 'a_logx: 0.1'
+cp "$root/experiments/robots/quadruped.xml" arm.xml
+mode='mode: raibert' more=
+refused "control mode raibert has no delay of commands: leave .*_delay out" 'all_delay: 0.01'
 exit $status

@@ -25,25 +25,32 @@ static double delayed_command(const ArticulatedSetup *setup, int control, int jo
     const double tau = 6.283185307179586;
     if (control == ARTICULATED_CONTROL_gait)
         return 0.1 + 0.3 * sin(tau * 1.5 * fmax((double)k * RANDOM_DT - delay, 0.0) + 0.4);
+    const bool known = control == ARTICULATED_CONTROL_actions; // before t = 0, as at t = 0
     double sum = 0.1; // the mean over the step of a table's entries, moved by the delay
     const int parts = 4000;
     for (int part = 0; part < parts; part++) {
         const double step = floor((double)k + (part + 0.5) / parts - delay / RANDOM_DT);
         int64_t row = (int64_t)fmax(step, 0.0) / 5;
         if (row > 4) row = 4;
-        sum += setup->actions->numbers[row * n_joints + joint] / parts;
+        if (known || step >= 0.0) sum += setup->actions->numbers[row * n_joints + joint] / parts;
     }
     return sum;
 }
 
 // Of lanes whose delays are many steps apart; the same bits by vectors.
-static void delay_check(int control)
+static void delay_check(int control, bool by_effort)
 {
     Arena arena;
     ArticulatedCase test, other;
     if (arena_create(&arena, (size_t)1 << 24, "a test").kind != OK) abort();
     const Robot robot = random_driven_robot(3, &arena);
-    ArticulatedSetup setup = actuator_setup(&robot, control, &arena);
+    const bool decided = control == ARTICULATED_CONTROL_external, effort = decided && by_effort;
+    ArticulatedSetup setup = actuator_setup(&robot, decided ? ARTICULATED_CONTROL_actions : control, &arena);
+    if (decided) {
+        setup.settings[2] = (ArticulatedValue){"control.mode", ARTICULATED_CONTROL_external};
+        setup.settings[5] = (ArticulatedValue){"control.longest_delay", 90 * RANDOM_DT};
+        setup.settings[6] = (ArticulatedValue){"control.command", effort ? 1 : 0};
+    }
     setup.settings[4] = (ArticulatedValue){"control.period", 5 * RANDOM_DT};
     setup_add(&setup, "j1_delay", 0.0);
     ArticulatedCase *const runs[] = {&test, &other};
@@ -61,9 +68,10 @@ static void delay_check(int control)
         for (int64_t k = 0; k < RANDOM_STEPS; k++) {
             const double delay = 1.37 * RANDOM_DT * (double)(lane * lane);
             const double expected = delayed_command(&setup, control, bodies[1].joint, c.n_joints, k, delay);
-            const double got = articulated_seen(&test, lane, k + 1, "j1_command"); // of the step before the sample
+            const char *column = effort ? "j1_torque" : "j1_command"; // of the step before the sample
+            const double got = articulated_seen(&test, lane, k + 1, column) + (effort ? 0.1 : 0.0);
             CHECK_NEAR(expected, got, control == ARTICULATED_CONTROL_gait ? 1e-12 : 1e-3);
-            CHECK_BITS(got, articulated_seen(&other, lane, k + 1, "j1_command"));
+            CHECK_BITS(got, articulated_seen(&other, lane, k + 1, column) + (effort ? 0.1 : 0.0));
         }
         CHECK_BITS(articulated_got(&test, "distance", lane), articulated_got(&other, "distance", lane));
     }
@@ -72,8 +80,10 @@ static void delay_check(int control)
     arena_destroy(&arena);
 }
 
-TEST(articulated_delay_of_a_gait) { delay_check(ARTICULATED_CONTROL_gait); }
-TEST(articulated_delay_of_actions) { delay_check(ARTICULATED_CONTROL_actions); }
+TEST(articulated_delay_of_a_gait) { delay_check(ARTICULATED_CONTROL_gait, false); }
+TEST(articulated_delay_of_actions) { delay_check(ARTICULATED_CONTROL_actions, false); }
+TEST(articulated_delay_of_external_commands) { delay_check(ARTICULATED_CONTROL_external, false); }
+TEST(articulated_delay_of_external_efforts) { delay_check(ARTICULATED_CONTROL_external, true); }
 
 // ---- encoder --------------------------------------------------------------------------------------------------------
 

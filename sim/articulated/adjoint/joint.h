@@ -172,8 +172,8 @@ HD void pull_axis(const ArticulatedLanes *w, int body, real h, const Articulated
     const real slow = w->friction_speed, damping_bar = h * K_bar, stretch_bar = -(h * stiffness * f_bar);
     const real stretch = s->coordinate - body_number(w, body, ARTICULATED_spring);
     ArticulatedAxis unused;
-    const real effort =
-        w->bodies[body].driven != 0 && friction_has_load(w, body) ? axis_motor(w, body, h, s, &unused) : splat(0.0);
+    real effort = splat(0.0);
+    if (w->bodies[body].driven != 0 && friction_has_load(w, body)) axis_motor(w, body, h, s, &effort, &unused);
     const ArticulatedDryFriction friction = axis_friction(w, body, rate, effort);
     const real smooth = friction.smooth;
     real smooth_bar = -(damping_bar * friction.level) / (smooth * smooth);

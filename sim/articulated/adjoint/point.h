@@ -113,7 +113,8 @@ HD Vector3 pull_bulge(const Rotation *r, const ArticulatedPoint *point, Vector3 
 HD Vector3 pull_reach(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, const ArticulatedPoint *point,
                       real scale, Vector3 d_bar, Rotation *r_bar)
 {
-    const Vector3 p = vector3_of(point->p), place = pose_place(pose, scale, p), middle = rotation_out(&pose->r, place);
+    const Vector3 p = vector3_of(point->p), place = body_place(w, body, scale, p),
+                  middle = rotation_out(&pose->r, place);
     Vector3 moved = vector3_zero();
     real scale_bar = splat(0.0);
     if (point->kind != ARTICULATED_POINT) {

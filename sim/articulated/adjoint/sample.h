@@ -48,7 +48,8 @@ HD_CALL void pull_sample_frames(const ArticulatedLanes *restrict w, const Column
     for (int i = 0; i < w->c.n_frames; i++, column += ARTICULATED_OF_FRAME) {
         const int body = frames[i].body;
         const ArticulatedPose pose = body_pose(w, body);
-        const Vector3 p = vector3_of(frames[i].p), from = pose_place(&pose, body_number(w, body, ARTICULATED_scale), p),
+        const Vector3 p = vector3_of(frames[i].p),
+                      from = body_place(w, body, body_number(w, body, ARTICULATED_scale), p),
                       x_bar = column_bar3(bars, column), v_bar = column_bar3(bars, column + 7),
                       r_bar = added(x_bar, cross3(v_bar, pose.w));
         ArticulatedPoseBar bar = pose_bar_zero();
