@@ -81,6 +81,17 @@ against tabs "{file: tabs.csv, time: {column: stamp, unit: ms}, offset: -5, colu
 [ "$(error_of tabs)" = "$(error_of logged)" ]
 check $? "tabs between fields: $(error_of tabs)"
 
+# a .sto file of OpenSim
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "motion\nversion=1\nnRows=251\nnColumns=3\ninDegrees=yes"
+        print "endheader\ntime\t/jointset/shoulder/value\telbow_angle"; next }
+    { degrees = 57.29577951308232
+      printf "\t%s\t %.12g\t%.12g\t\r\n", $1, degrees * $at["shoulder_q"], degrees * $at["elbow_q"] }' motion.csv >motion.sto
+angles='shoulder_q: {column: /jointset/shoulder/value, unit: deg}, elbow_q: {column: elbow_angle, unit: deg}'
+against opensim "{file: motion.sto, columns: {$angles}}"
+near opensim 0 1e-9
+check $? "a .sto file: $(error_of opensim)"
+refuses 'motion.sto:5:1: error: angles of the file are in degrees' '{file: motion.sto, columns: {elbow_q: elbow_angle}}'
+
 # what is kept with the campaign is enough: the mapping is in the resolved spec
 mv log.csv gone.csv
 works replay logged/0 --results r

@@ -403,6 +403,11 @@ TEST(recorded_mcap_of_other_topics_is_refused)
     made_many(&more, 500);
     made_topics(&made, states, "cdr", 1, &more);
     CHECK_SAYS(ERROR_USER, "a topic has more than 1024 joints", made_open(&made, &file));
+    more.size = 0;
+    made_many(&more, 0);
+    more.data[9 + 22] = 1; // its encoding is none of CDR
+    made_topics(&made, states, "cdr", 1, &more);
+    CHECK_SAYS(ERROR_USER, "message 1 of the topics of joints is damaged", made_open(&made, &file));
     more = (Made){.size = 0};
     made_many(&more, 999999); // names are cut to six digits: 1000000, 1000001 ... are one
     made_topics(&made, states, "cdr", 1, &more);

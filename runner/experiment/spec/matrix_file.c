@@ -155,6 +155,45 @@ static char matrix_separator(const char *text)
     return memchr(text, ';', length) != NULL ? ';' : memchr(text, '\t', length) != NULL ? '\t' : ',';
 }
 
+// The first line behind the header of a .mot or .sto file of OpenSim, which ends with a line `endheader`; NULL: it is
+// no such file.
+static char *matrix_behind_header(char *text)
+{
+    static const char mark[] = "endheader";
+    for (char *line = text; *line != '\0';) {
+        char *end = line + strcspn(line, "\n");
+        const size_t length = (size_t)(end - line) - (end > line && end[-1] == '\r');
+        if (length == sizeof mark - 1 && strncmp(line, mark, length) == 0) return *end == '\n' ? end + 1 : end;
+        line = *end == '\n' ? end + 1 : end;
+        if (strchr("0123456789-+.", *line) != NULL) break; // of rows
+    }
+    return NULL;
+}
+
+// Skips that header. Its angles may be in degrees, which the spec must say of its columns. False: an error was
+// reported.
+static bool matrix_skip_header(MatrixReader *matrix, const TableReading *reading)
+{
+    CsvLines *lines = &matrix->lines;
+    char *behind = matrix_behind_header(lines->at), *degrees = strstr(lines->at, "inDegrees=yes");
+    bool said = false;
+    int line_of_degrees = 1;
+    if (behind == NULL) return true;
+    for (int i = 0; reading != NULL && i < reading->n_columns; i++) said |= reading->columns[i].unit != NULL;
+    for (const char *at = lines->at; at < behind; at++) {
+        lines->line += *at == '\n';
+        line_of_degrees += *at == '\n' && at < degrees;
+    }
+    lines->at = behind;
+    lines->separator = ' ';
+    if (degrees == NULL || degrees > behind || said) return true;
+    diagnose_at(
+        matrix->reader->diagnostics, lines->source, line_of_degrees, 1, 13,
+        "angles of the file are in degrees: give their columns `unit: deg`, as in {file: ..., columns: {knee_q: "
+        "{column: knee_angle, unit: deg}}}");
+    return false;
+}
+
 bool matrix_read(SpecReader *reader, const Source *source, const Option *option, const TableReading *reading,
                  const Node *at, Points *out)
 {
@@ -167,6 +206,7 @@ bool matrix_read(SpecReader *reader, const Source *source, const Option *option,
             .path = option->name, .type = KEY_NUMBER, .unit = option->unit, .low = option->low, .high = option->high}};
     if (recording) matrix.lines.separator = matrix_separator(matrix.lines.at);
     diagnostics_source(reader->diagnostics, source);
+    if (recording && !matrix_skip_header(&matrix, reading)) return false;
     if (!csv_row(&matrix.lines, MATRIX_COLUMNS_MAX + 1)) {
         diagnose_at(reader->diagnostics, source, 1, 1, 1, "the file is empty, expected rows of numbers");
         return false;
