@@ -558,14 +558,9 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-<<<<<<< HEAD
     .later = "order|settle|reference|reference_scale|reference_loss|reference_width|control.law|"
-             "control.action_period|control.bounds|control.gait|"
-             "control.legs|control.reaches|control.command|meshes|frames",
-=======
-    .later = "order|settle|reference|reference_scale|control.law|control.action_period|control.bounds|"
-             "control.longest_delay|control.gait|control.legs|control.reaches|control.command|meshes|frames",
->>>>>>> a534660c9a7e9e4bd3c967639b5a9c2df47ae8bc
+             "control.action_period|control.bounds|control.longest_delay|control.gait|control.legs|control.reaches|"
+             "control.command|meshes|frames",
     .numerics = "dt|order",
     .lists = articulated_lists,
     .n_lists = 2,
