@@ -399,6 +399,12 @@ static Error articulated_check_actuator(const ArticulatedBody *body, const char 
                           joint, joint);
     if (delay && (c->uses & CONTROL_LEGS) != 0)
         return error_make(ERROR_USER, "control mode raibert has no delay of commands: leave %.60s_delay out", joint);
+    if (delay && (c->uses & CONTROL_ADDS) != 0 && (c->uses & CONTROL_LAW) != 0)
+        return error_make(
+            ERROR_USER,
+            "a gait to which a law adds has no delay of commands: leave %.60s_delay out, or write the gait "
+            "in the law",
+            joint);
     if (delay && (c->uses & (CONTROL_ACTS | CONTROL_LAW)) != 0 && c->n_late == 0)
         return error_make(
             ERROR_USER, "%.60s_delay needs control.longest_delay (s) with control mode external, law or policy", joint);

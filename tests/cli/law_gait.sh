@@ -73,4 +73,6 @@ refused check wrong.yaml
 has "control.law needs control: {mode: law}, or {mode: gait}, to whose commands it adds" err
 refused check gait.yaml --set 'simulation.control.law={held: {n: 0}}'
 has "the law gives no motor a command or an effort: add: {hip: 0}" err
+refused check gait.yaml --set parameters.hip_delay=0.01
+has "a gait to which a law adds has no delay of commands: leave hip_delay out, or write the gait in the law" err
 exit $status
