@@ -162,9 +162,7 @@ HD ArticulatedCommand control_terms(const ArticulatedLanes *w, int body, int64_t
     switch ((ArticulatedControl)w->c.control) {
     case ARTICULATED_CONTROL_hold:
     case ARTICULATED_CONTROL_raibert: break; // of legs: before the first step (raibert_set)
-    case ARTICULATED_CONTROL_gait:
-        command = control_added(w, body, control_terms_gait(w, body, t, &terms));
-        break;
+    case ARTICULATED_CONTROL_gait: command = control_added(w, body, control_terms_gait(w, body, t, &terms)); break;
     case ARTICULATED_CONTROL_actions: command = control_terms_action(w, body, tick, &terms); break;
     case ARTICULATED_CONTROL_external: command = control_external(w, body, tick); break;
     case ARTICULATED_CONTROL_law: command = control_law_command(w, body); break;

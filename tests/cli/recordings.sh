@@ -85,7 +85,8 @@ check $? "tabs between fields: $(error_of tabs)"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "motion\nversion=1\nnRows=251\nnColumns=3\ninDegrees=yes"
         print "endheader\ntime\t/jointset/shoulder/value\telbow_angle"; next }
     { degrees = 57.29577951308232
-      printf "\t%s\t %.12g\t%.12g\t\r\n", $1, degrees * $at["shoulder_q"], degrees * $at["elbow_q"] }' motion.csv >motion.sto
+      printf "\t%s\t %.12g\t%.12g\t\r\n", $1, degrees * $at["shoulder_q"], degrees * $at["elbow_q"] }' \
+    motion.csv >motion.sto
 angles='shoulder_q: {column: /jointset/shoulder/value, unit: deg}, elbow_q: {column: elbow_angle, unit: deg}'
 against opensim "{file: motion.sto, columns: {$angles}}"
 near opensim 0 1e-9
