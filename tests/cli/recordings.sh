@@ -40,8 +40,7 @@ works_python()
 refuses()
 {
     spec refused "$2"
-    "$HOPSCOTCH" check refused.yaml >out 2>err
-    [ $? -ne 0 ] && grep -q "$1" err
+    ! "$HOPSCOTCH" check refused.yaml >out 2>err && grep -q "$1" err
     check $? "refuses: $1"
 }
 # near NAME LEAST MOST
@@ -85,7 +84,8 @@ check $? "tabs between fields: $(error_of tabs)"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "motion\nversion=1\nnRows=251\nnColumns=3\ninDegrees=yes"
         print "endheader\ntime\t/jointset/shoulder/value\telbow_angle"; next }
     { degrees = 57.29577951308232
-      printf "\t%s\t %.12g\t%.12g\t\r\n", $1, degrees * $at["shoulder_q"], degrees * $at["elbow_q"] }' motion.csv >motion.sto
+      printf "\t%s\t %.12g\t%.12g\t\r\n", $1, degrees * $at["shoulder_q"], degrees * $at["elbow_q"] }' \
+    motion.csv >motion.sto
 angles='shoulder_q: {column: /jointset/shoulder/value, unit: deg}, elbow_q: {column: elbow_angle, unit: deg}'
 against opensim "{file: motion.sto, columns: {$angles}}"
 near opensim 0 1e-9
@@ -131,8 +131,8 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "time,shoulder_q,
     { print $1 "," (NR % 2 || NR == 20 ? "" : $at["shoulder_q"]) "," (NR % 2 ? $at["elbow_q"] : "nan") }' \
     motion.csv >gaps.csv
 spec refused gaps.csv
-"$HOPSCOTCH" check refused.yaml >out 2>err
-[ $? -ne 0 ] && grep -q 'gaps.csv:2:[0-9]*: error: elbow_q has no value here' err && grep -q 'gaps: skip' err
+! "$HOPSCOTCH" check refused.yaml >out 2>err && grep -q 'gaps.csv:2:[0-9]*: error: elbow_q has no value here' err &&
+    grep -q 'gaps: skip' err
 check $? "gaps are refused: $(head -n 2 err)"
 against gapped '{file: gaps.csv, gaps: skip}'
 [ "$(error_of gapped)" = 0 ]
