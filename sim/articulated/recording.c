@@ -300,8 +300,8 @@ static void recording_doubt_effort(Recording *of, int k)
 static void recording_doubt_constant(Recording *of, int k, int other)
 {
     const RecordingColumn column = recording_column(of, k), moves = recording_column(of, other);
-    if (column.count < 10 || column.low < column.high || moves.deviation < 0.02) return;
-    if (moves.noise > 0.2 * moves.deviation) return; // noise alone is no motion
+    if (column.count < 10 || column.low < column.high || moves.deviation < 0.05) return;
+    if (moves.noise > 0.7 * moves.deviation) return; // noise alone is no motion
     recording_doubt(of, RECORDING_CONSTANT, of->names[k],
                     arena_format(of->arena, "%s is %.4g in all rows, and %s moves from %.4g to %.4g", of->names[k],
                                  column.low, of->names[other], moves.low, moves.high));

@@ -40,8 +40,7 @@ works_python()
 refuses()
 {
     spec refused "$2"
-    "$HOPSCOTCH" check refused.yaml >out 2>err
-    [ $? -ne 0 ] && grep -q "$1" err
+    ! "$HOPSCOTCH" check refused.yaml >out 2>err && grep -q "$1" err
     check $? "refuses: $1"
 }
 # near NAME LEAST MOST
@@ -132,8 +131,8 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "time,shoulder_q,
     { print $1 "," (NR % 2 || NR == 20 ? "" : $at["shoulder_q"]) "," (NR % 2 ? $at["elbow_q"] : "nan") }' \
     motion.csv >gaps.csv
 spec refused gaps.csv
-"$HOPSCOTCH" check refused.yaml >out 2>err
-[ $? -ne 0 ] && grep -q 'gaps.csv:2:[0-9]*: error: elbow_q has no value here' err && grep -q 'gaps: skip' err
+! "$HOPSCOTCH" check refused.yaml >out 2>err && grep -q 'gaps.csv:2:[0-9]*: error: elbow_q has no value here' err &&
+    grep -q 'gaps: skip' err
 check $? "gaps are refused: $(head -n 2 err)"
 against gapped '{file: gaps.csv, gaps: skip}'
 [ "$(error_of gapped)" = 0 ]
