@@ -93,7 +93,7 @@ static double bench_tangent(GradientBench *bench)
     const Configured *configured = &bench->configured;
     const double start = processor_seconds();
     configured->model->adjoint->tangent(configured, bench->parameter, bench->direction, bench->tangent, bench->metric,
-                                        bench->slope);
+                                        bench->slope, NULL, 0);
     return processor_seconds() - start;
 }
 

@@ -22,6 +22,7 @@ static const char *robot_folder(Arena *arena)
                                          "robots/hopper.xml",
                                          "robots/walker.xml",
                                          "identify_biped.csv",
+                                         "identify_pendulum.csv",
                                          "robots/arm.xml",
                                          "robots/cartpole.xml",
                                          "laws/trot.yaml",
@@ -53,7 +54,7 @@ const char *robot_folder_spec(const char *text, Arena *arena)
 Error robot_folder_parse(const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                          Diagnostics *diagnostics, Spec *spec)
 {
-    if (strstr(text, "robots/") == NULL && strstr(text, "learning/") == NULL)
+    if (strstr(text, "robots/") == NULL && strstr(text, "learning/") == NULL && strstr(text, ".csv") == NULL)
         return spec_parse("test.yaml", text, overrides, n_overrides, arena, diagnostics, spec);
     return spec_load(robot_folder_spec(text, arena), overrides, n_overrides, arena, diagnostics, spec);
 }

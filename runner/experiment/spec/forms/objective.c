@@ -382,7 +382,7 @@ const Form form_residuals = {
         "reference: all differences from a recorded motion (articulated); so a metric with `take: rms` at instants of "
         "a system of equations counts by each of its values. What is known beforehand is one too: (mass - 18)/2 is 18 "
         "with the standard deviation 2, if residuals are in standard deviations",
-    .example = "[reference, \"(torso_mass - 18)/2\"]",
+    .example = "[velocity_error, \"(k_fp - 100)/20\"]",
     .stage = FORM_BY_SECTION,
     .flags = KEY_IDENTITY,
     .entry = residuals_entry,
