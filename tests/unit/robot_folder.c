@@ -12,8 +12,8 @@ void robot_folder_add(const char *name, const char *text)
     added_text = text;
 }
 
-// A folder of this test with copies of the shipped robots, of what is recorded of them, and of learned policies; made
-// once, as long as the test is the same.
+// A folder with copies of the shipped robots, of what is recorded of them, and of learned policies; made once, unless a
+// file is added.
 static const char *robot_folder(Arena *arena)
 {
     static const char *const copied[] = {"robots/biped.xml",
@@ -22,6 +22,8 @@ static const char *robot_folder(Arena *arena)
                                          "robots/hopper.xml",
                                          "robots/walker.xml",
                                          "identify_biped.csv",
+                                         "identify_chirp.csv",
+                                         "identify_chirp_commands.csv",
                                          "identify_pendulum.csv",
                                          "robots/arm.xml",
                                          "robots/cartpole.xml",
@@ -29,9 +31,11 @@ static const char *robot_folder(Arena *arena)
                                          "learning/hopper_policy.csv",
                                          "learning/quadruped_policy.csv",
                                          "learning/quadruped_residual.csv"};
-    const char *folder = test_folder(), *inside = arena_format(arena, "%s/robots", folder);
-    if (file_exists(inside)) return folder;
-    CHECK_OK(folder_make(inside));
+    static char made[160];
+    if (made[0] != '\0' && added_name == NULL && file_exists(made)) return made;
+    const char *folder = arena_copy(arena, test_folder());
+    snprintf(made, sizeof made, "%s", added_name == NULL ? folder : "");
+    CHECK_OK(folder_make(arena_format(arena, "%s/robots", folder)));
     CHECK_OK(folder_make(arena_format(arena, "%s/learning", folder)));
     CHECK_OK(folder_make(arena_format(arena, "%s/laws", folder)));
     for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {
