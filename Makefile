@@ -248,7 +248,7 @@ SANITIZE_asan := -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno
 SANITIZE_tsan := -g1 -fsanitize=thread
 # The scripts of a minute, and of the others those that read what other people write, that fill memory or that fork.
 # `make asan SCRIPTS_asan= SLOW_asan=` runs all, which takes half an hour.
-SCRIPTS_asan := $(filter-out $(patsubst %.sh,%,$(filter %.sh,$(shell cat tests/slow))), \
+SCRIPTS_asan := $(filter-out $(patsubst %.sh,%,$(filter %.sh,$(shell sed '/^\#/d' tests/slow 2>/dev/null))), \
   $(patsubst tests/cli/%.sh,%,$(wildcard tests/cli/*.sh))) bodies command commands export hostile interrupt \
   law_gradient limits manual merge metrics_own ndt parts policy renamed retire rigid_law robot surrogate verify
 SLOW_asan := build/asan/slow
@@ -368,7 +368,7 @@ install: all
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib $(BUILD)/libhopscotch_sqlite.so
 	ln -sf libhopscotch.so.1 $(DESTDIR)$(PREFIX)/lib/libhopscotch.so
 	install -D -m 644 runner/hopscotch.h $(DESTDIR)$(PREFIX)/include/hopscotch.h
-	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.*
+	install -D -m 644 -t $(SHARE)/hopscotch/experiments $(wildcard experiments/*.*)
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments/robots experiments/robots/*.xml
 	for folder in laws learning command mujoco; do \
 	    install -D -m 644 -t $(SHARE)/hopscotch/experiments/$$folder experiments/$$folder/* || exit 1; done

@@ -3,6 +3,7 @@
 # end of the tests.
 . "$(dirname "$0")/../scratch.sh"
 case $HOPSCOTCH in *asan* | *tsan*) skip "the build" "a build without sanitizers" "make test" && exit 0 ;; esac
+unset SCRIPTS UNITS LEAVE_OUT JOBS # of a run of the tests that this is a part of
 unset MAKEFLAGS MAKELEVEL MFLAGS OPT KERNEL_OPT GPU_OPT ISAS PLAIN INLINE PROGRAMS EXTRA WERROR BUILD V STEPS ARCH CI
 export CUDA=no
 
