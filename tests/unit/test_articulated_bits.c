@@ -81,8 +81,8 @@ static void bits_everywhere(int terrain, bool second)
                                    {"v2", 7, 7},       {"scalar", 7, 7},  {"v3", 7, 1},     {"v4", 7, 7}};
     Arena arena;
     ArticulatedCase test;
-    double *expected = malloc(sizeof *expected * (ARTICULATED_N_METRICS + 1) * BITS_LANES);
     if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+    double *expected = ARENA_NEW(&arena, double, (ARTICULATED_N_METRICS + 1) * BITS_LANES);
     Robot robot = bits_robot(&arena);
     if (terrain == TERRAIN_file) random_robot_world(&robot, 3, &arena);
     bits_run(&test, &robot, terrain, second, &(BitsWay){"v2", 64, 1 << 20});
@@ -101,7 +101,6 @@ static void bits_everywhere(int terrain, bool second)
         if (test_quick() && way.lanes > 24) way.lanes = 24;
         bits_check(&robot, terrain, second, &way, expected);
     }
-    free(expected);
     arena_destroy(&arena);
 }
 

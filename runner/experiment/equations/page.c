@@ -42,7 +42,7 @@ static const EquationsRow equations_rows[] = {
     {"metrics", "NAME: {REDUCTION, unit: m, doc: TEXT}. Without a unit it has that of the expression."},
     {"  of EXPR", "final, mean, rms, integral, min or max, in the modes that have all its names."},
     {"  of EVENT", "count: EVENT; at: EVENT (before `set`) or after: EVENT, with value: EXPR and take: last, "
-                   "first, mean, min, max or spread (max - min)."},
+                   "first, mean, min, max, rms or spread (max - min)."},
     {"  of time", "first: CONDITION or last: CONDITION, the time; part: CONDITION, of the time."},
     {"failures", "NAME: CONDITION. A trial fails when it holds."},
     {"columns", "NAME: EXPR, or {value: EXPR, unit: m, doc: TEXT}. Recorded beside the states."},
@@ -225,7 +225,7 @@ static const char *const equations_definitions[][2] = {
      "integral: $expression, count: {type: string, description: 'an event'}, "
      "at: {type: string, description: 'an event, with the values before it'}, "
      "after: {type: string, description: 'an event, with the values after it'}, value: $expression, "
-     "take: {enum: [first, last, mean, min, max, spread]}, "
+     "take: {enum: [first, last, mean, min, max, spread, rms]}, "
      "first: {type: string, description: 'a condition: the time at which it begins to hold'}, "
      "last: {type: string, description: 'a condition: the last time at which it held'}, "
      "part: {type: string, description: 'a condition: the fraction of the time'}, " EQUATIONS_REPEAT EQUATIONS_ABOUT

@@ -61,7 +61,7 @@ const Form form_metrics = {
     .doc =
         "metrics of your own, over the columns of trajectories and over parameters, computed at each step: final, "
         "mean, rms, min, max, integral of an expression; first, last (time), part (of the time), count (how often it "
-        "begins) of a condition; at: CONDITION, value: EXPRESSION, take: first|last|mean|min|max|spread where it "
+        "begins) of a condition; at: CONDITION, value: EXPRESSION, take: first|last|mean|min|max|spread|rms where it "
         "begins. They are metrics as the model's own. `models SPEC.yaml` lists the columns",
     .example = "{highest: {max: z_foot}, effort: {rms: u2}}",
     .stage = FORM_METRICS,
