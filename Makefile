@@ -239,7 +239,7 @@ asan_programs tsan_programs: %_programs:
 cuda_of_asan := $(if $(shell command -v $(CXX)),host,no)
 cuda_of_tsan := no
 ISAS_asan := $(filter-out v2 v4,$(runnable)) # one lane at a time, and eight
-ISAS_tsan := $(lastword $(runnable))
+ISAS_tsan := $(runnable)
 asan tsan: %: %_programs
 	@grep -v '[.]sh' tests/slow >build/$@/slow
 	QUICK=1 SCRIPTS="$(SCRIPTS_$@)" UNITS="$(UNITS_$@)" LEAVE_OUT=$(SLOW_$@) sh tests/run.sh build/$@ $(ONLY)
