@@ -249,8 +249,9 @@ SANITIZE_tsan := -g1 -fsanitize=thread
 # The scripts of a minute, and of the others those that read what other people write, that fill memory or that fork.
 # `make asan SCRIPTS_asan= SLOW_asan=` runs all, which takes half an hour.
 SCRIPTS_asan := $(filter-out $(patsubst %.sh,%,$(filter %.sh,$(shell sed '/^\#/d' tests/slow 2>/dev/null))), \
-  $(patsubst tests/cli/%.sh,%,$(wildcard tests/cli/*.sh))) bodies command commands export hostile interrupt \
-  law_gradient limits manual merge metrics_own ndt parts policy renamed retire rigid_law robot surrogate verify
+  $(patsubst tests/cli/%.sh,%,$(wildcard tests/cli/*.sh))) actuator bodies command commands export hostile \
+  interrupt law_gradient least_squares limits manual merge metrics_own ndt parts policy renamed retire rigid_law robot \
+  surrogate verify
 SLOW_asan := build/asan/slow
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph; not what depends on speed
 UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollow pilot plan progress several \
