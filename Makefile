@@ -373,7 +373,7 @@ install: all
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments/robots experiments/robots/*.xml
 	for folder in laws learning command mujoco; do \
 	    install -D -m 644 -t $(SHARE)/hopscotch/experiments/$$folder experiments/$$folder/* || exit 1; done
-	chmod 755 $(SHARE)/hopscotch/experiments/command/spring.sh
+	chmod 755 $(SHARE)/hopscotch/experiments/command/*.sh
 	install -D -m 644 -t $(SHARE)/hopscotch/results results/README.md
 	@cd $(BUILD) && mkdir -p pages && ./hopscotch help --man >pages/hopscotch.1 && \
 	    ./hopscotch help spec --man >pages/hopscotch-spec.5 && ./hopscotch help --completion bash >pages/hopscotch && \
