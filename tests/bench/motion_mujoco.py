@@ -325,12 +325,13 @@ def g1_cases(g1, folder):
 
 def main():
     named = [word for word in sys.argv[2:] if word != "--equal-error"]
-    g1 = named[0] if named else "../shared/data/g1"
+    g1 = os.path.abspath(named[0] if named else "../shared/data/g1")
     rods = [f"pin{i}" for i in range(1, 11)]
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "pendulum.xml"), "w") as f:
             f.write(PENDULUM)
         shutil.copy("experiments/robots/chain.xml", folder)
+        os.chdir(folder)  # MuJoCo writes its log where it runs
         cases = [Case("pendulum", "pendulum.xml", ["pin"], 1.0, start={"pin": 1.5}),
                  Case("chain of ten", "chain.xml", rods, 1.0, start={"pin1": 0.5}),
                  Case("chain, stiff joints", "chain.xml", rods, 1.0, start={"pin1": 0.5}, attach=1e9)]
