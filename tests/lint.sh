@@ -169,6 +169,17 @@ scripts_are_clean()
     bash -n .ci/run || fail .ci/run
 }
 
+# A program that runs there leaves files behind; the repository takes none of them.
+top_has_its_files_alone()
+{
+    for file in $(git ls-files | grep -v /); do
+        case $file in
+        .clang-format | .gitignore | CHANGELOG.md | CONTRIBUTING.md | LICENSE | Makefile | README.md | configure.sh) ;;
+        *) fail "$file: the top has folders and a few files; remove it, or put it where it belongs" ;;
+        esac
+    done
+}
+
 for compiler in clang gcc; do # objects of gcc stay
     command -v $compiler >/dev/null || { fail "$compiler is missing (./configure.sh --install-dev)" && continue; }
     each_alone $compiler
@@ -180,5 +191,6 @@ processors_are_told_apart_in_two_headers
 is_formatted
 pages_lead_somewhere
 scripts_are_clean
+top_has_its_files_alone
 [ $status -eq 0 ] && echo "ok lint"
 exit $status
