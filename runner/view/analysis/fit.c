@@ -88,43 +88,7 @@ static void fit_take_noise(Fit *fit)
     result->robust = result->n_coloured > 0;
 }
 
-// ---- eigenvectors ---------------------------------------------------------------------------------------------------
-
-// Of a symmetric matrix a[m][m], which is overwritten, by Jacobi's rotations (G. Golub & C. Van Loan, Matrix
-// Computations, 8.5).
-static void fit_eigen(int m, double *a, double *value, double *vector)
-{
-    for (int i = 0; i < m * m; i++) vector[i] = i / m == i % m ? 1.0 : 0.0;
-    for (int sweep = 0; sweep < 60; sweep++) {
-        double off = 0.0, all = 0.0;
-        for (int i = 0; i < m * m; i++) {
-            all += a[i] * a[i];
-            off += i / m != i % m ? a[i] * a[i] : 0.0;
-        }
-        if (off <= 1e-32 * all) break;
-        for (int p = 0; p < m; p++) {
-            for (int q = p + 1; q < m; q++) {
-                if (a[p * m + q] == 0.0) continue;
-                const double theta = (a[q * m + q] - a[p * m + p]) / (2.0 * a[p * m + q]);
-                const double t = (theta >= 0.0 ? 1.0 : -1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
-                const double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-                for (int k = 0; k < m; k++) {
-                    const double x = a[k * m + p], y = a[k * m + q];
-                    a[k * m + p] = c * x - s * y;
-                    a[k * m + q] = s * x + c * y;
-                }
-                for (int k = 0; k < m; k++) {
-                    const double x = a[p * m + k], y = a[q * m + k], v = vector[k * m + p], w = vector[k * m + q];
-                    a[p * m + k] = c * x - s * y;
-                    a[q * m + k] = s * x + c * y;
-                    vector[k * m + p] = c * v - s * w;
-                    vector[k * m + q] = s * v + c * w;
-                }
-            }
-        }
-    }
-    for (int i = 0; i < m; i++) value[i] = a[i * m + i];
-}
+// ---- directions -----------------------------------------------------------------------------------------------------
 
 static double fit_dot(const double *a, const double *b, int64_t count)
 {
@@ -144,7 +108,13 @@ static void fit_directions(Fit *fit)
         for (int j = 0; j <= i; j++)
             a[i * m + j] = a[j * m + i] = fit_dot(fit_column(fit, i), fit_column(fit, j), data->count);
     }
-    fit_eigen(m, a, fit->eigenvalue, fit->vector);
+    // Without derivatives all directions are unknown.
+    double *rows = ARENA_NEW(fit->arena, double, m *m), *work = ARENA_NEW(fit->arena, double, m *m + 3 * m);
+    const bool some = m > 0 && symmetric_eigen(m, a, fit->eigenvalue, rows, work);
+    for (int k = 0; k < m; k++) {
+        if (!some) fit->eigenvalue[k] = 0.0;
+        for (int i = 0; i < m; i++) fit->vector[i * m + k] = some ? rows[k * m + i] : i == k ? 1.0 : 0.0;
+    }
     for (int k = 0; k < m; k++) {
         most = fmax(most, fit->eigenvalue[k]);
         least = fmin(least, fmax(fit->eigenvalue[k], 0.0));
