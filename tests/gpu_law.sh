@@ -170,11 +170,24 @@ END
 if [ -n "${TIMES-1}" ]; then
     cp -r "$experiments/laws" "$experiments/robots" "$folder"
     sed -n '/^      parameters:/,/^[a-z]/p' "$experiments/hopper_law.yaml" | sed '/^[a-z]/d' >"$folder/laws/hopper.yaml"
+    cat >"$folder/laws/swing.yaml" <<'END'
+parameters: {swing: {value: 0.1, unit: rad}, frequency: {value: 2, unit: Hz}}
+held: {phase: 0}
+every_period: {phase: "mod(phase + frequency*0.002, 1)"}
+command: {"*_hip": -roll, "*_thigh": "0.7 + swing*sin(2*pi*phase)", "*_knee": -1.4 - pitch}
+END
     for kernels in general made; do
         for mode in 'hold' 'law, period: 0.002, law: laws/trot.yaml' 'raibert, period: 0.002'; do
             control quadruped "{mode: $mode}"
             timed "quadruped_${mode%%,*}_$kernels" "$folder/timed.yaml" --kernels $kernels
         done
+        # a light law: angles of a gait, whose motors have gains
+        control quadruped "{mode: law, period: 0.002, law: laws/swing.yaml}"
+        echo 'parameters: {all_kp: 40, all_kd: 1}' >>"$folder/timed.yaml"
+        timed "quadruped_swing_$kernels" "$folder/timed.yaml" --kernels $kernels
+        control quadruped "{mode: hold}"
+        echo 'parameters: {all_kp: 40, all_kd: 1}' >>"$folder/timed.yaml"
+        timed "quadruped_stand_$kernels" "$folder/timed.yaml" --kernels $kernels
         for mode in 'raibert' 'law, law: laws/hopper.yaml'; do
             control hopper "{mode: $mode}"
             timed "hopper_${mode%%,*}_$kernels" "$folder/timed.yaml" --kernels $kernels

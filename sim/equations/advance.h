@@ -556,7 +556,10 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
     const EquationsStep step = equations_step(lane, method, t, h, goes_on ? all_lanes() : running, observed);
     const mask finite = equations_finite(lane, c->next);
     const mask precise = running & finite & (landing | MASK(step.error <= 1.0));
-    const mask free = precise & ~landing, fast = equations_overlooks_extrema(lane, method, t, h, free);
+    const bool inner = c->extrema && method != EQUATIONS_BY_map && !noisy;
+    if ((inner || (c->n_guards > 0 && method != EQUATIONS_BY_map)) && any_lane(precise))
+        equations_dense(lane, method, h);
+    const mask free = precise & ~landing, fast = equations_overlooks_extrema(lane, t, h, free);
     mask blind;
     const mask turned = equations_seek(lane, method, t, h, free & ~fast, &blind);
     blind = blind | fast;
@@ -580,10 +583,7 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
         trail_step(lane, t, h, now, landing, timed);
         const real until = select_real(periodic, now - equations_apart(now), t + h);
         if (observed) equations_trace(lane, group, method, t, h, until, taken);
-        if (c->extrema && method != EQUATIONS_BY_map && !noisy) {
-            equations_dense(lane, method, h);
-            equations_inner_extrema(lane, t, h, taken);
-        }
+        if (inner) equations_inner_extrema(lane, t, h, taken);
         equations_durations(lane, h, taken);
         if (c->n_guards > 0 && any_lane(taken & landing)) {
             equations_argue(lane, c->next);

@@ -83,16 +83,22 @@ typedef struct EquationsBuild {
 
 enum { EQUATIONS_CODES_MAX = 1 << 21 }; // numbers in the assets
 
-// Lays a code down and writes its row at `row` of the assets.
+// Lays a code down and writes its row at `row` of the assets, but for where its outputs stand.
+static Error build_steps(EquationsBuild *build, const TapeValue *outputs, int count, int64_t row, TapeCode *code)
+{
+    TRY(tape_code(build->tape, &build->layout, outputs, count, build->arena, code));
+    if (build->assets.count + code->count > EQUATIONS_CODES_MAX)
+        return error_make(ERROR_USER, "the equations are too long: their modes and events have more than %d steps",
+                          EQUATIONS_CODES_MAX);
+    assets_set_integer(&build->assets, row, tape_assets_put(&build->assets, code->steps, code->count));
+    assets_set_integer(&build->assets, row + 1, code->count);
+    return error_none();
+}
+
 static Error build_code(EquationsBuild *build, const TapeValue *outputs, int count, int64_t row)
 {
     TapeCode code;
-    TRY(tape_code(build->tape, &build->layout, outputs, count, build->arena, &code));
-    if (build->assets.count + code.count > EQUATIONS_CODES_MAX)
-        return error_make(ERROR_USER, "the equations are too long: their modes and events have more than %d steps",
-                          EQUATIONS_CODES_MAX);
-    assets_set_integer(&build->assets, row, tape_assets_put(&build->assets, code.steps, code.count));
-    assets_set_integer(&build->assets, row + 1, code.count);
+    TRY(build_steps(build, outputs, count, row, &code));
     assets_set_integer(&build->assets, row + 2, build->assets.count);
     for (int i = 0; i < count; i++) assets_integer(&build->assets, code.outputs[i]);
     return error_none();
@@ -205,20 +211,96 @@ static void build_quantities(EquationsBuild *build, const SystemMode *mode, int6
     for (int k = 0; k < build->system->n_guards; k++) assets_integer(&build->assets, mode->guards[k]);
 }
 
-static Error build_mode(EquationsBuild *build, const SystemMode *mode, const EquationsValues *values, int64_t row)
+// The values that a code of a mode computes, by its row; NULL: modes have no such code.
+static const TapeValue *build_outputs(const EquationsBuild *build, const EquationsValues *values, int m, int row,
+                                      int *count)
 {
     const System *system = build->system;
+    const SystemMode *mode = &system->modes[m];
     const int n = system->n_states, total = n + system->n_integrals;
-    TRY(build_code(build, mode->rates, total, row + EQUATIONS_MODE_RATES));
-    TRY(build_code(build, values->guards, system->n_guards, row + EQUATIONS_MODE_GUARDS));
-    TRY(build_code(build, values->guards, 2 * system->n_guards, row + EQUATIONS_MODE_SLOPES));
-    TRY(build_code(build, values->watched, 2 * system->n_metrics, row + EQUATIONS_MODE_WATCHED));
-    TRY(build_code(build, mode->columns, system->n_shown, row + EQUATIONS_MODE_COLUMNS));
-    TRY(build_code(build, mode->conditions, system->n_conditions, row + EQUATIONS_MODE_CONDITIONS));
-    if (values->jacobian != NULL)
-        TRY(build_code(build, values->jacobian, total * n + total, row + EQUATIONS_MODE_JACOBIAN));
-    TRY(build_code(build, values->sizes, system->n_guards, row + EQUATIONS_MODE_SIZES));
-    if (system->n_sources > 0) TRY(build_code(build, mode->noise, n, row + EQUATIONS_MODE_NOISE));
+    switch (row) {
+    case EQUATIONS_MODE_RATES: *count = total; return mode->rates;
+    case EQUATIONS_MODE_GUARDS: *count = system->n_guards; return values[m].guards;
+    case EQUATIONS_MODE_SLOPES: *count = 2 * system->n_guards; return values[m].guards;
+    case EQUATIONS_MODE_WATCHED: *count = 2 * system->n_metrics; return values[m].watched;
+    case EQUATIONS_MODE_COLUMNS: *count = system->n_shown; return mode->columns;
+    case EQUATIONS_MODE_CONDITIONS: *count = system->n_conditions; return mode->conditions;
+    case EQUATIONS_MODE_JACOBIAN: *count = total * n + total; return values[m].jacobian;
+    case EQUATIONS_MODE_SIZES: *count = system->n_guards; return values[m].sizes;
+    default: *count = n; return system->n_sources > 0 ? mode->noise : NULL;
+    }
+}
+
+// Operations that values[count] are made of.
+static int build_length(EquationsBuild *build, const TapeValue *values, int count)
+{
+    int length = 0;
+    const bool *needs = tape_needs(build->tape, values, count);
+    for (TapeValue i = 0; i < build->tape->count && needs != NULL; i++) {
+        const int operation = build->tape->nodes[i].operation;
+        length += needs[i] && operation != PROGRAM_NUMBER && operation != TAPE_INPUT;
+    }
+    return length;
+}
+
+// What a code computes that all modes share, [count]: the values of all of them. NULL: two modes differ in a value, or
+// it is more than half as long again as their own codes on average.
+static const TapeValue *build_union(EquationsBuild *build, const EquationsValues *values, int row)
+{
+    int count, own = 0;
+    const int n_modes = build->system->n_modes;
+    const TapeValue *of = build_outputs(build, values, 0, row, &count);
+    TapeValue *all = ARENA_NEW(build->arena, TapeValue, count + 1);
+    for (int i = 0; i < count; i++) all[i] = TAPE_NONE;
+    for (int m = 0; m < n_modes; m++) {
+        of = build_outputs(build, values, m, row, &count);
+        own += build_length(build, of, count);
+        for (int i = 0; i < count; i++) {
+            if (all[i] != TAPE_NONE && of[i] != TAPE_NONE && all[i] != of[i]) return NULL;
+            if (of[i] != TAPE_NONE) all[i] = of[i];
+        }
+    }
+    return 2 * n_modes * build_length(build, all, count) <= 3 * own ? all : NULL;
+}
+
+// The code in this row of all modes: one that they share, where that can be, with outputs of each mode's own unless
+// these are the same.
+static Error build_codes(EquationsBuild *build, const EquationsValues *values, int row)
+{
+    int count;
+    TapeCode code;
+    const int n_modes = build->system->n_modes;
+    const int64_t modes = build->c.modes + row;
+    if (build_outputs(build, values, 0, row, &count) == NULL) return error_none();
+    const TapeValue *all = build_union(build, values, row);
+    for (int m = 0; m < n_modes && all == NULL; m++)
+        TRY(build_code(build, build_outputs(build, values, m, row, &count), count, modes + m * EQUATIONS_MODE));
+    if (all == NULL) return error_none();
+    TRY(build_steps(build, all, count, modes, &code));
+    bool same = true;
+    for (int m = 0; m < n_modes; m++) {
+        const TapeValue *of = build_outputs(build, values, m, row, &count);
+        for (int i = 0; i < count; i++) same = same && of[i] == all[i];
+    }
+    int64_t outputs = 0;
+    for (int m = 0; m < n_modes; m++) {
+        const TapeValue *of = build_outputs(build, values, m, row, &count);
+        const int64_t at = modes + m * EQUATIONS_MODE;
+        if (m == 0 || !same) {
+            outputs = build->assets.count;
+            for (int i = 0; i < count; i++) assets_integer(&build->assets, of[i] != TAPE_NONE ? code.outputs[i] : -1);
+        }
+        assets_set_integer(&build->assets, at, asset_integer(build->assets.numbers, modes));
+        assets_set_integer(&build->assets, at + 1, code.count);
+        assets_set_integer(&build->assets, at + 2, outputs);
+    }
+    build->c.shared |= 1 << row / EQUATIONS_CODE;
+    if (same) build->c.same |= 1 << row / EQUATIONS_CODE;
+    return error_none();
+}
+
+static Error build_actions_of_mode(EquationsBuild *build, const SystemMode *mode, int64_t row)
+{
     build_quantities(build, mode, row + EQUATIONS_MODE_QUANTITIES);
     const int64_t actions = build_rows(build, (int64_t)mode->n_actions * EQUATIONS_ACTION);
     assets_set_integer(&build->assets, row + EQUATIONS_MODE_ACTIONS, actions);
@@ -467,8 +549,9 @@ static Error build_assets(EquationsBuild *build, const double *settings)
     c->start = (int32_t)build_rows(build, EQUATIONS_CODE);
     TRY(build_code(build, system->start, system->n_states + system->n_held, c->start));
     c->modes = (int32_t)build_rows(build, (int64_t)system->n_modes * EQUATIONS_MODE);
+    for (int row = 0; row <= EQUATIONS_MODE_NOISE; row += EQUATIONS_CODE) TRY(build_codes(build, values, row));
     for (int m = 0; m < system->n_modes; m++)
-        TRY(build_mode(build, &system->modes[m], &values[m], c->modes + (int64_t)m * EQUATIONS_MODE));
+        TRY(build_actions_of_mode(build, &system->modes[m], c->modes + (int64_t)m * EQUATIONS_MODE));
     TRY(build_step(build));
     c->guards = (int32_t)assets->count;
     for (int k = 0; k < system->n_guards; k++) assets_integer(assets, system->guards[k].direction);

@@ -123,6 +123,8 @@ enum {
     X(int32_t, actions) \
     /* the code of a step (straight.h), 0: there is none */ \
     X(int32_t, straight) \
+    /* codes of modes, a bit for each row: all modes have one code; they have the same outputs, too */ \
+    X(int32_t, shared) X(int32_t, same) \
     /* in the frame: what is kept between slices, then numbers of a step */ \
     X(int32_t, y) X(int32_t, f) X(int32_t, guard) X(int32_t, slope) X(int32_t, offset) X(int32_t, turn) \
     X(int32_t, condition) X(int32_t, path) X(int32_t, acting) \

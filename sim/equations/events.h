@@ -81,69 +81,126 @@ HD real equations_bend(real from, real to, real from_slope, real to_slope, real 
     return theta;
 }
 
-// The theta at which sign * guard k becomes positive, in (0, high]: the upper end of an interval of EQUATIONS_ROOT.
-// at_high: that value at `high`. Illinois' method, with bisections between.
-HD_CALL real equations_root(const EquationsLane *lane, int k, real t, real h, real sign, real high, real at_high,
-                            mask which)
+// Where guard number `k` of a lane goes to its other side: sign * guard is at_low at low and at_high > 0 at high, after
+// so many looks; turn: their number modulo 4.
+typedef struct EquationsBracket {
+    real k, sign, low, high, at_low, at_high, looks, turn;
+    mask last_low, last_high;
+} EquationsBracket;
+
+// The theta of the next look. Illinois' method, with bisections between.
+HD real equations_look(EquationsBracket *b)
 {
-    real low = splat(0.0), at_low = sign * frame_get(lane->frame, lane->c->guard + k);
-    mask last_high = no_lanes(), last_low = no_lanes();
-    for (int step = 0; step < EQUATIONS_ROOT_STEPS; step++) {
-        const mask open = which & MASK(high - low > EQUATIONS_ROOT);
-        if (!any_lane(open)) break;
-        const real half = 0.5 * (low + high);
-        const real secant = (low * at_high - high * at_low) / (at_high - at_low);
-        const mask inside = MASK(secant > low) & MASK(secant < high) & MASK(at_low < 0.0);
-        const real theta = step % 4 == 3 ? half : select_real(inside, secant, half);
-        const real value = sign * equations_guard_between(lane, k, t, h, theta, open);
-        const mask up = open & MASK(value > 0.0), down = open & ~up;
-        high = select_real(up, theta, high);
-        at_high = select_real(up, value, select_real(down & last_low, 0.5 * at_high, at_high));
-        low = select_real(down, theta, low);
-        at_low = select_real(down, value, select_real(up & last_high, 0.5 * at_low, at_low));
-        last_high = up;
-        last_low = down;
-    }
-    return high;
+    const real half = 0.5 * (b->low + b->high);
+    const real secant = (b->low * b->at_high - b->high * b->at_low) / (b->at_high - b->at_low);
+    const mask halves = MASK(b->turn == 3.0),
+               inside = MASK(secant > b->low) & MASK(secant < b->high) & MASK(b->at_low < 0.0) & ~halves;
+    b->looks = b->looks + 1.0;
+    b->turn = select_real(halves, splat(0.0), b->turn + 1.0);
+    return select_real(inside, secant, half);
 }
 
-// The lanes of `which` in which guard k goes to its other side in the step from t, in a direction that counts. *theta
-// <- when.
-HD_CALL mask equations_crossing(const EquationsLane *lane, int k, real t, real h, mask which, real *theta)
+// At theta, sign * guard has this value, in the lanes of `open`.
+HD void equations_seen(EquationsBracket *b, real theta, real value, mask open)
 {
-    const int direction = equations_direction(lane, k);
+    const mask up = open & MASK(value > 0.0), down = open & ~up;
+    b->high = select_real(up, theta, b->high);
+    b->at_high = select_real(up, value, select_real(down & b->last_low, 0.5 * b->at_high, b->at_high));
+    b->low = select_real(down, theta, b->low);
+    b->at_low = select_real(down, value, select_real(up & b->last_high, 0.5 * b->at_low, b->at_low));
+    b->last_high = (b->last_high & ~open) | up;
+    b->last_low = (b->last_low & ~open) | down;
+}
+
+// The lanes of `which` begin with their next guard that has crossed and is not located (turn < 0); n_guards: none is.
+HD void equations_next_bracket(const EquationsLane *lane, EquationsBracket *b, mask which)
+{
+    const EquationsConstants *c = lane->c;
+    mask open = which;
+    b->k = select_real(which, splat((double)c->n_guards), b->k);
+    FRAME_EACH
+    for (int i = 0; i < c->n_guards; i++) {
+        const mask here = open & MASK(frame_get(lane->frame, c->turn + i) < 0.0);
+        const real sign = select_real(MASK(equations_side(lane, i) < 0.0), splat(1.0), splat(-1.0));
+        b->k = select_real(here, splat((double)i), b->k);
+        b->sign = select_real(here, sign, b->sign);
+        b->at_low = select_real(here, sign * frame_get(lane->frame, c->guard + i), b->at_low);
+        b->at_high = select_real(here, sign * frame_get(lane->frame, c->next_guard + i), b->at_high);
+        open = open & ~here;
+    }
+    b->low = select_real(which, splat(0.0), b->low);
+    b->high = select_real(which, splat(1.0), b->high);
+    b->looks = select_real(which, splat(0.0), b->looks);
+    b->turn = select_real(which, splat(0.0), b->turn);
+    b->last_low = b->last_low & ~which;
+    b->last_high = b->last_high & ~which;
+}
+
+// Locates the guards of brackets: `turn` of such a guard <- the upper end of an interval of EQUATIONS_ROOT. all: and
+// those that follow. Lanes look at their own guards at once: codes compute all guards anyway, and the threads of a GPU
+// wait for the lane with most looks, not for the sum over guards.
+HD_CALL void equations_locate(const EquationsLane *lane, real t, real h, EquationsBracket b, bool all, mask open)
+{
+    const EquationsConstants *c = lane->c;
+    for (;;) {
+        const mask found =
+            open & ~(MASK(b.high - b.low > EQUATIONS_ROOT) & MASK(b.looks < (double)EQUATIONS_ROOT_STEPS));
+        if (any_lane(found)) {
+            FRAME_EACH
+            for (int i = 0; i < c->n_guards; i++)
+                frame_put(lane->frame, c->turn + i, b.high, found & MASK(b.k == (double)i));
+            if (all)
+                equations_next_bracket(lane, &b, found);
+            else
+                b.k = select_real(found, splat((double)c->n_guards), b.k);
+            open = open & MASK(b.k < (double)c->n_guards);
+        }
+        if (!any_lane(open)) return;
+        const real theta = equations_look(&b);
+        real value = splat(0.0);
+        equations_guards_between(lane, t, h, theta, open);
+        FRAME_EACH
+        for (int i = 0; i < c->n_guards; i++)
+            value = select_real(MASK(b.k == (double)i), frame_get(lane->frame, c->saved + i), value);
+        equations_seen(&b, theta, b.sign * value, open);
+    }
+}
+
+// The lanes of `which` in which guard k goes to its other side in the step from t, in a direction that counts. Its
+// `turn` <- when; -1: the end of the step is on the other side, and it is not located.
+HD_CALL mask equations_crossing(const EquationsLane *lane, int k, real t, real h, mask which)
+{
+    const int direction = equations_direction(lane, k), turn = lane->c->turn + k;
     const real side = equations_side(lane, k);
     const mask rising = direction != SYSTEM_FALLS ? MASK(side < 0.0) : no_lanes();
     const mask falling = direction != SYSTEM_RISES ? MASK(side > 0.0) : no_lanes();
     const mask armed = which & (rising | falling) & equations_has_guard(lane, k);
+    frame_put(lane->frame, turn, splat(EQUATIONS_NO_TURN), which);
     if (!any_lane(armed)) return armed;
     const real sign = select_real(rising, splat(1.0), splat(-1.0));
     const real from = sign * frame_get(lane->frame, lane->c->guard + k),
                to = sign * frame_get(lane->frame, lane->c->next_guard + k);
     const real from_slope = sign * h * frame_get(lane->frame, lane->c->slope + k),
                to_slope = sign * h * frame_get(lane->frame, lane->c->next_guard + lane->c->n_guards + k);
-    mask crossed = armed & MASK(to > 0.0);
-    real high = splat(1.0), at_high = to;
+    // What leaves 0 after an event and comes back at once does so at the end of the step: it would turn without end.
+    const mask over = armed & MASK(to > 0.0), returning = MASK(absolute(side) < 1.0);
+    frame_put(lane->frame, turn, select_real(returning, splat(1.0), splat(-1.0)), over);
     // slopes are those of the rates alone: with noise a guard is looked at in the ends of a step
     const mask bends =
-        equations_has_noise(lane) ? no_lanes() : armed & ~crossed & MASK(from_slope > 0.0) & MASK(to_slope < 0.0);
-    if (any_lane(bends)) {
-        real peak;
-        const real where = equations_bend(from, to, from_slope, to_slope, &peak);
-        const mask near = bends & MASK(peak > 0.1 * lesser_of(from, to)); // both are negative
-        if (any_lane(near)) {
-            const real value = sign * equations_guard_between(lane, k, t, h, where, near);
-            const mask beyond = near & MASK(value > 0.0);
-            high = select_real(beyond, where, high);
-            at_high = select_real(beyond, value, at_high);
-            crossed = crossed | beyond;
-        }
-    }
-    // What leaves 0 after an event and comes back at once does so at the end of the step: it would turn without end.
-    const mask returns = crossed & MASK(absolute(side) < 1.0), inside = crossed & ~returns;
-    if (any_lane(crossed))
-        *theta = select_real(returns, splat(1.0), equations_root(lane, k, t, h, sign, high, at_high, inside));
-    return crossed;
+        equations_has_noise(lane) ? no_lanes() : armed & ~over & MASK(from_slope > 0.0) & MASK(to_slope < 0.0);
+    if (!any_lane(bends)) return over;
+    real peak;
+    const real where = equations_bend(from, to, from_slope, to_slope, &peak);
+    const mask near = bends & MASK(peak > 0.1 * lesser_of(from, to)); // both are negative
+    if (!any_lane(near)) return over;
+    const real value = sign * equations_guard_between(lane, k, t, h, where, near);
+    const mask beyond = near & MASK(value > 0.0);
+    if (!any_lane(beyond)) return over;
+    const EquationsBracket bracket = {splat((double)k), sign,       splat(0.0), where,     from, value,
+                                      splat(0.0),       splat(0.0), no_lanes(), no_lanes()};
+    frame_put(lane->frame, turn, splat(1.0), beyond & returning);
+    equations_locate(lane, t, h, bracket, false, beyond & ~returning);
+    return over | beyond;
 }
 
 // Whether what has these values and slopes (per step) at the ends of a step is not near `middle` in its middle, as the
@@ -194,8 +251,8 @@ HD_CALL mask equations_seek_in_map(const EquationsLane *lane, mask accepted)
     return any;
 }
 
-// Looks for crossings in an accepted step. Returns the lanes with one: they repeat the step up to the first. Those of a
-// map stand at their crossing. *blind <- the lanes whose step is too long to say.
+// Looks for crossings in an accepted step, whose dense output is known. Returns the lanes with one: they repeat the step
+// up to the first. Those of a map stand at their crossing. *blind <- the lanes whose step is too long to say.
 HD_CALL mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted,
                             mask *blind)
 {
@@ -206,19 +263,17 @@ HD_CALL mask equations_seek(const EquationsLane *lane, EquationsMethod method, r
     if (c->n_guards == 0 || !any_lane(accepted)) return any;
     equations_guards(lane, c->next_guard, accepted);
     if (method == EQUATIONS_BY_map) return equations_seek_in_map(lane, accepted);
-    equations_dense(lane, method, h);
     *blind = equations_overlooks(lane, t, h, accepted);
     accepted = accepted & ~*blind;
     FRAME_EACH
-    for (int k = 0; k < c->n_guards; k++) {
-        real theta = splat(EQUATIONS_NO_TURN);
-        const mask crossed = equations_crossing(lane, k, t, h, accepted, &theta);
-        theta = select_real(crossed, theta, splat(EQUATIONS_NO_TURN));
-        frame_put(lane->frame, c->turn + k, theta, accepted);
-        first = lesser_of(theta, first);
-        any = any | crossed;
-    }
+    for (int k = 0; k < c->n_guards; k++) any = any | equations_crossing(lane, k, t, h, accepted);
     if (!any_lane(any)) return any;
+    EquationsBracket bracket = {splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0),
+                                splat(0.0), splat(0.0), splat(0.0), no_lanes(), no_lanes()};
+    equations_next_bracket(lane, &bracket, any);
+    equations_locate(lane, t, h, bracket, true, any & MASK(bracket.k < (double)c->n_guards));
+    FRAME_EACH
+    for (int k = 0; k < c->n_guards; k++) first = lesser_of(frame_get(lane->frame, c->turn + k), first);
     FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) {
         const real theta = frame_get(lane->frame, c->turn + k);

@@ -125,16 +125,28 @@ HD void equations_keep_outputs(const EquationsLane *lane, EquationsCode code, in
     for (int i = 0; i < count; i++) frame_put(lane->frame, numbers + i, equations_output(lane, code, i), which);
 }
 
+// Whether all modes have one code in a row of the table of modes, and with the same outputs.
+HD bool equations_share(const EquationsLane *lane, int code_row)
+{
+    return (lane->c->shared >> code_row / EQUATIONS_CODE & 1) != 0;
+}
+HD bool equations_are_same(const EquationsLane *lane, int code_row)
+{
+    return (lane->c->same >> code_row / EQUATIONS_CODE & 1) != 0;
+}
+
 // Runs a code of every mode that a lane of `which` is in; numbers[count] of the frame <- its outputs, 0 where a
 // mode has none.
 HD_CALL void equations_of_modes(const EquationsLane *lane, int code_row, int numbers, int count, mask which)
 {
+    const bool shared = equations_share(lane, code_row), same = equations_are_same(lane, code_row);
+    if (shared) equations_run(lane, equations_code(lane, equations_mode_row(lane, 0) + code_row));
     FRAME_EACH
-    for (int mode = 0; mode < lane->c->n_modes; mode++) {
-        const mask in = which & equations_in(lane, mode);
+    for (int mode = 0; mode < (same ? 1 : lane->c->n_modes); mode++) {
+        const mask in = same ? which : which & equations_in(lane, mode);
         if (lane->c->n_modes > 1 && !any_lane(in)) continue;
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + code_row);
-        equations_run(lane, code);
+        if (!shared) equations_run(lane, code);
         if (lane->c->n_modes > 1 && whole_vector(in))
             equations_keep_outputs(lane, code, numbers, count, all_lanes());
         else

@@ -16,23 +16,45 @@ enum {
     EQUATIONS_MADE_INLINED_GPU = 500
 };
 
-// The code steps[count] from `first` on; outputs: where the registers of its outputs stand, -1: they are in place.
-static void made_code(MadeCodes *codes, int64_t first, int64_t count, int64_t outputs, int n_outputs)
+// The code steps[count] from `first` on.
+static bool made_begin(MadeCodes *codes, int64_t first, int64_t count)
 {
-    if (first < 0 || count <= 0) return; // one without steps may begin where another does
+    if (first < 0 || count <= 0) return false; // one without steps may begin where another does
     made_line(codes->out, "case %lld: {\\\n", (long long)first);
     made_steps(codes, first, count);
-    for (int i = 0; i < n_outputs && outputs >= 0; i++) made_keep(codes, made_integer(codes, outputs + i));
-    made_line(codes->out, "return; }\\\n");
+    return true;
 }
+// Keeps the registers of outputs, which stand at `outputs`; -1: they are in place.
+static void made_outputs(const MadeCodes *codes, int64_t outputs, int n_outputs)
+{
+    for (int i = 0; i < n_outputs && outputs >= 0; i++) made_keep(codes, made_integer(codes, outputs + i));
+}
+static void made_end(const MadeCodes *codes) { made_line(codes->out, "return; }\\\n"); }
 
 static void made_code_at(MadeCodes *codes, int64_t row, int n_outputs)
 {
-    made_code(codes, made_integer(codes, row), made_integer(codes, row + 1), made_integer(codes, row + 2), n_outputs);
+    if (!made_begin(codes, made_integer(codes, row), made_integer(codes, row + 1))) return;
+    made_outputs(codes, made_integer(codes, row + 2), n_outputs);
+    made_end(codes);
 }
 
-static void made_mode(MadeCodes *codes, const EquationsConstants *c, int64_t row)
+// The code in this row of mode m, or, with the first mode, what all modes share.
+static void made_code_of_modes(MadeCodes *codes, const EquationsConstants *c, int m, int row, int n_outputs)
 {
+    const int64_t at = c->modes + row;
+    const bool shared = (c->shared >> row / EQUATIONS_CODE & 1) != 0;
+    if (!shared) {
+        made_code_at(codes, at + (int64_t)m * EQUATIONS_MODE, n_outputs);
+    } else if (m == 0 && made_begin(codes, made_integer(codes, at), made_integer(codes, at + 1))) {
+        for (int of = 0; of < c->n_modes; of++)
+            made_outputs(codes, made_integer(codes, at + (int64_t)of * EQUATIONS_MODE + 2), n_outputs);
+        made_end(codes);
+    }
+}
+
+static void made_mode(MadeCodes *codes, const EquationsConstants *c, int m)
+{
+    const int64_t row = c->modes + (int64_t)m * EQUATIONS_MODE;
     const struct {
         int row, outputs;
     } rows[] = {
@@ -40,7 +62,8 @@ static void made_mode(MadeCodes *codes, const EquationsConstants *c, int64_t row
         {EQUATIONS_MODE_SLOPES, 2 * c->n_guards},     {EQUATIONS_MODE_WATCHED, 2 * c->n_metrics},
         {EQUATIONS_MODE_CONDITIONS, c->n_conditions}, {EQUATIONS_MODE_JACOBIAN, c->n_total * c->n_states + c->n_total},
         {EQUATIONS_MODE_SIZES, c->n_guards},          {EQUATIONS_MODE_NOISE, c->n_states}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) made_code_at(codes, row + rows[i].row, rows[i].outputs);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        made_code_of_modes(codes, c, m, rows[i].row, rows[i].outputs);
     const int64_t actions = made_integer(codes, row + EQUATIONS_MODE_ACTIONS);
     for (int64_t a = 0; a < made_integer(codes, row + EQUATIONS_MODE_N_ACTIONS); a++)
         made_code_at(codes, actions + a * EQUATIONS_ACTION + EQUATIONS_ACTION_SET, c->n_states + c->n_held);
@@ -71,10 +94,10 @@ bool equations_made_macros(const Configured *configured, TextSink out)
     EQUATIONS_CONSTANTS(EQUATIONS_MADE_MACRO)
 #undef EQUATIONS_MADE_MACRO
     made_line(out, "#define EQUATIONS_MADE_CODES \\\n");
-    made_code(&codes, c.derived, c.n_derived_steps, -1, 0);
+    if (made_begin(&codes, c.derived, c.n_derived_steps)) made_end(&codes);
     made_code_at(&codes, c.start, c.n_states + c.n_held);
     if (c.straight != 0) made_code_at(&codes, c.straight, c.n_total + c.is_map);
-    for (int m = 0; m < c.n_modes; m++) made_mode(&codes, &c, c.modes + (int64_t)m * EQUATIONS_MODE);
+    for (int m = 0; m < c.n_modes; m++) made_mode(&codes, &c, m);
     made_line(out, "\n#define EQUATIONS_MADE_INLINED %lld\n", (long long)made_inlined(&codes, configured->kernel));
     made_line(out, "#if EQUATIONS_MADE_INLINED > %d || (EQUATIONS_MADE_INLINED > %d && MADE_ON_CPU)\n",
               EQUATIONS_MADE_INLINED_GPU, EQUATIONS_MADE_INLINED_CPU);

@@ -79,8 +79,8 @@ HD void equations_forget_extrema(const EquationsLane *lane, mask which)
 }
 
 // The lanes of accepted steps that are too long for what a metric wants the extrema of, as equations_overlooks. The
-// arguments are the step's end.
-HD mask equations_overlooks_extrema(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted)
+// arguments are the step's end, and its dense output is known.
+HD mask equations_overlooks_extrema(const EquationsLane *lane, real t, real h, mask accepted)
 {
     const EquationsConstants *c = lane->c;
     const int next = c->watched + 2 * c->n_metrics;
@@ -88,7 +88,6 @@ HD mask equations_overlooks_extrema(const EquationsLane *lane, EquationsMethod m
     accepted = accepted & MASK(h > EQUATIONS_LOOK * c->duration);
     if (!c->extrema || c->fixed_steps || !any_lane(accepted)) return strays;
     equations_watch(lane, next, accepted);
-    equations_dense(lane, method, h);
     equations_argue_between(lane, t, h, splat(0.5));
     equations_watch(lane, c->saved, accepted);
     FRAME_EACH

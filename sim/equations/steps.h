@@ -365,9 +365,10 @@ HD_CALL void equations_solve(const EquationsLane *lane)
 HD_CALL void equations_jacobian(const EquationsLane *lane, real diagonal, real factor, int time_rates, mask which)
 {
     const int n = lane->c->n_states, total = lane->c->n_total;
+    const bool same = equations_are_same(lane, EQUATIONS_MODE_JACOBIAN);
     FRAME_EACH
-    for (int mode = 0; mode < lane->c->n_modes; mode++) {
-        const mask in = which & equations_in(lane, mode);
+    for (int mode = 0; mode < (same ? 1 : lane->c->n_modes); mode++) {
+        const mask in = same ? which : which & equations_in(lane, mode);
         if (!any_lane(in)) continue;
         const EquationsCode code = equations_code(lane, equations_mode_row(lane, mode) + EQUATIONS_MODE_JACOBIAN);
         equations_run(lane, code);
