@@ -35,6 +35,7 @@ static void fit_take_parameters(const GradientRun *run, FitData *out)
     }
     out->n = n;
     out->parameter = parameter;
+    out->parameters = run->parameter;
     out->value = value;
     out->stretch = stretch;
     out->coordinate = coordinate;
@@ -183,6 +184,53 @@ Error fit_evaluate(const FitModel *model, const double *value, double *residual,
     memcpy(model->parameter, model->run->parameter, (size_t)model->run->spec->configured.n_parameters * sizeof(double));
     for (int i = 0; i < model->data->n; i++) model->parameter[model->data->parameter[i]] = value[i];
     if (search_complete(model->run->spec, model->parameter)) TRY(fit_compute(model, residual, column, &count));
+    *there = count == model->data->count;
+    return error_none();
+}
+
+// ---- by a parameter that is not searched ----------------------------------------------------------------------------
+
+bool fit_may_depend(const FitModel *model, int parameter)
+{
+    const Spec *spec = model->run->spec;
+    const int n = spec->n_axes + spec->n_derived + spec->n_outer;
+    for (int i = 0; i < n; i++)
+        if (spec->axes[i].parameter == parameter) return false;
+    for (int k = 0; k < spec->replicates.n_perturb; k++)
+        if (spec->replicates.perturb[k].parameter == parameter) return false;
+    return model->trial == NULL || trial_gradient_has(spec, parameter);
+}
+
+// Central differences, of one side where the other leaves the range or its run fails.
+static Error fit_differ_along(const FitModel *model, int parameter, double *column)
+{
+    const GradientRun *run = model->run;
+    const Parameter *of = &run->spec->configured.parameters[parameter];
+    const int64_t count = model->data->count;
+    const double value = run->parameter[parameter], size = fabs(value) > 0.0 ? fabs(value) : 1.0;
+    double at[2] = {value + fit_difference * size, value - fit_difference * size};
+    for (int s = 0; s < 2; s++) {
+        double fitness = (double)NAN;
+        memcpy(model->own, run->parameter, (size_t)run->spec->configured.n_parameters * sizeof(double));
+        model->own[parameter] = at[s];
+        if (at[s] >= of->low && at[s] <= of->high && search_complete(run->spec, model->own))
+            TRY(fit_fly(model->run, model->own, model->side + s * count, &fitness));
+        if (!isnan(fitness)) continue;
+        at[s] = value;
+        memcpy(model->side + s * count, model->data->residual, (size_t)count * sizeof(double));
+    }
+    for (int64_t k = 0; k < count; k++)
+        column[k] = at[0] > at[1] ? (model->side[k] - model->side[count + k]) / (at[0] - at[1]) : 0.0;
+    return error_none();
+}
+
+Error fit_along(const FitModel *model, int parameter, double *column, bool *there)
+{
+    const GradientRun *run = model->run;
+    *there = true;
+    if (model->trial == NULL) return fit_differ_along(model, parameter, column);
+    const int64_t count = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal,
+                                                run->parameter, parameter, model->side, column);
     *there = count == model->data->count;
     return error_none();
 }

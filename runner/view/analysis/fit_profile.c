@@ -98,9 +98,9 @@ static Error profile_end(Profile *of, double side, double *end)
 {
     const FitParameter *parameter = &of->result->parameters[of->p];
     const double error = parameter->error / fabs(of->data->stretch[of->p]), best = of->data->coordinate[of->p];
-    const double half = of->result->quantile * error, room = side > 0.0 ? 1.0 - best : best;
+    const double half = of->result->quantile[of->p] * error, room = side > 0.0 ? 1.0 - best : best;
     double off = half < room ? half : room, least;
-    const double tau = of->result->quantile * of->result->widening[of->p];
+    const double tau = of->result->quantile[of->p] * of->result->widening[of->p];
     *end = room > 0.0 ? (double)NAN : of->data->value[of->p];
     for (int k = 0; k < PROFILE_POINTS && room > 0.0; k++) {
         TRY(profile_least(of, side * off, &least));
