@@ -810,7 +810,7 @@ typedef struct FitData {
     double fitness;
 } FitData;
 // Computes residuals elsewhere, for the parameters value[n] of the trial: residual[count], column[n][count] by
-// coordinates there. there: false if the run fails.
+// coordinates there; NULL: residuals alone. there: false if the run fails.
 typedef struct FitModel FitModel;
 Error fit_evaluate(const FitModel *model, const double *value, double *residual, double *column, bool *there);
 // Whether residuals may depend on a parameter of the model that is not searched, nor drawn nor derived of others, and

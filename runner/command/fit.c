@@ -101,6 +101,10 @@ static Error fit_then(const FitModel *model, const FitData *data, void *context)
     FitAsked *asked = context;
     asked->result = fit_analyse(asked->spec, data, asked->line->arena);
     TRY(fit_lacks(model, asked->result));
+    if (switch_given(asked->line, "bootstrap") && switch_given(asked->line, "profile"))
+        return error_make(ERROR_USAGE, "intervals are by --profile or by --bootstrap, not both");
+    if (switch_given(asked->line, "bootstrap"))
+        return fit_bootstrap(model, asked->result, switch_integer(asked->line, "bootstrap", 0));
     if (!switch_given(asked->line, "profile")) return error_none();
     return fit_profile(model, data, asked->result, asked->line->arena);
 }
@@ -137,6 +141,9 @@ static const Switch fit_switch_rows[] = {
     {"profile", SWITCH_FLAG, NULL, 0, 0,
      "intervals by the profile of the sum of squares, for which all other parameters are fitted again: right also "
      "where the model is far from linear, and some hundred runs for each parameter"},
+    {"bootstrap", SWITCH_INTEGER, "N", 99, 100000,
+     "intervals by N fits to residuals that are drawn again in blocks of rows, which keep their correlation: right also "
+     "where noise is not normal, and some runs for each fit"},
     {"lacking", SWITCH_FLAG, NULL, 0, 0,
      "print the parameters that are not searched instead: what the residuals want each to be, beside what was fitted"},
     {"correlation", SWITCH_FLAG, NULL, 0, 0, "print the correlation of each two parameters instead"},

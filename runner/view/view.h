@@ -143,13 +143,16 @@ typedef struct FitResult {
     const double *widening; // [n] that standard deviation through the one if all residuals had one variance
     FitLack *lacks;         // [n_lacks] by p: parameters that were tested
     int n_lacks, n_lacking;
-    const struct Fit *inner; // of the analysis
+    int64_t fits, failed, block; // of a bootstrap: how many, of them with a run that failed, rows of a block
+    const struct Fit *inner;     // of the analysis
 } FitResult;
 FitResult *fit_analyse(const Spec *spec, const FitData *data, Arena *arena);
 // Tests whether the residuals want a parameter that is not searched to be other than it is (analysis/fit_lack.c).
 Error fit_lacks(const FitModel *model, FitResult *result);
 // Replaces intervals by those of the profile of the sum of squares (analysis/fit_profile.c).
 Error fit_profile(const FitModel *model, const FitData *data, FitResult *result, Arena *arena);
+// Replaces intervals by those of `count` fits to residuals that are drawn again (analysis/fit_bootstrap.c).
+Error fit_bootstrap(const FitModel *model, FitResult *result, int64_t count);
 // In words (analysis/fit_words.c): what is not determined, whether what is left is noise, what is correlated.
 typedef struct FitLine {
     const char *about, *text;

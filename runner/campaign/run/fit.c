@@ -113,7 +113,10 @@ static void fit_by_tangent(const FitModel *model, double *residual, double *colu
     const GradientRun *run = model->run;
     const int64_t count = model->data->count;
     *there = count;
-    for (int i = 0; i < model->data->n && *there == count; i++) {
+    if (column == NULL)
+        *there = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal, model->parameter,
+                                       model->data->parameter[0], residual, model->side);
+    for (int i = 0; i < model->data->n && *there == count && column != NULL; i++) {
         *there = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal, model->parameter,
                                        model->data->parameter[i], residual, column + i * count);
         for (int64_t k = 0; k < *there; k++) column[i * count + k] *= fit_stretch_at(model, i);
@@ -166,7 +169,7 @@ static Error fit_by_differences(const FitModel *model, double *residual, double 
     double fitness;
     TRY(fit_fly(model->run, model->parameter, residual, &fitness));
     *there = isnan(fitness) ? 0 : model->data->count;
-    for (int i = 0; i<model->data->n && * there> 0; i++)
+    for (int i = 0; i<model->data->n && * there> 0 && column != NULL; i++)
         TRY(fit_difference_of(model, i, residual, column + i * model->data->count));
     return error_none();
 }

@@ -44,6 +44,21 @@ void fit_take_colours(Fit *fit);
 void fit_scores(const Fit *fit, double *scores);
 // The variance of x'e for such noise e, x[count].
 double fit_variance_along(const Fit *fit, const double *x);
+// Noise drawn from the residuals, and what it does to the linearised fit. fit_sample_take needs colours.
+typedef struct FitSample {
+    double *e, *left;      // [count]; without what lies along the columns
+    double *by;            // [m][count] J A^-1
+    double *along, *error; // [m] steps of coordinates, and the standard deviations that the sample gives them
+    double *innovation;    // [count]
+    double *work;          // [2 count]
+    FitColour *colour;     // [n_series]
+    bool joined;           // the noise of different series is correlated
+} FitSample;
+FitSample fit_sample_take(const Fit *fit);
+void fit_sample_draw(const Fit *fit, FitSample *of, int64_t sample, int64_t block);
+int fit_compare(const void *a, const void *b);
+// The value of parameter i at coordinate u.
+double fit_value_at(const FitData *data, int i, double u);
 // own[i] <- the quantile of Student's ratio of parameter i, from simulated noise.
 void fit_calibrate(Fit *fit);
 // Fills left and spread, from scores of series with a variance of their own.

@@ -3,7 +3,7 @@
 // by G. Schwarz, Annals of Statistics 6, 1978. With e_t = sum of psi_j w_(t-j) over the whole past
 //     x'e = sum over u of g_u w_u,  g_u = sum over t >= u of x_t psi_(t-u) = x_u + sum of phi_j g_(u+j),
 // so that the variance of x'e is that of w times the sum of g_u^2, u from before the first row on. Innovations w of
-// different series at one time may be correlated; their covariance is estimated.
+// different series at one time may be correlated, too.
 //
 // An autoregressive process that is estimated from few hundred rows looks less correlated than it is, and its own error
 // is not that of Student's t. So the quantile of each parameter is that of its ratio (estimate - truth)/(standard
@@ -107,16 +107,23 @@ void fit_take_colours(Fit *fit)
         fit->result->order = fit->colour[s].order > fit->result->order ? fit->colour[s].order : fit->result->order;
 }
 
-// The covariance of the innovations of two series of as many rows. 0: of others, and of such whose rows nothing joins.
+// The covariance of the innovations of two series of as many rows, if it is one at 1 % for all pairs together; else 0:
+// the chance correlations of many series would add up (P. Bickel & E. Levina, Annals of Statistics 36, 2008).
 static double fit_joint(const Fit *fit, int s, int other)
 {
     const FitSeries *a = &fit->data->series[s], *b = &fit->data->series[other];
-    double sum = 0.0;
+    double sum = 0.0, of_a = 0.0, of_b = 0.0;
+    const double n = (double)a->count, pairs = 0.5 * fit->data->n_series * (fit->data->n_series - 1);
     if (!fit->result->robust || a->count != b->count || isnan(fit->result->noise[s].neighbours)) return 0.0;
-    for (int64_t t = 0; t < a->count; t++)
-        sum += fit_innovation(&fit->colour[s], fit->left + a->first, t) *
-               fit_innovation(&fit->colour[other], fit->left + b->first, t);
-    return sum / ((double)a->count * fit->freedom / (double)fit->data->count);
+    for (int64_t t = 0; t < a->count; t++) {
+        const double x = fit_innovation(&fit->colour[s], fit->left + a->first, t);
+        const double y = fit_innovation(&fit->colour[other], fit->left + b->first, t);
+        sum += x * y;
+        of_a += x * x;
+        of_b += y * y;
+    }
+    const double limit = normal_tail_inverse(fit_level / 2.0 / pairs);
+    return sum * sum * n > limit * limit * of_a * of_b ? sum / (n * fit->freedom / (double)fit->data->count) : 0.0;
 }
 
 // to[m][m] <- the covariance of x'e, x [m][count].
@@ -164,23 +171,31 @@ double fit_variance_along(const Fit *fit, const double *x)
 // ---- the quantile ---------------------------------------------------------------------------------------------------
 
 // Noise as the processes, from rest and after a run of as many rows: its innovations are those of the residuals, drawn
-// at random. Series of as many rows have those of one time (P. Buhlmann, Bernoulli 3, 1997: the sieve bootstrap).
-static void fit_simulate(const Fit *fit, int sample, const double *innovation, double *e, double *past)
+// at random in blocks of rows that follow each other (H. Kunsch, Annals of Statistics 17, 1989), the first after the
+// last (P. Buhlmann, Bernoulli 3, 1997: the sieve bootstrap; A. Davison & D. Hinkley, Bootstrap methods and their
+// application, 1997, 8.2.3: with blocks). Series are independent, unless of->joined: then those of as many rows have
+// the innovations of one time.
+static void fit_simulate(const Fit *fit, const FitSample *of, int64_t sample, int64_t block, double *e)
 {
     const FitData *data = fit->data;
+    double *past = of->work;
     for (int s = 0; s < data->n_series; s++) {
         const FitColour *colour = &fit->colour[s];
         const int64_t n = data->series[s].count, before = colour->order > 0 ? n : 0;
+        double u = 0.0;
         for (int64_t t = 0; t < n + before; t++) {
+            const int64_t k = t / block;
             // No search of a campaign has this number.
             const RandomKey key = {.seed = fit->spec->seed,
                                    .search = UINT16_MAX,
                                    .ordinal = (uint64_t)sample,
-                                   .replicate = (uint32_t)(t >> 16),
+                                   .replicate = (uint32_t)(k >> 15) << 16 | (of->joined ? 0 : (uint32_t)s),
                                    .purpose = RANDOM_SAMPLE};
-            const int64_t drawn = (int64_t)(random_uniform(&key, (uint32_t)(t & UINT16_MAX)) * (double)n);
-            double now = innovation[data->series[s].first + drawn];
-            if (n == 1) now *= random_uniform(&key, UINT16_MAX) < 0.5 ? -1.0 : 1.0;
+            if (t % block == 0) u = random_uniform(&key, (uint32_t)(k & INT16_MAX));
+            const int64_t drawn = ((int64_t)(u * (double)n) + t % block) % n;
+            double now = of->innovation[data->series[s].first + drawn];
+            // An expression has one row: its sign is drawn.
+            if (n == 1 && random_uniform(&key, (uint32_t)(s & INT16_MAX) + INT16_MAX + 1) < 0.5) now = -now;
             for (int j = 0; j < colour->order && j < t; j++) now += colour->phi[j] * past[t - 1 - j];
             past[t] = now;
         }
@@ -208,27 +223,44 @@ static void fit_innovations(const Fit *fit, double *innovation)
     }
 }
 
-static int fit_compare(const void *a, const void *b)
+int fit_compare(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-typedef struct FitSample {
-    double *e, *by, *work, *along; // [count], [m][count]: J H, [2 count], [m]
-    double *innovation;            // [count]
-    FitColour *colour;             // [n_series]
-} FitSample;
-
-// ratio[i][stride] <- |d_i|/its standard deviation, of one sample: d = H J'e.
-static void fit_ratios(const Fit *fit, FitSample *of, double *ratio, int64_t stride)
+FitSample fit_sample_take(const Fit *fit)
 {
     const FitData *data = fit->data;
     const int m = fit->m;
-    for (int i = 0; i < m; i++) of->along[i] = fit_dot(of->by + i * data->count, of->e, data->count);
+    FitSample of = {.e = ARENA_NEW(fit->arena, double, data->count),
+                    .left = ARENA_NEW(fit->arena, double, data->count),
+                    .by = ARENA_NEW(fit->arena, double, data->count *m),
+                    .work = ARENA_NEW(fit->arena, double, 2 * data->count),
+                    .innovation = ARENA_NEW(fit->arena, double, data->count),
+                    .along = ARENA_NEW(fit->arena, double, m),
+                    .error = ARENA_NEW(fit->arena, double, m),
+                    .colour = ARENA_NEW(fit->arena, FitColour, data->n_series)};
     for (int i = 0; i < m; i++)
-        for (int64_t k = 0; k < data->count; k++) of->e[k] -= fit_column(fit, i)[k] * of->along[i];
-    fit_colours(fit, of->e, of->colour, of->work);
+        for (int j = 0; j < m; j++)
+            for (int64_t k = 0; k < data->count; k++)
+                of.by[i * data->count + k] += fit->inverse[i * m + j] * fit_column(fit, j)[k];
+    for (int s = 0; s < data->n_series; s++)
+        for (int other = 0; other < s && !of.joined; other++) of.joined = fit_joint(fit, s, other) != 0.0;
+    fit_innovations(fit, of.innovation);
+    return of;
+}
+
+void fit_sample_draw(const Fit *fit, FitSample *of, int64_t sample, int64_t block)
+{
+    const FitData *data = fit->data;
+    const int m = fit->m;
+    fit_simulate(fit, of, sample, block, of->e);
+    memcpy(of->left, of->e, (size_t)data->count * sizeof(double));
+    for (int i = 0; i < m; i++) of->along[i] = -fit_dot(of->by + i * data->count, of->e, data->count);
+    for (int i = 0; i < m; i++)
+        for (int64_t k = 0; k < data->count; k++) of->left[k] += fit_column(fit, i)[k] * of->along[i];
+    fit_colours(fit, of->left, of->colour, of->work);
     for (int i = 0; i < m; i++) {
         double variance = 0.0;
         for (int s = 0; s < data->n_series; s++) {
@@ -236,30 +268,20 @@ static void fit_ratios(const Fit *fit, FitSample *of, double *ratio, int64_t str
             fit_weights(&of->colour[s], of->by + i * data->count + series->first, series->count, of->work);
             variance += of->colour[s].variance * fit_dot(of->work, of->work, 2 * series->count);
         }
-        ratio[i * stride] = variance > 0.0 ? fabs(of->along[i]) / sqrt(variance) : 0.0;
+        of->error[i] = sqrt(variance);
     }
 }
 
 void fit_calibrate(Fit *fit)
 {
-    const FitData *data = fit->data;
     const size_t used = fit->arena->used;
     const int m = fit->m;
-    FitSample of = {.e = ARENA_NEW(fit->arena, double, data->count),
-                    .by = ARENA_NEW(fit->arena, double, data->count *m),
-                    .work = ARENA_NEW(fit->arena, double, 2 * data->count),
-                    .innovation = ARENA_NEW(fit->arena, double, data->count),
-                    .along = ARENA_NEW(fit->arena, double, m),
-                    .colour = ARENA_NEW(fit->arena, FitColour, data->n_series)};
+    FitSample of = fit_sample_take(fit);
     double *ratio = ARENA_NEW(fit->arena, double, fit_simulated *m);
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            for (int64_t k = 0; k < data->count; k++)
-                of.by[i * data->count + k] += fit->inverse[i * m + j] * fit_column(fit, j)[k];
-    fit_innovations(fit, of.innovation);
     for (int sample = 0; sample < fit_simulated; sample++) {
-        fit_simulate(fit, sample, of.innovation, of.e, of.work);
-        fit_ratios(fit, &of, ratio + sample, fit_simulated);
+        fit_sample_draw(fit, &of, sample, 1);
+        for (int i = 0; i < m; i++)
+            ratio[i * fit_simulated + sample] = of.error[i] > 0.0 ? fabs(of.along[i]) / of.error[i] : 0.0;
     }
     for (int i = 0; i < m; i++) {
         qsort(ratio + (ptrdiff_t)i * fit_simulated, (size_t)fit_simulated, sizeof *ratio, fit_compare);

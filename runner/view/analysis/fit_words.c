@@ -1,6 +1,7 @@
 // What a fit says, in words.
 #include "../view.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 typedef struct FitSays {
@@ -92,6 +93,17 @@ static void fit_say_lacks(FitSays *says)
                              result->n_lacking - MOST, result->n_lacks));
 }
 
+static void fit_say_bootstrap(FitSays *says)
+{
+    const FitResult *result = says->result;
+    if (result->fits == 0) return;
+    fit_say(says, "intervals",
+            arena_format(
+                says->arena, "of %" PRId64 " fits to residuals that were drawn again in blocks of %" PRId64 " rows%s",
+                result->fits, result->block,
+                result->failed == 0 ? "" : arena_format(says->arena, "; in %" PRId64 " a run failed", result->failed)));
+}
+
 static void fit_say_correlated(FitSays *says)
 {
     static const double strong = 0.9;
@@ -109,9 +121,10 @@ static void fit_say_correlated(FitSays *says)
 const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult *result, Arena *arena, int *count)
 {
     FitSays says = {.spec = spec, .data = data, .result = result, .arena = arena};
-    says.lines = ARENA_NEW(arena, FitLine, result->n_unknown + 6 + data->n * data->n);
+    says.lines = ARENA_NEW(arena, FitLine, result->n_unknown + 7 + data->n * data->n);
     for (int k = 0; k < result->n_unknown; k++) fit_say(&says, "unknown", result->unknown[k]);
     fit_say_noise(&says);
+    fit_say_bootstrap(&says);
     fit_say_lacks(&says);
     fit_say_correlated(&says);
     *count = says.count;
