@@ -807,6 +807,7 @@ typedef struct FitData {
     FitSeries *series;             // [n_series]
     int n_series;
     bool by_differences; // else by the tangent
+    double noise;        // > 0: there is no recording; the standard deviation that one will have
     double fitness;
 } FitData;
 // Computes residuals elsewhere, for the parameters value[n] of the trial: residual[count], column[n][count] by

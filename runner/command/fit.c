@@ -81,10 +81,18 @@ static void fit_print_lines(const CommandLine *line, const StoredCampaign *campa
     FILE *out = line->messages;
     int count = 0;
     const FitLine *lines = fit_lines(&campaign->spec, data, result, line->arena, &count);
-    fprintf(out,
-            "%s/%" PRId64 ": root mean square %s of %" PRId64 " residuals, %d parameters, condition number %.3g%s\n",
-            campaign->name, trial, text_number(data->fitness).text, data->count, data->n, result->condition,
-            data->by_differences ? "; derivatives by differences" : "");
+    if (data->noise > 0.0)
+        fprintf(out,
+                "%s/%" PRId64 ": relative error %s (%s) by %" PRId64
+                " residuals, %d parameters, condition number %.3g\n",
+                campaign->name, trial, text_number(data->fitness).text, information_criterion(&campaign->spec),
+                data->count, data->n, result->condition);
+    else
+        fprintf(out,
+                "%s/%" PRId64 ": root mean square %s of %" PRId64
+                " residuals, %d parameters, condition number %.3g%s\n",
+                campaign->name, trial, text_number(data->fitness).text, data->count, data->n, result->condition,
+                data->by_differences ? "; derivatives by differences" : "");
     for (int k = 0; k < count; k++) fprintf(out, "%-11s %s\n", lines[k].about, lines[k].text);
 }
 
@@ -100,6 +108,13 @@ static Error fit_then(const FitModel *model, const FitData *data, void *context)
 {
     FitAsked *asked = context;
     asked->result = fit_analyse(asked->spec, data, asked->line->arena);
+    if (data->noise > 0.0) {
+        const char *const of_data[] = {"bootstrap", "profile", "lacking", "residuals"};
+        for (size_t k = 0; k < sizeof of_data / sizeof *of_data; k++)
+            if (switch_given(asked->line, of_data[k]))
+                return error_make(ERROR_USER, "--%s needs a recording, and this campaign plans one", of_data[k]);
+        return error_none();
+    }
     TRY(fit_lacks(model, asked->result));
     if (switch_given(asked->line, "bootstrap") && switch_given(asked->line, "profile"))
         return error_make(ERROR_USAGE, "intervals are by --profile or by --bootstrap, not both");
@@ -142,8 +157,8 @@ static const Switch fit_switch_rows[] = {
      "intervals by the profile of the sum of squares, for which all other parameters are fitted again: right also "
      "where the model is far from linear, and some hundred runs for each parameter"},
     {"bootstrap", SWITCH_INTEGER, "N", 99, 100000,
-     "intervals by N fits to residuals that are drawn again in blocks of rows, which keep their correlation: right also "
-     "where noise is not normal, and some runs for each fit"},
+     "intervals by N fits to residuals that are drawn again in blocks of rows, which keep their correlation: right "
+     "also where noise is not normal, and some runs for each fit"},
     {"lacking", SWITCH_FLAG, NULL, 0, 0,
      "print the parameters that are not searched instead: what the residuals want each to be, beside what was fitted"},
     {"correlation", SWITCH_FLAG, NULL, 0, 0, "print the correlation of each two parameters instead"},

@@ -73,7 +73,8 @@ fitted wrong 0.45 seed=1 '' && ! said 'the model is enough' && said '^lacking  *
 check $? "Stribeck's friction fitted by Coulomb's is rejected, and named"
 fitted far 0.9 seed=1 '' && said '^noise  *not white in 1 of 1' && said '^lacking  *stiction:'
 check $? "a misfit that is large makes residuals correlated, and is named as well"
-fitted both 0.45 'search.over.stiction={range: [0, 5]}' ', stiction: 0.1' && said 'the model is enough' && ! said '^lacking'
+fitted both 0.45 'search.over.stiction={range: [0, 5]}' ', stiction: 0.1' && said 'the model is enough' &&
+    ! said '^lacking'
 check $? "with that law in the search nothing is lacking"
 
 exit $status

@@ -16,6 +16,29 @@ static double fit_stretch(const Values *values, double value)
     return fabs(value) > 0.0 ? fabs(value) : 1.0;
 }
 
+// Of a plan (objective.information): in units of their sizes.
+static void fit_take_planned(const GradientRun *run, FitData *out)
+{
+    const Spec *spec = run->spec;
+    const int n = spec->objective.information.n;
+    double *value = ARENA_NEW(run->arena, double, n), *stretch = ARENA_NEW(run->arena, double, n);
+    double *coordinate = ARENA_NEW(run->arena, double, n);
+    for (int i = 0; i < n; i++) {
+        value[i] = run->parameter[spec->objective.information.of[i]];
+        stretch[i] = information_size(value[i]);
+        coordinate[i] = 0.5;
+    }
+    *out = (FitData){.n = n,
+                     .parameter = spec->objective.information.of,
+                     .parameters = run->parameter,
+                     .value = value,
+                     .stretch = stretch,
+                     .coordinate = coordinate,
+                     .log_scale = ARENA_NEW(run->arena, bool, n),
+                     .fitness = out->fitness,
+                     .noise = spec->objective.information.noise};
+}
+
 static void fit_take_parameters(const GradientRun *run, FitData *out)
 {
     const Spec *spec = run->spec;
@@ -104,6 +127,7 @@ struct FitModel {
 // d value/d coordinate i at model->parameter.
 static double fit_stretch_at(const FitModel *model, int i)
 {
+    if (model->data->noise > 0.0) return model->data->stretch[i];
     return fit_stretch(&model->run->spec->axes[i].values, model->parameter[model->data->parameter[i]]);
 }
 
@@ -257,7 +281,7 @@ typedef struct FitTask {
 static Error fit_take_model(GradientRun *run, const FitData *data, FitModel *out)
 {
     const int n = run->spec->configured.n_parameters;
-    Error refused = trial_gradient_check(run->spec);
+    Error refused = trial_residuals_check(run->spec);
     if (refused.kind == OK) refused = trial_gradient_check_axes(run->spec);
     if (refused.kind != OK && fit_has_values(run->spec)) return refused;
     *out =
@@ -278,7 +302,10 @@ static Error fit_work(GradientRun *run, void *context)
     FitModel model;
     int64_t there = 0;
     out->fitness = run->fitness;
-    fit_take_parameters(run, out);
+    if (run->spec->objective.information.n > 0)
+        fit_take_planned(run, out);
+    else
+        fit_take_parameters(run, out);
     fit_take_series(run->spec, run->arena, out);
     out->residual = ARENA_NEW(run->arena, double, out->count);
     out->column = ARENA_NEW(run->arena, double, out->count * out->n);
@@ -302,7 +329,7 @@ Error campaign_fit(const StoredCampaign *campaign, int64_t trial, const BackendO
                           campaign->name);
     if (spec->replicates.count > 1)
         return error_make(ERROR_USER, "campaign %s has replicates, and residuals are those of one run", campaign->name);
-    for (int i = 0; i < spec->n_axes; i++) {
+    for (int i = 0; i < spec->n_axes && spec->objective.information.n == 0; i++) {
         if (spec->axes[i].values.choices == NULL && !spec->axes[i].values.integer) continue;
         return error_make(ERROR_USER, "%s is searched, and takes only %s: residuals have no derivative by it",
                           spec->configured.parameters[spec->axes[i].parameter].name,

@@ -17,6 +17,7 @@
 enum { FIT_LAGS = 10, FIT_SERIES_LEAST = 20 };
 static const double fit_spread =
     0.288675134594812866;                // standard deviation of a coordinate that may be anywhere: 1/sqrt 12
+static const double fit_known = 1e9;     // degrees of freedom of a noise that is known
 static const double fit_singular = 1e-7; // of the greatest singular value: rounding
 
 const double *fit_column(const Fit *fit, int a) { return fit->data->column + fit->free[a] * fit->data->count; }
@@ -63,7 +64,10 @@ static FitNoise fit_noise(const FitData *data, const FitSeries *series)
 static void fit_take_noise(Fit *fit)
 {
     const FitData *data = fit->data;
-    for (int s = 0; s < data->n_series; s++) fit->result->noise[s] = fit_noise(data, &data->series[s]);
+    const double none = (double)NAN;
+    for (int s = 0; s < data->n_series; s++)
+        fit->result->noise[s] = data->noise > 0.0 ? (FitNoise){data->noise, data->noise, none, none, false}
+                                                  : fit_noise(data, &data->series[s]);
 }
 
 // Two tests of each series: Ljung and Box's, and that for a smooth part.
@@ -92,7 +96,8 @@ static void fit_directions(Fit *fit)
 {
     const FitData *data = fit->data;
     const int m = fit->m;
-    const double squares = fit_dot(data->residual, data->residual, data->count), s2 = squares / fit->freedom;
+    const double squares = fit_dot(data->residual, data->residual, data->count);
+    const double s2 = data->noise > 0.0 ? data->noise * data->noise : squares / fit->freedom;
     double *a = ARENA_NEW(fit->arena, double, m *m), most = 0.0, least = (double)INFINITY;
     for (int i = 0; i < m; i++) {
         for (int j = 0; j <= i; j++)
@@ -155,6 +160,7 @@ static void fit_sandwich(const Fit *fit, double *to)
 double fit_variance(const Fit *fit, int s)
 {
     const FitData *data = fit->data;
+    if (data->noise > 0.0) return data->noise * data->noise;
     const double left = fit->freedom / (double)data->count, own = fit->result->noise[s].rms;
     if (data->series[s].count > 1) return own * own / left;
     return fit_dot(data->residual, data->residual, data->count) / fit->freedom;
@@ -286,7 +292,7 @@ FitResult *fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
                  .scores = ARENA_NEW(arena, double, m *m),
                  .white = ARENA_NEW(arena, double, m *m),
                  .covariance = ARENA_NEW(arena, double, m *m),
-                 .freedom = (double)(data->count - m),
+                 .freedom = data->noise > 0.0 ? fit_known : (double)(data->count - m),
                  .colour = ARENA_NEW(arena, FitColour, data->n_series),
                  .own = ARENA_NEW(arena, double, n),
                  .widening = ARENA_NEW(arena, double, n),
@@ -302,7 +308,8 @@ FitResult *fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
     fit_test_noise(fit);
     for (int i = 0; i < n; i++) fit->own[i] = fit->quantile;
     if (fit->freedom > 0.0 && result->robust) fit_robust(fit);
-    fit->variance = fit_dot(data->residual, data->residual, data->count) / fit->freedom;
+    fit->variance = data->noise > 0.0 ? data->noise * data->noise
+                                      : fit_dot(data->residual, data->residual, data->count) / fit->freedom;
     if (fit->freedom > 0.0 && result->robust) fit_calibrate(fit);
     for (int a = 0; a < m; a++) fit_take_parameter(fit, a);
     result->quantile = fit->own;

@@ -1,6 +1,7 @@
-// Noise whose neighbours are correlated: each series of residuals is an autoregressive process e_t = sum of phi_j e_(t-j)
-// + w_t, by J. P. Burg's recursion (Maximum entropy spectral analysis, 1975), which is always stable, with the order
-// by G. Schwarz, Annals of Statistics 6, 1978. With e_t = sum of psi_j w_(t-j) over the whole past
+// Noise whose neighbours are correlated: each series of residuals is an autoregressive process
+//     e_t = sum of phi_j e_(t-j) + w_t,
+// by J. P. Burg's recursion (Maximum entropy spectral analysis, 1975), which is always stable, with the order by G.
+// Schwarz, Annals of Statistics 6, 1978. With e_t = sum of psi_j w_(t-j) over the whole past
 //     x'e = sum over u of g_u w_u,  g_u = sum over t >= u of x_t psi_(t-u) = x_u + sum of phi_j g_(u+j),
 // so that the variance of x'e is that of w times the sum of g_u^2, u from before the first row on. Innovations w of
 // different series at one time may be correlated, too.

@@ -7,7 +7,7 @@
 // Two kinds of x. Of a parameter that is not searched: the derivatives of the residuals by it. That tells which effect
 // is missing, for each parameter of the model with an effect that the spec names, such as a law of friction at 0.
 // Of a series: its first cosines (K. Ahmed, IEEE Transactions on Computers 23, 1974). A motion is smooth, noise is not,
-// so what a wrong model leaves lies in its slow part, however small it is in each row. The numbers of cosines are tested
+// so what a wrong model leaves lies in its slow part, however small it is in each row. Numbers of cosines are tested
 // together (R. Eubank & J. Hart, Annals of Statistics 20, 1992).
 #include "fit.h"
 

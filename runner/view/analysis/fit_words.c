@@ -33,7 +33,14 @@ static void fit_say_noise(FitSays *says)
         tested += !isnan(noise->p);
         if (noise->coloured && (worst < 0 || noise->neighbours > result->noise[worst].neighbours)) worst = s;
     }
-    if (data->count <= result->n_free) {
+    if (data->noise > 0.0) {
+        fit_say(
+            says, "intervals",
+            arena_format(says->arena,
+                         "are expected ones, of 95 %%: there is no recording yet, and the noise of its residuals is "
+                         "to be %.6g",
+                         data->noise));
+    } else if (data->count <= result->n_free) {
         fit_say(says, "intervals", "none: there are as many parameters as residuals, so nothing tells their noise");
     } else if (tested == 0) {
         fit_say(says, "noise", "not tested: no residuals follow each other in time");

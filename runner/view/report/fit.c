@@ -11,7 +11,7 @@ bool report_has_fit(const Report *report)
 {
     const Spec *spec = &report->campaign->spec;
     if (report->data->n_best == 0 || spec->objective.n_residuals == 0 || spec->replicates.count > 1) return false;
-    return trial_gradient_check(spec).kind == OK &&
+    return spec->objective.information.n == 0 && trial_residuals_check(spec).kind == OK &&
            configured_steps(&spec->configured) * spec->n_axes <= FIT_REPORT_MOST;
 }
 
