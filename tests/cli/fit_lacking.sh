@@ -77,4 +77,41 @@ fitted both 0.45 'search.over.stiction={range: [0, 5]}' ', stiction: 0.1' && sai
     ! said '^lacking'
 check $? "with that law in the search nothing is lacking"
 
+# ---- a slow misfit --------------------------------------------------------------------------------------------------
+
+# A line fitted to half a wave of 0.56 standard deviations and white noise: neighbours are correlated by 0.1 only, and
+# Ljung and Box's test alone has p = 0.03.
+cat >track.yaml <<'END'
+version: 1
+experiment: track
+model: equations
+simulation:
+  duration: 8
+  system:
+    parameters: {a: {value: 1}, b: {value: 0.5}}
+    inputs: {seen: {file: track.csv}}
+    states: {x: {start: 0}}
+    rates: {x: b}
+    events: [{name: frame, every: 0.04}]
+    metrics: {off: {at: frame, value: a + x - seen, take: rms}}
+search: {method: least_squares, least_squares: {start: center}, over: {a: {range: [-9, 9]}, b: {range: [-9, 9]}}}
+objective: {residuals: off}
+END
+waved() # SIZE
+{
+    awk -v size="$1" 'BEGIN { seed = 6
+        for (k = 0; k < 100; k++) uniform()
+        print "time,seen"
+        for (k = 0; k <= 200; k++) {
+            e = sqrt(-2 * log(uniform())) * cos(6.283185307 * uniform())
+            printf "%.2f,%.9f\n", 0.04 * k, 1 + 0.02 * k + e + size * sin(0.0393 * k)
+        } }
+        function uniform() { seed = (seed * 16807) % 2147483647; return seed / 2147483647 }' >track.csv
+    hopscotch run track.yaml --name "wave$1" --progress none && hopscotch fit "wave$1/best"
+}
+waved 0 && said 'the model is enough'
+check $? "white noise is white"
+waved 0.56 && said '^noise  *not white in 1 of 1'
+check $? "a smooth part far below the noise is found"
+
 exit $status

@@ -12,7 +12,7 @@ bool report_has_fit(const Report *report)
     const Spec *spec = &report->campaign->spec;
     if (report->data->n_best == 0 || spec->objective.n_residuals == 0 || spec->replicates.count > 1) return false;
     return spec->objective.information.n == 0 && trial_residuals_check(spec).kind == OK &&
-           configured_steps(&spec->configured) * spec->n_axes <= FIT_REPORT_MOST;
+           configured_steps(&spec->configured) * spec->configured.n_parameters <= FIT_REPORT_MOST;
 }
 
 static const char *fit_named(const Report *report, const FitData *data, int i)
