@@ -798,6 +798,7 @@ typedef struct FitSeries {
 typedef struct FitData {
     int n;                         // parameters
     const int *parameter;          // [n]
+    const double *parameters;      // values of all parameters of the model
     const double *value, *stretch; // [n] of the trial; d value/d coordinate
     const bool *log_scale;         // [n]
     const double *coordinate;      // [n]; 0 and 1: at an end of the range
@@ -806,12 +807,17 @@ typedef struct FitData {
     FitSeries *series;             // [n_series]
     int n_series;
     bool by_differences; // else by the tangent
+    double noise;        // > 0: there is no recording; the standard deviation that one will have
     double fitness;
 } FitData;
 // Computes residuals elsewhere, for the parameters value[n] of the trial: residual[count], column[n][count] by
-// coordinates there. there: false if the run fails.
+// coordinates there; NULL: residuals alone. there: false if the run fails.
 typedef struct FitModel FitModel;
 Error fit_evaluate(const FitModel *model, const double *value, double *residual, double *column, bool *there);
+// Whether residuals may depend on a parameter of the model that is not searched, nor drawn nor derived of others, and
+// their derivatives by it at the trial, in its unit: column[count]. there: false: a run fails.
+bool fit_may_depend(const FitModel *model, int parameter);
+Error fit_along(const FitModel *model, int parameter, double *column, bool *there);
 // Error (user): the campaign has no residuals, or no derivatives of them; the trial failed. then: called with the data,
 // while residuals can be computed elsewhere; NULL: nothing.
 typedef Error FitThen(const FitModel *model, const FitData *data, void *context);

@@ -57,16 +57,42 @@ static Error fit_print_correlation(const Spec *spec, const FitData *data, const 
     return table_finish(table);
 }
 
+static Error fit_print_lacks(const Spec *spec, const FitResult *result, TableFormat format, FILE *out)
+{
+    static const char *const columns[] = {"parameter", "value", "wanted", "unit", "error", "squares", "p", "remark"};
+    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);
+    for (int k = 0; k < result->n_lacks; k++) {
+        const FitLack *lack = &result->lacks[k];
+        table_text(table, spec->configured.parameters[lack->parameter].name);
+        table_exact(table, lack->value);
+        table_number(table, lack->value + lack->change);
+        table_text(table, spec->configured.parameters[lack->parameter].unit);
+        table_number(table, lack->error);
+        table_number(table, lack->squares);
+        table_number(table, lack->p);
+        table_text(table, lack->lacking ? "lacking" : "");
+    }
+    return table_finish(table);
+}
+
 static void fit_print_lines(const CommandLine *line, const StoredCampaign *campaign, int64_t trial, const FitData *data,
                             const FitResult *result)
 {
     FILE *out = line->messages;
     int count = 0;
     const FitLine *lines = fit_lines(&campaign->spec, data, result, line->arena, &count);
-    fprintf(out,
-            "%s/%" PRId64 ": root mean square %s of %" PRId64 " residuals, %d parameters, condition number %.3g%s\n",
-            campaign->name, trial, text_number(data->fitness).text, data->count, data->n, result->condition,
-            data->by_differences ? "; derivatives by differences" : "");
+    if (data->noise > 0.0)
+        fprintf(out,
+                "%s/%" PRId64 ": relative error %s (%s) by %" PRId64
+                " residuals, %d parameters, condition number %.3g\n",
+                campaign->name, trial, text_number(data->fitness).text, information_criterion(&campaign->spec),
+                data->count, data->n, result->condition);
+    else
+        fprintf(out,
+                "%s/%" PRId64 ": root mean square %s of %" PRId64
+                " residuals, %d parameters, condition number %.3g%s\n",
+                campaign->name, trial, text_number(data->fitness).text, data->count, data->n, result->condition,
+                data->by_differences ? "; derivatives by differences" : "");
     for (int k = 0; k < count; k++) fprintf(out, "%-11s %s\n", lines[k].about, lines[k].text);
 }
 
@@ -75,15 +101,27 @@ static void fit_print_lines(const CommandLine *line, const StoredCampaign *campa
 typedef struct FitAsked {
     const CommandLine *line;
     const Spec *spec;
-    FitResult result;
+    FitResult *result;
 } FitAsked;
 
 static Error fit_then(const FitModel *model, const FitData *data, void *context)
 {
     FitAsked *asked = context;
     asked->result = fit_analyse(asked->spec, data, asked->line->arena);
+    if (data->noise > 0.0) {
+        const char *const of_data[] = {"bootstrap", "profile", "lacking", "residuals"};
+        for (size_t k = 0; k < sizeof of_data / sizeof *of_data; k++)
+            if (switch_given(asked->line, of_data[k]))
+                return error_make(ERROR_USER, "--%s needs a recording, and this campaign plans one", of_data[k]);
+        return error_none();
+    }
+    TRY(fit_lacks(model, asked->result));
+    if (switch_given(asked->line, "bootstrap") && switch_given(asked->line, "profile"))
+        return error_make(ERROR_USAGE, "intervals are by --profile or by --bootstrap, not both");
+    if (switch_given(asked->line, "bootstrap"))
+        return fit_bootstrap(model, asked->result, switch_integer(asked->line, "bootstrap", 0));
     if (!switch_given(asked->line, "profile")) return error_none();
-    return fit_profile(model, data, &asked->result, asked->line->arena);
+    return fit_profile(model, data, asked->result, asked->line->arena);
 }
 
 static Error fit_at(const CommandLine *line, const StoredCampaign *campaign, int64_t trial)
@@ -94,9 +132,10 @@ static Error fit_at(const CommandLine *line, const StoredCampaign *campaign, int
     FitData data;
     TRY(command_program_remark(line, campaign));
     TRY(campaign_fit(campaign, trial, &backend, line->arena, fit_then, &asked, &data));
-    const FitResult *result = &asked.result;
+    const FitResult *result = asked.result;
     fit_print_lines(line, campaign, trial, &data, result);
     if (switch_given(line, "residuals")) return fit_print_residuals(&data, result, format, line->out);
+    if (switch_given(line, "lacking")) return fit_print_lacks(&campaign->spec, result, format, line->out);
     if (switch_given(line, "correlation"))
         return fit_print_correlation(&campaign->spec, &data, result, format, line->out);
     return fit_print_parameters(&campaign->spec, &data, result, format, line->out);
@@ -117,6 +156,11 @@ static const Switch fit_switch_rows[] = {
     {"profile", SWITCH_FLAG, NULL, 0, 0,
      "intervals by the profile of the sum of squares, for which all other parameters are fitted again: right also "
      "where the model is far from linear, and some hundred runs for each parameter"},
+    {"bootstrap", SWITCH_INTEGER, "N", 99, 100000,
+     "intervals by N fits to residuals that are drawn again in blocks of rows, which keep their correlation: right "
+     "also where noise is not normal, and some runs for each fit"},
+    {"lacking", SWITCH_FLAG, NULL, 0, 0,
+     "print the parameters that are not searched instead: what the residuals want each to be, beside what was fitted"},
     {"correlation", SWITCH_FLAG, NULL, 0, 0, "print the correlation of each two parameters instead"},
 };
 static const Switches fit_switches = {fit_switch_rows, (int)(sizeof fit_switch_rows / sizeof *fit_switch_rows)};

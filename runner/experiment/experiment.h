@@ -288,7 +288,12 @@ typedef struct Spec {
         const Expression *const *expression; // [count] over the metrics' names, then the parameters' names
         const Residual *residuals; // [n_residuals] whose root mean square the expression is; n_residuals 0: it is not
         int n_residuals;
-        int64_t residual_count;        // of numbers, all together
+        int64_t residual_count; // of numbers, all together
+        struct {                // in place of their size the fitness is what they tell (search/information.c)
+            int n, *of;         // [n] parameters; n 0: it is not
+            enum { INFORMATION_D, INFORMATION_A } criterion;
+            double noise; // of a residual
+        } information;
         int count;                     // several: a trial has no fitness then, but a value of each
         bool maximize[OBJECTIVES_MAX]; // [count] more is better; the minimised ones come first
         bool by_default;               // it is the model's, and not the spec's
@@ -914,10 +919,11 @@ void replicate_draws(const Spec *spec, int32_t search, uint64_t ordinal, int rep
 
 // The replicates of a trial as they ran. R: replicates.
 typedef struct Replicates {
-    const double *parameter; // [n_parameters] of the trial
-    const double *drawn;     // [R][n_perturb] of each perturbed parameter; NULL: no expression names one
-    const double *metric;    // [R][n_metrics]
-    int *failure;            // [R] codes, 0: none
+    const double *parameter;   // [n_parameters] of the trial
+    const double *drawn;       // [R][n_perturb] of each perturbed parameter; NULL: no expression names one
+    const double *metric;      // [R][n_metrics]
+    int *failure;              // [R] codes, 0: none
+    const double *information; // the first objective in place of its expression; NULL: it is that
 } Replicates;
 
 // What is stored of a trial.
@@ -963,6 +969,7 @@ bool spec_names_drawn(const Spec *spec); // an objective or a constraint names a
 
 // Error (user): the model has no derivatives with these settings, or a metric of the objective has none.
 Error trial_gradient_check(const Spec *spec);
+Error trial_residuals_check(const Spec *spec);     // the same, of residuals by the tangent
 Error trial_gradient_check_axes(const Spec *spec); // error (user): nothing depends smoothly on a searched parameter
 bool trial_gradient_goes_back(const Spec *spec);   // they are by the adjoint too, not by the tangent alone
 // True if the fitness depends smoothly on parameter p and on all parameters that are derived from p.
@@ -1018,6 +1025,21 @@ int64_t trial_residuals_along(TrialResiduals *residuals, int32_t search, uint64_
                               int p, double *residual, double *slope);
 // slopes[n_parameters]: how the parameters change with parameter p, those that are derived of it too.
 void parameters_follow(const Spec *spec, const double *parameter, int p, double *slopes);
+
+// ---- what residuals tell (search/information.c) --------------------------------------------------------------------
+
+enum { INFORMATION_MOST = 64 }; // parameters
+// Memory for the information of trials of one spec, whose `configured` is built. NULL, 0: its objective is another.
+typedef struct Information Information;
+size_t information_bytes(const Spec *spec);
+Information *information_take(const Spec *spec, Arena *arena);
+// The criterion of a trial; infinite: the residuals leave a combination of the parameters open; NaN: the run failed.
+double information_of(Information *information, int32_t search, uint64_t ordinal, const double *parameter);
+double information_size(double value); // that errors are relative to
+static inline const char *information_criterion(const Spec *spec)
+{
+    return spec->objective.information.criterion == INFORMATION_A ? "A" : "D";
+}
 
 // The violation of a trial: the sum of its constraints that are above 0 (fitness/constraints.c).
 double constraints_violation(const double *constraint, int count);

@@ -77,6 +77,7 @@ Interval interval_of_mean(const double *value, int64_t n);
 Interval interval_of_quantile(const double *value, int64_t n, double q);
 double student_quantile(double freedom);                       // 0.975-quantile of Student's t
 double chi_squared_above(double x, double freedom);            // P(X > x)
+double beta_above(double x, double a, double b);               // P(X > x)
 int statistics_ascending(const void *left, const void *right); // of doubles, for qsort; infinities are values
 // rank[n] of value[n], from 1; equal values share the mean of their ranks (infinities are values).
 void statistics_ranks(const double *value, int64_t n, Arena *arena, double *rank);
@@ -115,9 +116,18 @@ typedef struct FitNoise {
     double rms;
     double noise;      // standard deviation of what is white in them, from third differences
     double neighbours; // correlation of neighbours
-    double p;          // of Ljung and Box's test that they are white
+    double p;          // of the tests that they are white: Ljung and Box's, and that for a smooth part
     bool coloured;     // the test says so, by all series together
 } FitNoise;
+// What the model could do, and the fit leaves as it is: a parameter that is not searched, beside those that are.
+typedef struct FitLack {
+    int parameter;        // of the model
+    double value, change; // in the trial; what the residuals want more of it
+    double error;         // standard deviation of the change
+    double squares;       // what the change takes of the sum of squares, a fraction
+    double p;             // that none is wanted
+    bool lacking;         // p says so, by all such parameters together
+} FitLack;
 typedef struct FitResult {
     FitParameter *parameters;  // [data->n]
     FitNoise *noise;           // [data->n_series]
@@ -128,13 +138,21 @@ typedef struct FitResult {
     int n_unknown;
     bool robust;            // intervals take the correlation of residuals into account
     int n_coloured;         // series
-    int64_t lags;           // of that correlation
-    double quantile;        // by which the standard deviation is half of an interval
+    int order;              // of that correlation: the greatest of the autoregressive processes of series
+    const double *quantile; // [n] times the standard deviation is half of an interval
     const double *widening; // [n] that standard deviation through the one if all residuals had one variance
+    FitLack *lacks;         // [n_lacks] by p: parameters that were tested
+    int n_lacks, n_lacking;
+    int64_t fits, failed, block; // of a bootstrap: how many, of them with a run that failed, rows of a block
+    const struct Fit *inner;     // of the analysis
 } FitResult;
-FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena);
+FitResult *fit_analyse(const Spec *spec, const FitData *data, Arena *arena);
+// Tests whether the residuals want a parameter that is not searched to be other than it is (analysis/fit_lack.c).
+Error fit_lacks(const FitModel *model, FitResult *result);
 // Replaces intervals by those of the profile of the sum of squares (analysis/fit_profile.c).
 Error fit_profile(const FitModel *model, const FitData *data, FitResult *result, Arena *arena);
+// Replaces intervals by those of `count` fits to residuals that are drawn again (analysis/fit_bootstrap.c).
+Error fit_bootstrap(const FitModel *model, FitResult *result, int64_t count);
 // In words (analysis/fit_words.c): what is not determined, whether what is left is noise, what is correlated.
 typedef struct FitLine {
     const char *about, *text;

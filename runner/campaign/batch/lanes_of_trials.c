@@ -129,6 +129,7 @@ void lanes_take_scratch(const Spec *spec, Arena *arena, LanesScratch *scratch)
         .room = ARENA_NEW(arena, double, replicates),
         .mean = ARENA_NEW(arena, double, spec->configured.n_metrics),
         .spread = ARENA_NEW(arena, double, spec->configured.n_metrics),
+        .information = information_take(spec, arena),
     };
 }
 
@@ -138,7 +139,7 @@ int64_t lanes_scratch_bytes(const Spec *spec)
     const int64_t metrics = spec->configured.n_metrics, parameters = spec->configured.n_parameters;
     return 8 * (LANES_AT_ONCE * parameters + lanes_gathered(spec) * (metrics + lanes_drawn(spec) + 1) +
                 (spec->objective.count + 1) * spec->replicates.count + 2 * metrics) +
-           ARRAYS * ALIGNMENT;
+           ARRAYS * ALIGNMENT + (int64_t)information_bytes(spec);
 }
 
 // ---- out ------------------------------------------------------------------------------------------------------------
@@ -358,11 +359,18 @@ static double lanes_retire(const Spec *spec, const Replicates *of, TrialResult *
 }
 
 // True: the trial failed, and had not before.
-static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch *scratch, const Replicates *of,
+static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch *scratch, const Replicates *gathered,
                                 int64_t t)
 {
     const Spec *spec = collect->spec;
     const Trials *trials = &collect->flight->trials;
+    Replicates with = *gathered;
+    const Replicates *of = &with;
+    double information;
+    if (scratch->information != NULL && of->failure[0] == 0) {
+        information = information_of(scratch->information, trials->search[t], trials->ordinal[t], of->parameter);
+        with.information = &information;
+    }
     const size_t replicates = (size_t)spec->replicates.count;
     const int64_t row = collect->flight->row != NULL ? collect->flight->row[t] : t;
     const bool had_failed = lanes_had_failed(spec, of);

@@ -7,13 +7,14 @@
 // What one thread needs to fill lanes and to gather trials. R: replicates of a trial, M: metrics, K: objectives, D:
 // perturbed parameters.
 typedef struct LanesScratch {
-    double *parameter;     // [lanes that are filled at once][n_parameters]
-    double *metric;        // [trials that are gathered at once][R][M]
-    double *drawn;         // [trials][R][D]; NULL: it is of no interest what was drawn
-    int *failure;          // [trials][R]
-    double *value, *room;  // [K][R], [R] of a trial (TrialResult)
-    double *mean, *spread; // [M] of a trial's metrics over the replicates
-    int64_t failures;      // trials that failed, so far
+    double *parameter;        // [lanes that are filled at once][n_parameters]
+    double *metric;           // [trials that are gathered at once][R][M]
+    double *drawn;            // [trials][R][D]; NULL: it is of no interest what was drawn
+    int *failure;             // [trials][R]
+    double *value, *room;     // [K][R], [R] of a trial (TrialResult)
+    double *mean, *spread;    // [M] of a trial's metrics over the replicates
+    int64_t failures;         // trials that failed, so far
+    Information *information; // NULL: the objective is another
 } LanesScratch;
 
 // The replicates that the trials of a race have already. F: room for those of a trial.

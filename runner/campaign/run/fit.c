@@ -16,6 +16,29 @@ static double fit_stretch(const Values *values, double value)
     return fabs(value) > 0.0 ? fabs(value) : 1.0;
 }
 
+// Of a plan (objective.information): in units of their sizes.
+static void fit_take_planned(const GradientRun *run, FitData *out)
+{
+    const Spec *spec = run->spec;
+    const int n = spec->objective.information.n;
+    double *value = ARENA_NEW(run->arena, double, n), *stretch = ARENA_NEW(run->arena, double, n);
+    double *coordinate = ARENA_NEW(run->arena, double, n);
+    for (int i = 0; i < n; i++) {
+        value[i] = run->parameter[spec->objective.information.of[i]];
+        stretch[i] = information_size(value[i]);
+        coordinate[i] = 0.5;
+    }
+    *out = (FitData){.n = n,
+                     .parameter = spec->objective.information.of,
+                     .parameters = run->parameter,
+                     .value = value,
+                     .stretch = stretch,
+                     .coordinate = coordinate,
+                     .log_scale = ARENA_NEW(run->arena, bool, n),
+                     .fitness = out->fitness,
+                     .noise = spec->objective.information.noise};
+}
+
 static void fit_take_parameters(const GradientRun *run, FitData *out)
 {
     const Spec *spec = run->spec;
@@ -35,6 +58,7 @@ static void fit_take_parameters(const GradientRun *run, FitData *out)
     }
     out->n = n;
     out->parameter = parameter;
+    out->parameters = run->parameter;
     out->value = value;
     out->stretch = stretch;
     out->coordinate = coordinate;
@@ -103,6 +127,7 @@ struct FitModel {
 // d value/d coordinate i at model->parameter.
 static double fit_stretch_at(const FitModel *model, int i)
 {
+    if (model->data->noise > 0.0) return model->data->stretch[i];
     return fit_stretch(&model->run->spec->axes[i].values, model->parameter[model->data->parameter[i]]);
 }
 
@@ -112,7 +137,10 @@ static void fit_by_tangent(const FitModel *model, double *residual, double *colu
     const GradientRun *run = model->run;
     const int64_t count = model->data->count;
     *there = count;
-    for (int i = 0; i < model->data->n && *there == count; i++) {
+    if (column == NULL)
+        *there = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal, model->parameter,
+                                       model->data->parameter[0], residual, model->side);
+    for (int i = 0; i < model->data->n && *there == count && column != NULL; i++) {
         *there = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal, model->parameter,
                                        model->data->parameter[i], residual, column + i * count);
         for (int64_t k = 0; k < *there; k++) column[i * count + k] *= fit_stretch_at(model, i);
@@ -165,7 +193,7 @@ static Error fit_by_differences(const FitModel *model, double *residual, double 
     double fitness;
     TRY(fit_fly(model->run, model->parameter, residual, &fitness));
     *there = isnan(fitness) ? 0 : model->data->count;
-    for (int i = 0; i<model->data->n && * there> 0; i++)
+    for (int i = 0; i<model->data->n && * there> 0 && column != NULL; i++)
         TRY(fit_difference_of(model, i, residual, column + i * model->data->count));
     return error_none();
 }
@@ -183,6 +211,53 @@ Error fit_evaluate(const FitModel *model, const double *value, double *residual,
     memcpy(model->parameter, model->run->parameter, (size_t)model->run->spec->configured.n_parameters * sizeof(double));
     for (int i = 0; i < model->data->n; i++) model->parameter[model->data->parameter[i]] = value[i];
     if (search_complete(model->run->spec, model->parameter)) TRY(fit_compute(model, residual, column, &count));
+    *there = count == model->data->count;
+    return error_none();
+}
+
+// ---- by a parameter that is not searched ----------------------------------------------------------------------------
+
+bool fit_may_depend(const FitModel *model, int parameter)
+{
+    const Spec *spec = model->run->spec;
+    const int n = spec->n_axes + spec->n_derived + spec->n_outer;
+    for (int i = 0; i < n; i++)
+        if (spec->axes[i].parameter == parameter) return false;
+    for (int k = 0; k < spec->replicates.n_perturb; k++)
+        if (spec->replicates.perturb[k].parameter == parameter) return false;
+    return model->trial == NULL || trial_gradient_has(spec, parameter);
+}
+
+// Central differences, of one side where the other leaves the range or its run fails.
+static Error fit_differ_along(const FitModel *model, int parameter, double *column)
+{
+    const GradientRun *run = model->run;
+    const Parameter *of = &run->spec->configured.parameters[parameter];
+    const int64_t count = model->data->count;
+    const double value = run->parameter[parameter], size = fabs(value) > 0.0 ? fabs(value) : 1.0;
+    double at[2] = {value + fit_difference * size, value - fit_difference * size};
+    for (int s = 0; s < 2; s++) {
+        double fitness = (double)NAN;
+        memcpy(model->own, run->parameter, (size_t)run->spec->configured.n_parameters * sizeof(double));
+        model->own[parameter] = at[s];
+        if (at[s] >= of->low && at[s] <= of->high && search_complete(run->spec, model->own))
+            TRY(fit_fly(model->run, model->own, model->side + s * count, &fitness));
+        if (!isnan(fitness)) continue;
+        at[s] = value;
+        memcpy(model->side + s * count, model->data->residual, (size_t)count * sizeof(double));
+    }
+    for (int64_t k = 0; k < count; k++)
+        column[k] = at[0] > at[1] ? (model->side[k] - model->side[count + k]) / (at[0] - at[1]) : 0.0;
+    return error_none();
+}
+
+Error fit_along(const FitModel *model, int parameter, double *column, bool *there)
+{
+    const GradientRun *run = model->run;
+    *there = true;
+    if (model->trial == NULL) return fit_differ_along(model, parameter, column);
+    const int64_t count = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal,
+                                                run->parameter, parameter, model->side, column);
     *there = count == model->data->count;
     return error_none();
 }
@@ -206,7 +281,7 @@ typedef struct FitTask {
 static Error fit_take_model(GradientRun *run, const FitData *data, FitModel *out)
 {
     const int n = run->spec->configured.n_parameters;
-    Error refused = trial_gradient_check(run->spec);
+    Error refused = trial_residuals_check(run->spec);
     if (refused.kind == OK) refused = trial_gradient_check_axes(run->spec);
     if (refused.kind != OK && fit_has_values(run->spec)) return refused;
     *out =
@@ -227,7 +302,10 @@ static Error fit_work(GradientRun *run, void *context)
     FitModel model;
     int64_t there = 0;
     out->fitness = run->fitness;
-    fit_take_parameters(run, out);
+    if (run->spec->objective.information.n > 0)
+        fit_take_planned(run, out);
+    else
+        fit_take_parameters(run, out);
     fit_take_series(run->spec, run->arena, out);
     out->residual = ARENA_NEW(run->arena, double, out->count);
     out->column = ARENA_NEW(run->arena, double, out->count * out->n);
@@ -251,7 +329,7 @@ Error campaign_fit(const StoredCampaign *campaign, int64_t trial, const BackendO
                           campaign->name);
     if (spec->replicates.count > 1)
         return error_make(ERROR_USER, "campaign %s has replicates, and residuals are those of one run", campaign->name);
-    for (int i = 0; i < spec->n_axes; i++) {
+    for (int i = 0; i < spec->n_axes && spec->objective.information.n == 0; i++) {
         if (spec->axes[i].values.choices == NULL && !spec->axes[i].values.integer) continue;
         return error_make(ERROR_USER, "%s is searched, and takes only %s: residuals have no derivative by it",
                           spec->configured.parameters[spec->axes[i].parameter].name,

@@ -22,6 +22,9 @@ bool spec_better(const Spec *spec, int k, double a, double b) { return spec_cost
 const char *objective_text(const Spec *spec, int k, Arena *arena)
 {
     const char *text = expression_text(spec->objective.expression[k], arena);
+    if (spec->objective.information.n > 0)
+        return arena_format(arena, "error (%s) of %d parameters by the information of %s", information_criterion(spec),
+                            spec->objective.information.n, text);
     return spec->objective.maximize[k] ? arena_format(arena, "maximise %s", text) : text;
 }
 
@@ -148,12 +151,14 @@ bool spec_names_drawn(const Spec *spec)
 }
 
 // The objectives and constraints of replicate r. False: one of them is not finite.
-static bool objective_of_replicate(const Spec *spec, const double *scope, int r, TrialResult *result)
+static bool objective_of_replicate(const Spec *spec, const Replicates *of, const double *scope, int r,
+                                   TrialResult *result)
 {
     double constraint[CONSTRAINTS_MAX];
     bool finite = true;
     for (int k = 0; k < spec->objective.count; k++) {
-        const double value = expression_value(spec->objective.expression[k], scope);
+        const double value =
+            of->information != NULL ? *of->information : expression_value(spec->objective.expression[k], scope);
         result->value[(ptrdiff_t)k * spec->replicates.count + r] = value;
         finite = finite && isfinite(value);
     }
@@ -177,7 +182,7 @@ static void objective_of_replicates(const Spec *spec, const Replicates *of, Tria
     for (int r = 0; r < spec->replicates.count; r++) {
         if (of->failure[r] == 0) {
             replicate_scope(spec, of, r, scope);
-            if (objective_of_replicate(spec, scope, r, result)) continue;
+            if (objective_of_replicate(spec, of, scope, r, result)) continue;
             of->failure[r] = configured_failure(&spec->configured, NON_FINITE);
         }
         for (int k = 0; k < spec->objective.count; k++)

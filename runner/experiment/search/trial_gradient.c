@@ -540,6 +540,13 @@ static int gradient_list_bends(const Spec *spec, char *list, size_t size)
 
 Error trial_gradient_check(const Spec *spec)
 {
+    if (spec->objective.information.n > 0)
+        return error_make(ERROR_USER, "what residuals tell has no derivative: search it by cmaes");
+    return trial_residuals_check(spec);
+}
+
+Error trial_residuals_check(const Spec *spec)
+{
     const Adjoint *adjoint = spec->model->adjoint;
     if (adjoint == NULL) return error_make(ERROR_USER, "model %s has no adjoint", spec->model->name);
     const char *why = adjoint->refuses(&spec->configured);

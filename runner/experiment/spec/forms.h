@@ -39,6 +39,7 @@
     X(minimize) \
     X(maximize) \
     X(residuals) \
+    X(information) \
     X(objective_over) \
     X(failed) \
     X(reference) \

@@ -3,42 +3,31 @@
 //
 // With independent residuals cov(u) = A^-1 S A^-1, S = sum of s_k^2 J_k'J_k over the series k, each with a variance of
 // its own (H. White, Econometrica 48, 1980). Residuals that follow each other are correlated where the model lacks
-// something, or the noise is coloured: then the intervals would be too short, and S is the long-run covariance of the
-// sums of J'r at each time (W. Newey & K. West, Econometrica 55, 1987; Bartlett's weights), with the number of lags by
-// D. Andrews, Econometrica 59, 1991, for an autoregressive process of order one.
-// Its quantile is that for a fixed ratio of lags to times (N. Kiefer & T. Vogelsang, Econometric Theory 21, 2005).
+// something, or the noise is coloured: then these intervals would be too short, and S is that of autoregressive noise
+// (fit_colour.c).
 // A parameter at an end of its range is as uncertain as any other, and so are those that it is correlated with:
 // intervals are those without the ends, cut there.
-// Whether they are correlated: G. Ljung & G. Box, Biometrika 65, 1978, at 1 % for all series together.
-#include "../view.h"
+// Whether they are correlated, or have a smooth part: two tests of each series, at 1 % for all together. G. Ljung & G.
+// Box, Biometrika 65, 1978; fit_lack.c.
+#include "fit.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { FIT_LAGS = 10, FIT_SERIES_LEAST = 20 };
-static const double fit_level = 0.01;
 static const double fit_spread =
     0.288675134594812866;                // standard deviation of a coordinate that may be anywhere: 1/sqrt 12
+static const double fit_known = 1e9;     // degrees of freedom of a noise that is known
 static const double fit_singular = 1e-7; // of the greatest singular value: rounding
 
-typedef struct Fit {
-    const Spec *spec;
-    const FitData *data;
-    FitResult *result;
-    int m;                      // free parameters
-    const int *free;            // [m]
-    double *eigenvalue;         // [m] of A
-    double *vector;             // [m][m] columns
-    double *inverse;            // [m][m] A^-1 without directions that are not determined
-    bool *unknown;              // [m] of the directions
-    double *scores;             // [m][m] S
-    double *white, *covariance; // [m][m]
-    double freedom, quantile, variance;
-    double *widening; // [n]
-    Arena *arena;
-} Fit;
+const double *fit_column(const Fit *fit, int a) { return fit->data->column + fit->free[a] * fit->data->count; }
 
-static const double *fit_column(const Fit *fit, int a) { return fit->data->column + fit->free[a] * fit->data->count; }
+double fit_dot(const double *a, const double *b, int64_t count)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < count; k++) sum += a[k] * b[k];
+    return sum;
+}
 
 // ---- noise ----------------------------------------------------------------------------------------------------------
 
@@ -75,11 +64,23 @@ static FitNoise fit_noise(const FitData *data, const FitSeries *series)
 static void fit_take_noise(Fit *fit)
 {
     const FitData *data = fit->data;
+    const double none = (double)NAN;
+    for (int s = 0; s < data->n_series; s++)
+        fit->result->noise[s] = data->noise > 0.0 ? (FitNoise){data->noise, data->noise, none, none, false}
+                                                  : fit_noise(data, &data->series[s]);
+}
+
+// Two tests of each series: Ljung and Box's, and that for a smooth part.
+static void fit_test_noise(Fit *fit)
+{
+    const FitData *data = fit->data;
     FitResult *result = fit->result;
     int tested = 0;
     for (int s = 0; s < data->n_series; s++) {
-        result->noise[s] = fit_noise(data, &data->series[s]);
-        tested += !isnan(result->noise[s].p);
+        FitNoise *noise = &result->noise[s];
+        if (isnan(noise->p)) continue;
+        if (fit->freedom > 0.0) noise->p = fmin(1.0, 2.0 * fmin(noise->p, fit_smooth(fit, s)));
+        tested++;
     }
     for (int s = 0; s < data->n_series; s++) {
         result->noise[s].coloured = result->noise[s].p < fit_level / tested;
@@ -90,19 +91,13 @@ static void fit_take_noise(Fit *fit)
 
 // ---- directions -----------------------------------------------------------------------------------------------------
 
-static double fit_dot(const double *a, const double *b, int64_t count)
-{
-    double sum = 0.0;
-    for (int64_t k = 0; k < count; k++) sum += a[k] * b[k];
-    return sum;
-}
-
 // Directions along which the residuals tell less than the ranges do, or nothing.
 static void fit_directions(Fit *fit)
 {
     const FitData *data = fit->data;
     const int m = fit->m;
-    const double squares = fit_dot(data->residual, data->residual, data->count), s2 = squares / fit->freedom;
+    const double squares = fit_dot(data->residual, data->residual, data->count);
+    const double s2 = data->noise > 0.0 ? data->noise * data->noise : squares / fit->freedom;
     double *a = ARENA_NEW(fit->arena, double, m *m), most = 0.0, least = (double)INFINITY;
     for (int i = 0; i < m; i++) {
         for (int j = 0; j <= i; j++)
@@ -160,24 +155,12 @@ static void fit_sandwich(const Fit *fit, double *to)
     }
 }
 
-// Adds variance J_k'J_k of a series to S.
-static void fit_add_white(Fit *fit, const FitSeries *series, double variance)
-{
-    const int m = fit->m;
-    for (int i = 0; i < m; i++) {
-        const double *a = fit_column(fit, i) + series->first;
-        for (int j = 0; j < m; j++) {
-            const double *b = fit_column(fit, j) + series->first;
-            for (int64_t k = 0; k < series->count; k++) fit->scores[i * m + j] += variance * a[k] * b[k];
-        }
-    }
-}
-
 // Each series with a variance of its own; expressions have that of all residuals. What the parameters take of the
 // freedom is shared out.
-static double fit_variance(const Fit *fit, int s)
+double fit_variance(const Fit *fit, int s)
 {
     const FitData *data = fit->data;
+    if (data->noise > 0.0) return data->noise * data->noise;
     const double left = fit->freedom / (double)data->count, own = fit->result->noise[s].rms;
     if (data->series[s].count > 1) return own * own / left;
     return fit_dot(data->residual, data->residual, data->count) / fit->freedom;
@@ -185,62 +168,14 @@ static double fit_variance(const Fit *fit, int s)
 
 static void fit_white(Fit *fit)
 {
-    memset(fit->scores, 0, (size_t)(fit->m * fit->m) * sizeof(double));
-    for (int s = 0; s < fit->data->n_series; s++) fit_add_white(fit, &fit->data->series[s], fit_variance(fit, s));
+    fit_scores(fit, fit->scores);
     fit_sandwich(fit, fit->white);
-}
-
-// Lags by the greatest correlation of neighbours, weighed by what a series has of all squares.
-static int64_t fit_lags(const Fit *fit, int64_t times)
-{
-    double sum = 0.0, weights = 0.0;
-    for (int s = 0; s < fit->data->n_series; s++) {
-        const FitNoise *noise = &fit->result->noise[s];
-        if (isnan(noise->neighbours)) continue;
-        sum += noise->rms * noise->rms * noise->neighbours;
-        weights += noise->rms * noise->rms;
-    }
-    const double rho = fmin(fmax(sum / weights, 0.0), 0.97), off = (1.0 - rho) * (1.0 + rho);
-    const double alpha = 4.0 * rho * rho / (off * off);
-    const double lags = ceil(1.1447 * cbrt(alpha * (double)times)), most = floor((double)times / 3.0);
-    return (int64_t)(lags < 1.0 ? 1.0 : lags < most ? lags : most);
 }
 
 static void fit_robust(Fit *fit)
 {
-    const FitData *data = fit->data;
-    const int m = fit->m;
-    int64_t times = 0;
-    for (int s = 0; s < data->n_series; s++) times = data->series[s].count > times ? data->series[s].count : times;
-    double *sums = ARENA_NEW(fit->arena, double, times *m); // of J'r at each time
-    for (int s = 0; s < data->n_series; s++) {
-        const FitSeries *series = &data->series[s];
-        for (int i = 0; i < m && series->count > 1; i++) {
-            for (int64_t k = 0; k < series->count; k++) {
-                const int64_t at = series->first + k;
-                sums[k * m + i] += fit_column(fit, i)[at] * data->residual[at];
-            }
-        }
-    }
-    const int64_t lags = fit->result->lags = fit_lags(fit, times);
-    memset(fit->scores, 0, (size_t)(m * m) * sizeof(double));
-    for (int64_t lag = 0; lag <= lags; lag++) {
-        const double weight = 1.0 - (double)lag / (double)(lags + 1);
-        for (int64_t t = lag; t < times; t++) {
-            for (int i = 0; i < m; i++) {
-                for (int j = 0; j < m; j++) {
-                    const double now = sums[t * m + i] * sums[(t - lag) * m + j];
-                    fit->scores[i * m + j] += weight * now;
-                    if (lag > 0) fit->scores[j * m + i] += weight * now;
-                }
-            }
-        }
-    }
-    for (int i = 0; i < m * m; i++) fit->scores[i] *= (double)data->count / fit->freedom;
-    for (int s = 0; s < data->n_series; s++)
-        if (data->series[s].count == 1) fit_add_white(fit, &data->series[s], fit_variance(fit, s));
-    const double b = (double)lags / (double)times;
-    fit->quantile = 1.96 + b * (2.9694 + b * (0.4160 - b * 0.5324));
+    fit_take_colours(fit);
+    fit_scores(fit, fit->scores);
     fit_sandwich(fit, fit->covariance);
 }
 
@@ -308,7 +243,7 @@ static void fit_take_parameter(const Fit *fit, int a)
     of->error = stretch * sqrt(covariance[at]);
     of->white = stretch * sqrt(fit->white[at]);
     fit->widening[i] = sqrt(covariance[at] / (fit->variance * fit->inverse[at]));
-    const double half = fit->quantile * of->error;
+    const double half = fit->own[i] * of->error;
     of->low = data->log_scale[i] ? value * exp(-half / value) : value - half;
     of->high = data->log_scale[i] ? value * exp(half / value) : value + half;
     if (of->end < 0) of->low = value;
@@ -330,46 +265,56 @@ static void fit_correlate(const Fit *fit, double *correlation)
     }
 }
 
-FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
+FitResult *fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
 {
     const int n = data->n;
     const double none = (double)NAN;
-    FitResult result = {.parameters = ARENA_NEW(arena, FitParameter, n),
-                        .noise = ARENA_NEW(arena, FitNoise, data->n_series)};
+    FitResult *result = ARENA_NEW(arena, FitResult, 1);
+    Fit *fit = ARENA_NEW(arena, Fit, 1);
     int *free = ARENA_NEW(arena, int, n), m = 0;
+    *result = (FitResult){.parameters = ARENA_NEW(arena, FitParameter, n),
+                          .noise = ARENA_NEW(arena, FitNoise, data->n_series),
+                          .inner = fit};
     for (int i = 0; i < n; i++) {
         const double u = data->coordinate[i];
-        result.parameters[i] = (FitParameter){none, none, none, none, u <= 0.0 ? -1 : u >= 1.0 ? 1 : 0, false, false};
+        result->parameters[i] = (FitParameter){none, none, none, none, u <= 0.0 ? -1 : u >= 1.0 ? 1 : 0, false, false};
         free[m++] = i;
     }
-    Fit fit = {.spec = spec,
-               .data = data,
-               .result = &result,
-               .m = m,
-               .free = free,
-               .eigenvalue = ARENA_NEW(arena, double, m),
-               .vector = ARENA_NEW(arena, double, m *m),
-               .inverse = ARENA_NEW(arena, double, m *m),
-               .unknown = ARENA_NEW(arena, bool, m),
-               .scores = ARENA_NEW(arena, double, m *m),
-               .white = ARENA_NEW(arena, double, m *m),
-               .covariance = ARENA_NEW(arena, double, m *m),
-               .freedom = (double)(data->count - m),
-               .widening = ARENA_NEW(arena, double, n),
-               .arena = arena};
+    *fit = (Fit){.spec = spec,
+                 .data = data,
+                 .result = result,
+                 .m = m,
+                 .free = free,
+                 .eigenvalue = ARENA_NEW(arena, double, m),
+                 .vector = ARENA_NEW(arena, double, m *m),
+                 .inverse = ARENA_NEW(arena, double, m *m),
+                 .unknown = ARENA_NEW(arena, bool, m),
+                 .scores = ARENA_NEW(arena, double, m *m),
+                 .white = ARENA_NEW(arena, double, m *m),
+                 .covariance = ARENA_NEW(arena, double, m *m),
+                 .freedom = data->noise > 0.0 ? fit_known : (double)(data->count - m),
+                 .colour = ARENA_NEW(arena, FitColour, data->n_series),
+                 .own = ARENA_NEW(arena, double, n),
+                 .widening = ARENA_NEW(arena, double, n),
+                 .arena = arena};
     double *correlation = ARENA_NEW(arena, double, n *n);
-    result.n_free = m;
-    fit_take_noise(&fit);
-    fit_directions(&fit);
-    fit_take_words(&fit);
-    if (fit.freedom > 0.0) fit.quantile = student_quantile(fit.freedom < 1e4 ? fit.freedom : 1e4);
-    if (fit.freedom > 0.0) fit_white(&fit);
-    if (fit.freedom > 0.0 && result.robust) fit_robust(&fit);
-    fit.variance = fit_dot(data->residual, data->residual, data->count) / fit.freedom;
-    for (int a = 0; a < m; a++) fit_take_parameter(&fit, a);
-    result.quantile = fit.quantile;
-    result.widening = fit.widening;
-    fit_correlate(&fit, correlation);
-    result.correlation = correlation;
+    result->n_free = m;
+    fit_take_noise(fit);
+    fit_directions(fit);
+    fit_take_words(fit);
+    if (fit->freedom > 0.0) fit->quantile = student_quantile(fit->freedom < 1e4 ? fit->freedom : 1e4);
+    if (fit->freedom > 0.0) fit_white(fit);
+    if (fit->freedom > 0.0) fit_prepare_tests(fit);
+    fit_test_noise(fit);
+    for (int i = 0; i < n; i++) fit->own[i] = fit->quantile;
+    if (fit->freedom > 0.0 && result->robust) fit_robust(fit);
+    fit->variance = data->noise > 0.0 ? data->noise * data->noise
+                                      : fit_dot(data->residual, data->residual, data->count) / fit->freedom;
+    if (fit->freedom > 0.0 && result->robust) fit_calibrate(fit);
+    for (int a = 0; a < m; a++) fit_take_parameter(fit, a);
+    result->quantile = fit->own;
+    result->widening = fit->widening;
+    fit_correlate(fit, correlation);
+    result->correlation = correlation;
     return result;
 }

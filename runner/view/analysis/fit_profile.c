@@ -2,7 +2,7 @@
 // applications, 1988, 6.1): with a parameter held beside its best value, all others are fitted again, by Gauss-Newton
 // steps from where the linearised model has them. The interval ends where S has risen by tau^2 s^2. tau is that of the
 // linearised interval, corrections for series and correlation included, so that both agree for a linear model.
-#include "../view.h"
+#include "fit.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct Profile {
     double *matrix, *right, *beside; // [n][n], [n]; how the others follow the held one
 } Profile;
 
-static double profile_value(const FitData *data, int i, double u)
+double fit_value_at(const FitData *data, int i, double u)
 {
     const double off = (u - data->coordinate[i]) * data->stretch[i], at = data->value[i];
     return data->log_scale[i] ? at * exp(off / at) : at + off;
@@ -64,7 +64,7 @@ static void profile_solve(Profile *of)
 static Error profile_squares(Profile *of, double *squares)
 {
     bool there;
-    for (int i = 0; i < of->n; i++) of->value[i] = profile_value(of->data, i, of->u[i]);
+    for (int i = 0; i < of->n; i++) of->value[i] = fit_value_at(of->data, i, of->u[i]);
     TRY(fit_evaluate(of->model, of->value, of->residual, of->column, &there));
     *squares = there ? 0.0 : (double)NAN;
     for (int64_t k = 0; k < of->data->count && there; k++) *squares += of->residual[k] * of->residual[k];
@@ -98,16 +98,16 @@ static Error profile_end(Profile *of, double side, double *end)
 {
     const FitParameter *parameter = &of->result->parameters[of->p];
     const double error = parameter->error / fabs(of->data->stretch[of->p]), best = of->data->coordinate[of->p];
-    const double half = of->result->quantile * error, room = side > 0.0 ? 1.0 - best : best;
+    const double half = of->result->quantile[of->p] * error, room = side > 0.0 ? 1.0 - best : best;
     double off = half < room ? half : room, least;
-    const double tau = of->result->quantile * of->result->widening[of->p];
+    const double tau = of->result->quantile[of->p] * of->result->widening[of->p];
     *end = room > 0.0 ? (double)NAN : of->data->value[of->p];
     for (int k = 0; k < PROFILE_POINTS && room > 0.0; k++) {
         TRY(profile_least(of, side * off, &least));
         if (isnan(least)) return error_none();
         const double reached = sqrt(fmax(least - of->squares, 0.0) / of->variance) / tau;
         if (reached < 1.0 - profile_tolerance && off >= room) return error_none();
-        *end = profile_value(of->data, of->p, best + side * off);
+        *end = fit_value_at(of->data, of->p, best + side * off);
         if (fabs(reached - 1.0) < profile_tolerance) return error_none();
         off = fmin(off * fmin(fmax(1.0 / reached, 0.4), 2.5), room);
     }

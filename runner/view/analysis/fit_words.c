@@ -33,10 +33,19 @@ static void fit_say_noise(FitSays *says)
         tested += !isnan(noise->p);
         if (noise->coloured && (worst < 0 || noise->neighbours > result->noise[worst].neighbours)) worst = s;
     }
-    if (data->count <= result->n_free) {
+    if (data->noise > 0.0) {
+        fit_say(
+            says, "intervals",
+            arena_format(says->arena,
+                         "are expected ones, of 95 %%: there is no recording yet, and the noise of its residuals is "
+                         "to be %.6g",
+                         data->noise));
+    } else if (data->count <= result->n_free) {
         fit_say(says, "intervals", "none: there are as many parameters as residuals, so nothing tells their noise");
     } else if (tested == 0) {
         fit_say(says, "noise", "not tested: no residuals follow each other in time");
+    } else if (worst < 0 && result->n_lacking > 0) {
+        fit_say(says, "noise", "what is left looks white, but it depends on what is not searched");
     } else if (worst < 0) {
         fit_say(says, "noise",
                 tested > 1 ? "what is left of all series is white: the model is enough for this recording"
@@ -49,12 +58,57 @@ static void fit_say_noise(FitSays *says)
                              "which %.3g is white): the model lacks something there, or the noise is coloured",
                              result->n_coloured, tested, data->series[worst].name, noise->neighbours, noise->rms,
                              noise->noise));
-        fit_say(says, "intervals",
-                arena_format(says->arena,
-                             "take this correlation into account (%" PRId64 " lags); those for white noise would be "
-                             "too short",
-                             result->lags));
+        fit_say(
+            says, "intervals",
+            arena_format(says->arena,
+                         "take this correlation into account (autoregressive noise, order %d); those for white noise "
+                         "would be too short",
+                         result->order));
     }
+}
+
+// The parameters that are not searched and should be.
+static void fit_say_lacks(FitSays *says)
+{
+    enum { MOST = 3 };
+    const FitResult *result = says->result;
+    for (int k = 0; k < result->n_lacking && k < MOST; k++) {
+        const FitLack *lack = &result->lacks[k];
+        const Parameter *of = &says->spec->configured.parameters[lack->parameter];
+        fit_say(says, "lacking",
+                arena_format(says->arena,
+                             "%s: it is not searched, and the residuals want %.3g +- %.2g%s%s instead of %.6g, which "
+                             "takes %.2g %% of their squares (p %.1g)",
+                             of->name, lack->value + lack->change, lack->error, of->unit[0] != '\0' ? " " : "",
+                             of->unit, lack->value, 100.0 * lack->squares, lack->p));
+    }
+    // Correlated noise hides what is lacking; so does a change that is too large for its derivative.
+    int best = -1;
+    for (int k = 0; k < result->n_lacks && result->n_coloured > 0 && result->n_lacking == 0; k++)
+        if (result->lacks[k].p < 1.0 && (best < 0 || result->lacks[k].squares > result->lacks[best].squares)) best = k;
+    if (best >= 0 && result->lacks[best].squares > 0.05)
+        fit_say(says, "lacking",
+                arena_format(says->arena,
+                             "nothing for certain; of what is not searched %s takes most of their squares, %.2g %%",
+                             says->spec->configured.parameters[result->lacks[best].parameter].name,
+                             100.0 * result->lacks[best].squares));
+    if (result->n_lacking > MOST)
+        fit_say(says, "lacking",
+                arena_format(says->arena,
+                             "%d more of %d parameters that are not searched: search the first, then look "
+                             "again",
+                             result->n_lacking - MOST, result->n_lacks));
+}
+
+static void fit_say_bootstrap(FitSays *says)
+{
+    const FitResult *result = says->result;
+    if (result->fits == 0) return;
+    fit_say(says, "intervals",
+            arena_format(
+                says->arena, "of %" PRId64 " fits to residuals that were drawn again in blocks of %" PRId64 " rows%s",
+                result->fits, result->block,
+                result->failed == 0 ? "" : arena_format(says->arena, "; in %" PRId64 " a run failed", result->failed)));
 }
 
 static void fit_say_correlated(FitSays *says)
@@ -74,9 +128,11 @@ static void fit_say_correlated(FitSays *says)
 const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult *result, Arena *arena, int *count)
 {
     FitSays says = {.spec = spec, .data = data, .result = result, .arena = arena};
-    says.lines = ARENA_NEW(arena, FitLine, result->n_unknown + 2 + data->n * data->n);
+    says.lines = ARENA_NEW(arena, FitLine, result->n_unknown + 7 + data->n * data->n);
     for (int k = 0; k < result->n_unknown; k++) fit_say(&says, "unknown", result->unknown[k]);
     fit_say_noise(&says);
+    fit_say_bootstrap(&says);
+    fit_say_lacks(&says);
     fit_say_correlated(&says);
     *count = says.count;
     return says.lines;

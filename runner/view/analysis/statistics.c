@@ -45,6 +45,8 @@ static double beta_regularised(double a, double b, double x)
     return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
 }
 
+double beta_above(double x, double a, double b) { return beta_regularised(b, a, 1.0 - x); }
+
 // The 0.975-quantile of Student's t with v = `freedom` degrees of freedom: P(|T| > t) = I_(v/(v + t^2))(v/2, 1/2).
 double student_quantile(double freedom)
 {

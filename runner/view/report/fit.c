@@ -11,8 +11,8 @@ bool report_has_fit(const Report *report)
 {
     const Spec *spec = &report->campaign->spec;
     if (report->data->n_best == 0 || spec->objective.n_residuals == 0 || spec->replicates.count > 1) return false;
-    return trial_gradient_check(spec).kind == OK &&
-           configured_steps(&spec->configured) * spec->n_axes <= FIT_REPORT_MOST;
+    return spec->objective.information.n == 0 && trial_residuals_check(spec).kind == OK &&
+           configured_steps(&spec->configured) * spec->configured.n_parameters <= FIT_REPORT_MOST;
 }
 
 static const char *fit_named(const Report *report, const FitData *data, int i)
@@ -102,34 +102,47 @@ static void fit_draw_residuals(const Report *report, const FitData *data, const 
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
+typedef struct FitReport {
+    const Report *report;
+    FitResult *result;
+} FitReport;
+
+static Error fit_report_then(const FitModel *model, const FitData *data, void *context)
+{
+    FitReport *to = context;
+    to->result = fit_analyse(&to->report->campaign->spec, data, to->report->arena);
+    return fit_lacks(model, to->result);
+}
+
 Error report_fit(const Report *report)
 {
     FILE *out = report->out;
+    FitReport to = {.report = report};
     FitData data;
     int count = 0;
-    const Error error =
-        campaign_fit(report->campaign, report->data->best_id[0], report->backend, report->arena, NULL, NULL, &data);
+    const Error error = campaign_fit(report->campaign, report->data->best_id[0], report->backend, report->arena,
+                                     fit_report_then, &to, &data);
     if (error.kind != OK) return report_put_not_replayed(report, &error);
-    const FitResult result = fit_analyse(&report->campaign->spec, &data, report->arena);
-    const FitLine *lines = fit_lines(&report->campaign->spec, &data, &result, report->arena, &count);
+    const FitResult *result = to.result;
+    const FitLine *lines = fit_lines(&report->campaign->spec, &data, result, report->arena, &count);
     fprintf(out,
             "<p class=\"caption\">At the best trial, %" PRId64 ": root mean square %s of %" PRId64
             " residuals, condition number %s. Intervals are of 95 %%; without a colour: the residuals do not "
             "determine it.</p>\n<ul>\n",
-            report->data->best_id[0], plot_short(data.fitness).text, data.count, plot_short(result.condition).text);
+            report->data->best_id[0], plot_short(data.fitness).text, data.count, plot_short(result->condition).text);
     for (int k = 0; k < count; k++) {
         fprintf(out, "<li><strong>%s</strong>: ", lines[k].about);
         put_markup(out, lines[k].text);
         fputs("</li>\n", out);
     }
     fputs("</ul>\n<div class=\"panels\">\n", out);
-    fit_draw_parameters(report, &data, &result);
+    fit_draw_parameters(report, &data, result);
     fputs("</div>\n", out);
-    fit_table_parameters(report, &data, &result);
+    fit_table_parameters(report, &data, result);
     fputs("<p class=\"caption\">What is left: the series whose neighbours are most correlated. White noise has no "
           "pattern.</p>\n<div class=\"panels\">\n",
           out);
-    fit_draw_residuals(report, &data, &result);
+    fit_draw_residuals(report, &data, result);
     fputs("</div>\n", out);
     return error_none();
 }

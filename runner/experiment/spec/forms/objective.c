@@ -394,7 +394,7 @@ const Form form_residuals = {
 
 const Form form_objective_over = {
     .path = "objective.over",
-    .after = "objective.residuals",
+    .after = "objective.information",
     .words = "mean, median, worst or quantile(q) with q in [0, 1]",
     .doc = "how the objective values of the replicates are combined: mean, median, worst or a quantile",
     .example = "quantile(0.9)",
