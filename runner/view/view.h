@@ -117,6 +117,8 @@ typedef struct FitNoise {
     double neighbours; // correlation of neighbours
     double p;          // of Ljung and Box's test that they are white
     bool coloured;     // the test says so, by all series together
+    double mean, off;  // their mean, in its standard errors too
+    bool shifted;      // and it is not 0, by all series together
 } FitNoise;
 typedef struct FitResult {
     FitParameter *parameters;  // [data->n]
@@ -128,6 +130,7 @@ typedef struct FitResult {
     int n_unknown;
     bool robust;            // intervals take the correlation of residuals into account
     int n_coloured;         // series
+    int n_shifted;          // the same
     int64_t lags;           // of that correlation
     double quantile;        // by which the standard deviation is half of an interval
     const double *widening; // [n] that standard deviation through the one if all residuals had one variance
@@ -135,6 +138,15 @@ typedef struct FitResult {
 FitResult fit_analyse(const Spec *spec, const FitData *data, Arena *arena);
 // Replaces intervals by those of the profile of the sum of squares (analysis/fit_profile.c).
 Error fit_profile(const FitModel *model, const FitData *data, FitResult *result, Arena *arena);
+// The columns of a recording that was held out, beside the same of those that were fitted (analysis/fit_validate.c).
+typedef struct FitColumn {
+    const char *recording, *column;
+    int64_t count;       // residuals; 0: the run failed, or no fitted recording has the column
+    double fitted, held; // rms, in the unit of the column
+    double p;            // of a ratio as great as this, if both had the same variance; NaN: too few
+    bool larger;         // the test says that it is larger, by all columns together
+} FitColumn;
+const FitColumn *fit_validate(const FitData *data, const FitResult *result, Arena *arena, int *count);
 // In words (analysis/fit_words.c): what is not determined, whether what is left is noise, what is correlated.
 typedef struct FitLine {
     const char *about, *text;

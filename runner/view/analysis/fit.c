@@ -9,7 +9,9 @@
 // Its quantile is that for a fixed ratio of lags to times (N. Kiefer & T. Vogelsang, Econometric Theory 21, 2005).
 // A parameter at an end of its range is as uncertain as any other, and so are those that it is correlated with:
 // intervals are those without the ends, cut there.
-// Whether they are correlated: G. Ljung & G. Box, Biometrika 65, 1978, at 1 % for all series together.
+// Whether they are correlated: G. Ljung & G. Box, Biometrika 65, 1978, at 1 % for all series together. Whether their mean
+// is 0: by its standard error, where neighbours are correlated as in an autoregressive process of order one; also at 1 %.
+// Several recordings are independent of each other: correlations are those within each.
 #include "../view.h"
 
 #include <math.h>
@@ -47,7 +49,7 @@ static FitNoise fit_noise(const FitData *data, const FitSeries *series)
     const double *r = data->residual + series->first;
     const int64_t n = series->count;
     double squares = 0.0, third = 0.0, mean = 0.0, centred = 0.0, next = 0.0, q = 0.0;
-    FitNoise noise = {.noise = (double)NAN, .neighbours = (double)NAN, .p = (double)NAN};
+    FitNoise noise = {.noise = (double)NAN, .neighbours = (double)NAN, .p = (double)NAN, .off = (double)NAN};
     for (int64_t k = 0; k < n; k++) {
         squares += r[k] * r[k];
         mean += r[k] / (double)n;
@@ -69,6 +71,9 @@ static FitNoise fit_noise(const FitData *data, const FitSeries *series)
         q += next * next / (double)(n - lag);
     }
     noise.p = chi_squared_above((double)n * (double)(n + 2) * q, (double)lags);
+    const double rho = fmin(fmax(noise.neighbours, 0.0), 0.99), apart = (1.0 + rho) / (1.0 - rho);
+    noise.mean = mean;
+    noise.off = mean / sqrt(centred / (double)n / (double)n * apart);
     return noise;
 }
 
@@ -82,8 +87,11 @@ static void fit_take_noise(Fit *fit)
         tested += !isnan(result->noise[s].p);
     }
     for (int s = 0; s < data->n_series; s++) {
-        result->noise[s].coloured = result->noise[s].p < fit_level / tested;
-        result->n_coloured += result->noise[s].coloured;
+        FitNoise *noise = &result->noise[s];
+        noise->coloured = noise->p < fit_level / tested;
+        noise->shifted = chi_squared_above(noise->off * noise->off, 1.0) < fit_level / tested;
+        result->n_coloured += noise->coloured;
+        result->n_shifted += noise->shifted;
     }
     result->robust = result->n_coloured > 0;
 }
@@ -190,8 +198,9 @@ static void fit_white(Fit *fit)
     fit_sandwich(fit, fit->white);
 }
 
-// Lags by the greatest correlation of neighbours, weighed by what a series has of all squares.
-static int64_t fit_lags(const Fit *fit, int64_t times)
+// Lags by the greatest correlation of neighbours, weighed by what a series has of all squares. times: of all recordings;
+// longest: of one.
+static int64_t fit_lags(const Fit *fit, int64_t times, int64_t longest)
 {
     double sum = 0.0, weights = 0.0;
     for (int s = 0; s < fit->data->n_series; s++) {
@@ -202,28 +211,37 @@ static int64_t fit_lags(const Fit *fit, int64_t times)
     }
     const double rho = fmin(fmax(sum / weights, 0.0), 0.97), off = (1.0 - rho) * (1.0 + rho);
     const double alpha = 4.0 * rho * rho / (off * off);
-    const double lags = ceil(1.1447 * cbrt(alpha * (double)times)), most = floor((double)times / 3.0);
+    const double lags = ceil(1.1447 * cbrt(alpha * (double)times)), most = floor((double)longest / 3.0);
     return (int64_t)(lags < 1.0 ? 1.0 : lags < most ? lags : most);
 }
 
-static void fit_robust(Fit *fit)
+// Times of a recording.
+static int64_t fit_times(const FitData *data, int recording)
+{
+    int64_t times = 0;
+    for (int s = 0; s < data->n_series; s++) {
+        const FitSeries *series = &data->series[s];
+        if (series->recording == recording && series->count > times) times = series->count;
+    }
+    return times;
+}
+
+// Adds the long-run covariance of a recording to S.
+static void fit_add_robust(Fit *fit, int recording, int64_t lags)
 {
     const FitData *data = fit->data;
     const int m = fit->m;
-    int64_t times = 0;
-    for (int s = 0; s < data->n_series; s++) times = data->series[s].count > times ? data->series[s].count : times;
+    const int64_t times = fit_times(data, recording);
     double *sums = ARENA_NEW(fit->arena, double, times *m); // of J'r at each time
     for (int s = 0; s < data->n_series; s++) {
         const FitSeries *series = &data->series[s];
-        for (int i = 0; i < m && series->count > 1; i++) {
+        for (int i = 0; i < m && series->count > 1 && series->recording == recording; i++) {
             for (int64_t k = 0; k < series->count; k++) {
                 const int64_t at = series->first + k;
                 sums[k * m + i] += fit_column(fit, i)[at] * data->residual[at];
             }
         }
     }
-    const int64_t lags = fit->result->lags = fit_lags(fit, times);
-    memset(fit->scores, 0, (size_t)(m * m) * sizeof(double));
     for (int64_t lag = 0; lag <= lags; lag++) {
         const double weight = 1.0 - (double)lag / (double)(lags + 1);
         for (int64_t t = lag; t < times; t++) {
@@ -236,6 +254,21 @@ static void fit_robust(Fit *fit)
             }
         }
     }
+}
+
+static void fit_robust(Fit *fit)
+{
+    const FitData *data = fit->data;
+    const int m = fit->m;
+    int64_t times = 0, longest = 0;
+    for (int k = 0; k < data->n_fitted; k++) {
+        const int64_t own = fit_times(data, k);
+        times += own;
+        longest = own > longest ? own : longest;
+    }
+    const int64_t lags = fit->result->lags = fit_lags(fit, times, longest);
+    memset(fit->scores, 0, (size_t)(m * m) * sizeof(double));
+    for (int k = 0; k < data->n_fitted; k++) fit_add_robust(fit, k, lags);
     for (int i = 0; i < m * m; i++) fit->scores[i] *= (double)data->count / fit->freedom;
     for (int s = 0; s < data->n_series; s++)
         if (data->series[s].count == 1) fit_add_white(fit, &data->series[s], fit_variance(fit, s));

@@ -39,8 +39,9 @@ static void fit_say_noise(FitSays *says)
         fit_say(says, "noise", "not tested: no residuals follow each other in time");
     } else if (worst < 0) {
         fit_say(says, "noise",
-                tested > 1 ? "what is left of all series is white: the model is enough for this recording"
-                           : "what is left of the residuals is white: the model is enough for this recording");
+                data->n_fitted > 1 ? "what is left of all series is white: the model is enough for these recordings"
+                : tested > 1       ? "what is left of all series is white: the model is enough for this recording"
+                                   : "what is left of the residuals is white: the model is enough for this recording");
     } else {
         const FitNoise *noise = &result->noise[worst];
         fit_say(says, "noise",
@@ -54,6 +55,79 @@ static void fit_say_noise(FitSays *says)
                              "take this correlation into account (%" PRId64 " lags); those for white noise would be "
                              "too short",
                              result->lags));
+    }
+}
+
+// The series whose mean is off by most.
+static void fit_say_shifted(FitSays *says)
+{
+    const FitResult *result = says->result;
+    int worst = -1;
+    for (int s = 0; s < says->data->n_series; s++) {
+        if (result->noise[s].shifted && (worst < 0 || fabs(result->noise[s].off) > fabs(result->noise[worst].off)))
+            worst = s;
+    }
+    if (worst < 0) return;
+    fit_say(
+        says, "offset",
+        arena_format(says->arena,
+                     "the mean is not 0 in %d series, most in %s: %.3g, %.1f standard errors: a sensor with a bias, "
+                     "another start or load, or a force that the model lacks",
+                     result->n_shifted, says->data->series[worst].name, result->noise[worst].mean,
+                     fabs(result->noise[worst].off)));
+}
+
+// Of each of several recordings: how well it is fitted.
+static void fit_say_recordings(FitSays *says)
+{
+    const FitData *data = says->data;
+    for (int k = 0; k < data->n_fitted && data->n_fitted > 1; k++) {
+        double squares = 0.0;
+        int64_t count = 0;
+        int series = 0, coloured = 0, shifted = 0;
+        for (int s = 0; s < data->n_series; s++) {
+            const FitNoise *noise = &says->result->noise[s];
+            if (data->series[s].recording != k) continue;
+            squares += noise->rms * noise->rms * (double)data->series[s].count;
+            count += data->series[s].count;
+            series++;
+            coloured += noise->coloured;
+            shifted += noise->shifted;
+        }
+        const char *white = coloured == 0 ? "white" : arena_format(says->arena, "%d not white", coloured);
+        const char *zero = shifted == 0 ? "" : arena_format(says->arena, ", the mean of %d not 0", shifted);
+        fit_say(says, "recording",
+                arena_format(says->arena, "%s: rms %.4g of %" PRId64 " residuals in %d series, %s%s", data->names[k],
+                             sqrt(squares / (double)count), count, series, white, zero));
+    }
+}
+
+// Of each recording that was held out.
+static void fit_say_held(FitSays *says)
+{
+    int count = 0;
+    const FitColumn *columns = fit_validate(says->data, says->result, says->arena, &count);
+    for (int first = 0, end; first < count; first = end) {
+        int larger = 0, worst = first;
+        const char *name = columns[first].recording;
+        for (end = first; end < count && columns[end].recording == name; end++) {
+            larger += columns[end].larger;
+            if (columns[end].larger && (!columns[worst].larger || columns[end].held / columns[end].fitted >
+                                                                      columns[worst].held / columns[worst].fitted))
+                worst = end;
+        }
+        const FitColumn *of = &columns[worst];
+        if (of->count == 0)
+            fit_say(says, "held out", arena_format(says->arena, "%s: the run of the fitted model fails there", name));
+        else if (larger == 0)
+            fit_say(says, "held out",
+                    arena_format(says->arena, "%s: no column is off by more than where it was fitted", name));
+        else
+            fit_say(says, "held out",
+                    arena_format(says->arena,
+                                 "%s: %d of %d columns are off by more than where they were fitted, most %s (rms %.3g, "
+                                 "fitted %.3g): the fit has learned its recordings, or the model is wrong there",
+                                 name, larger, end - first, of->column, of->held, of->fitted));
     }
 }
 
@@ -74,9 +148,13 @@ static void fit_say_correlated(FitSays *says)
 const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult *result, Arena *arena, int *count)
 {
     FitSays says = {.spec = spec, .data = data, .result = result, .arena = arena};
-    says.lines = ARENA_NEW(arena, FitLine, result->n_unknown + 2 + data->n * data->n);
+    says.lines =
+        ARENA_NEW(arena, FitLine, result->n_unknown + 3 + data->n_fitted + data->n_recordings + data->n * data->n);
     for (int k = 0; k < result->n_unknown; k++) fit_say(&says, "unknown", result->unknown[k]);
+    fit_say_recordings(&says);
     fit_say_noise(&says);
+    fit_say_shifted(&says);
+    fit_say_held(&says);
     fit_say_correlated(&says);
     *count = says.count;
     return says.lines;
