@@ -241,7 +241,11 @@ static bool cases_take(const SpecReader *reader, const Node *root, const Node *i
                                   reader->arena, reader->diagnostics);
     }
     const SpecReader *own = cases_read_spec(reader, tree, number > 1 || raw);
-    if (own == NULL) return false;
+    if (own == NULL) {
+        diagnose(reader->diagnostics, at, "with the values of this %s the spec has the error above",
+                 raw ? "recording" : "case");
+        return false;
+    }
     *out = (SpecCase){.name = cases_name(own, item, number, raw ? "recording" : "case"), .spec = own->spec};
     return cases_compare(reader, own, at, out);
 }

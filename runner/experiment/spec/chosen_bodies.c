@@ -72,7 +72,8 @@ static void things_add_header(ThingWords *to, const SpecReader *reader)
 
 Choice things_named(const SpecReader *reader)
 {
-    static const char *const sections[] = {"initial", "parameters", "search", "replicates", "objective", "constraints"};
+    static const char *const sections[] = {"initial", "parameters", "cases",     "validate",
+                                           "search",  "replicates", "objective", "constraints"};
     ThingWords words = {.arena = reader->arena};
     for (size_t s = 0; s < sizeof sections / sizeof *sections; s++) {
         const GivenKey *section = given_find(reader, sections[s]);

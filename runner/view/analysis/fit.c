@@ -10,7 +10,7 @@
 // A parameter at an end of its range is as uncertain as any other, and so are those that it is correlated with:
 // intervals are those without the ends, cut there.
 // Whether they are correlated: G. Ljung & G. Box, Biometrika 65, 1978, at 1 % for all series together. Whether their mean
-// is 0: by its standard error, where neighbours are correlated as in an autoregressive process of order one; also at 1 %.
+// is 0: by its standard error, where neighbours are correlated as in an autoregressive process of order one; at 0.1 %.
 // Several recordings are independent of each other: correlations are those within each.
 #include "../view.h"
 
@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { FIT_LAGS = 10, FIT_SERIES_LEAST = 20 };
-static const double fit_level = 0.01;
+static const double fit_level = 0.01, fit_shift_level = 0.001;
 static const double fit_spread =
     0.288675134594812866;                // standard deviation of a coordinate that may be anywhere: 1/sqrt 12
 static const double fit_singular = 1e-7; // of the greatest singular value: rounding
@@ -89,7 +89,7 @@ static void fit_take_noise(Fit *fit)
     for (int s = 0; s < data->n_series; s++) {
         FitNoise *noise = &result->noise[s];
         noise->coloured = noise->p < fit_level / tested;
-        noise->shifted = chi_squared_above(noise->off * noise->off, 1.0) < fit_level / tested;
+        noise->shifted = chi_squared_above(noise->off * noise->off, 1.0) < fit_shift_level / tested;
         result->n_coloured += noise->coloured;
         result->n_shifted += noise->shifted;
     }
