@@ -3,6 +3,7 @@
 // changes no bit.
 #include "backend.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,7 @@ static Error cases_prepare(Backend *backend, const Configured *configured, int64
     const int64_t fields = configured->n_parameters + configured->n_metrics, own = lanes / cases->n + 1;
     const int64_t samples = traced * capacity * configured->n_columns;
     const size_t slot = (size_t)(fields * lanes + samples + traced) * 8 + (size_t)lanes * 16 + 8192;
-    if (configured->n_cases != cases->n) return error_make(ERROR_MACHINE, "bug: a backend for other cases");
+    assert(configured->n_cases == cases->n);
     arena_destroy(&cases->arena);
     arena_destroy(&cases->debug_arena);
     cases->configured = configured;

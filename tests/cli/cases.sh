@@ -39,15 +39,18 @@ for replicate in 0 1; do
     hopscotch replay identify_arm/best/$replicate -o motion$replicate.csv --sample 0.5
 done
 [ "$(tail -n 1 motion0.csv | cut -d, -f1)" = 3 ] && [ "$(tail -n 1 motion1.csv | cut -d, -f1)" = 2 ] &&
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "turn_q") turn = i } NR == 2 { exit $turn != 0.4 }' motion1.csv
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "turn_q") turn = i }
+        NR == 2 { exit $turn != 0.4 }' motion1.csv
 check $? "a replay of each recording, from its own start to its own end"
-hopscotch fit identify_arm/best --held-out --format csv && [ "$(grep -c '^identify_arm_other.csv,.*,101,' out)" -eq 3 ] &&
+hopscotch fit identify_arm/best --held-out --format csv &&
+    [ "$(grep -c '^identify_arm_other.csv,.*,101,' out)" -eq 3 ] &&
     hopscotch fit identify_arm/best --residuals --format csv && grep -q '^identify_arm_loaded.csv: elbow_q,84,' out
 check $? "columns of each recording"
 hopscotch report identify_arm -o report.html && grep -q '<th>held out</th>' report.html &&
     grep -q 'identify_arm_loaded.csv: rms' report.html
 check $? "the report says the same"
-hopscotch check identify_arm.yaml && grep -q 'identify_arm_loaded.csv: 84 rows of 3 columns' out && hopscotch plan identify_arm.yaml
+hopscotch check identify_arm.yaml && grep -q 'identify_arm_loaded.csv: 84 rows of 3 columns' out &&
+    hopscotch plan identify_arm.yaml
 check $? "check knows each recording"
 
 # Another recording after the run: nothing is computed again.
@@ -63,7 +66,8 @@ at()
 {
     name=$1
     shift
-    hopscotch run identify_arm.yaml --name "$name" --progress none --set 'search={method: grid, over: {upper_mass: [2.5]}}' "$@"
+    hopscotch run identify_arm.yaml --name "$name" --progress none \
+        --set 'search={method: grid, over: {upper_mass: [2.5]}}' "$@"
     fitness "$name"
 }
 light='{simulation.reference: identify_arm_light.csv, simulation.control.file: identify_arm_light_commands.csv,
@@ -76,7 +80,8 @@ turned=$(at turned --set "cases=[$loaded, $light]")
 known=$(at known --set 'objective.residuals=[reference, (upper_mass - 2.6)/0.01]')
 echo "$both $one $two $turned $known" | tee out | awk '
     function near(a, b) { return a / b - 1 < 1e-12 && a / b - 1 > -1e-12 }
-    { exit !(near($1, sqrt((453 * $2^2 + 252 * $3^2) / 705)) && near($4, $1) && near($5, sqrt((705 * $1^2 + 100) / 706))) }'
+    { both = near($1, sqrt((453 * $2^2 + 252 * $3^2) / 705)) && near($4, $1)
+      exit !(both && near($5, sqrt((705 * $1^2 + 100) / 706))) }'
 check $? "the fitness is that of all residuals together, in any order; what is known beforehand counts once"
 hopscotch gradient known/0 --format csv
 awk -F, 'NR > 1 && $2 == 2.5 { d = $4 / $5 - 1; e = $4 / $6 - 1; n += d < 1e-9 && d > -1e-9 && e < 1e-5 && e > -1e-5 }
@@ -84,8 +89,8 @@ awk -F, 'NR > 1 && $2 == 2.5 { d = $4 / $5 - 1; e = $4 / $6 - 1; n += d < 1e-9 &
 check $? "its derivatives by the adjoint, the tangent and differences agree"
 for method in adam lbfgs cmaes; do
     [ -n "${QUICK:-}" ] && [ $method != lbfgs ] && continue
-    hopscotch run identify_arm.yaml --name $method --progress none --set search.method=$method --set limits.trials=100 &&
-        hopscotch fit $method/best && "$HOPSCOTCH" query $method --format csv \
+    hopscotch run identify_arm.yaml --name $method --progress none --set search.method=$method \
+        --set limits.trials=100 && hopscotch fit $method/best && "$HOPSCOTCH" query $method --format csv \
         --sql "SELECT min(fitness) < 0.9*max(fitness) FROM trials" 2>err | tail -n 1 | grep -q 1
     check $? "method $method searches over cases"
 done
@@ -95,7 +100,9 @@ cat >decay.yaml <<'END'
 version: 1
 experiment: decay
 model: equations
-cases: [{parameters.start: 1, parameters.seen: 0.4}, {parameters.start: 2, parameters.seen: 0.7, simulation.duration: 1.2}]
+cases:
+  - {parameters.start: 1, parameters.seen: 0.4}
+  - {parameters.start: 2, parameters.seen: 0.7, simulation.duration: 1.2}
 simulation:
   duration: 1
   system:
@@ -110,13 +117,15 @@ search:
 objective: {residuals: [end - seen, 0.1*(rate - 0.9)]}
 END
 # The root of the derivative of (exp(-k) - 0.4)^2 + (2 exp(-1.2 k) - 0.7)^2 + (0.1 (k - 0.9))^2, by halving.
-solved=$(awk 'function slope(k) { return -2*exp(-k)*(exp(-k) - 0.4) - 4.8*exp(-1.2*k)*(2*exp(-1.2*k) - 0.7) + 0.02*(k - 0.9) }
+solved=$(awk '
+    function slope(k) { return -2*exp(-k)*(exp(-k) - 0.4) - 4.8*exp(-1.2*k)*(2*exp(-1.2*k) - 0.7) + 0.02*(k - 0.9) }
     BEGIN { a = 0.5; b = 1.5; for (i = 0; i < 60; i++) { m = (a + b)/2; if (slope(m) > 0) b = m; else a = m }
         printf "%.12g", a }')
 for gradient in tangent differences; do
     hopscotch run decay.yaml --name $gradient --progress none --set search.least_squares.gradient=$gradient &&
         hopscotch fit $gradient/best --format csv &&
-        awk -F, -v solved="$solved" '$1 == "rate" { d = $2 / solved - 1; f = d < 1e-6 && d > -1e-6 } END { exit !f }' out
+        awk -F, -v solved="$solved" '$1 == "rate" { d = $2 / solved - 1; f = d < 1e-6 && d > -1e-6 }
+            END { exit !f }' out
     check $? "expressions of each case: the least squares of a decay, by $gradient"
 done
 
@@ -129,26 +138,35 @@ refused() # NAME PATTERN SPEC ARGUMENTS...
     if hopscotch check "$@"; then false; else grep -q "$pattern" err; fi
     check $? "refused: $what"
 }
-refused "replicates that are no multiple" 'must be a multiple of the 2 cases' decay.yaml --set replicates.count=3
+refused "replicates that are no multiple" 'runs under a case, .* multiple of the 2 cases, or left out' decay.yaml \
+    --set replicates.count=3
 refused "more replicates in a fit" 'one run of each case' decay.yaml --set replicates.count=4
 refused "another key" "'search.over' is not a key of simulation" decay.yaml --set 'cases=[{search.over: 1}, {}]'
-refused "another step" 'has another step dt than the first' identify_arm.yaml --set "cases=[$light,
+refused "another step" 'has another step dt than the first one: all cases share them' identify_arm.yaml \
+    --set "cases=[$light,
     ${light%\}}, simulation.dt: 0.001}]"
 refused "a recording that is not there" "cannot read 'none.csv'" identify_arm.yaml --set "cases=[$light, none.csv]"
 refused "no recording" 'has other metrics than the first' identify_arm.yaml --set 'objective={minimize: energy}' \
     --set validate=none --set search.method=cmaes --set "cases=[$light, {parameters.all_kp: 1,
     simulation.control.file: identify_arm_light_commands.csv}]"
 refused "no commands" 'with the values of this case' identify_arm.yaml --set "cases=[$light, {parameters.all_kp: 1}]"
-refused "a parameter that is searched" 'is searched' identify_arm.yaml --set "cases=[$light, {parameters.upper_mass: 1}]"
+refused "a parameter that is searched" 'is searched' identify_arm.yaml \
+    --set "cases=[$light, {parameters.upper_mass: 1}]"
 refused "an environment" 'an environment has one setting' identify_arm.yaml --set 'environment={reward: turn_q}' \
     --set 'simulation.control.mode=external'
-refused "a race" 'leave .replicates.race. out' decay.yaml --set 'search={method: random, trials: 20, over: {rate: {range: [0, 1]}}}' \
+refused "a race" 'leave .replicates.race. out' decay.yaml \
+    --set 'search={method: random, trials: 20, over: {rate: {range: [0, 1]}}}' \
     --set 'objective={minimize: end}' --set 'replicates={count: 4, race: {start: 2, keep: 0.5},
     perturb: {start: {normal: [1, 0.1]}}}'
-refused "validate without residuals" 'validate compares residuals' identify_arm.yaml --set 'objective={minimize: energy}' \
-    --set search.method=cmaes
-if hopscotch verify identify_arm; then false; else grep -q 'has cases' err; fi
+refused "validate without residuals" 'validate compares residuals: the spec needs' identify_arm.yaml \
+    --set 'objective={minimize: energy}' --set search.method=cmaes
+if hopscotch verify identify_arm; then false; else grep -q 'has cases, and other replicates' err; fi
 check $? "refused: verify"
+printf '%s\n' 'version: 1' 'experiment: plain' 'model: bbob' 'validate: {simulation.instance: 2}' \
+    'objective: {residuals: [f]}' 'search: {method: random, trials: 3, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}}' >plain.yaml
+hopscotch run plain.yaml --progress none
+if hopscotch fit plain/best; then false; else grep -q 'validate needs runs with dual numbers' err; fi
+check $? "refused: validate of a model without dual numbers"
 
 # ---- a pendulum by scipy --------------------------------------------------------------------------------------------
 

@@ -199,7 +199,8 @@ static void lanes_observe(const Spec *spec, const Flight *flight, Batch *batch)
 
 void flight_fill(const Spec *spec, Flight *flight, Batch *batch)
 {
-    LanesFill fill = {.spec = spec, .flight = flight, .batch = batch, .differ = replicates_differ(spec) || spec->n_cases > 0};
+    LanesFill fill = {.spec = spec, .flight = flight, .batch = batch};
+    fill.differ = replicates_differ(spec) || spec->n_cases > 0;
     lanes_assign(spec, flight);
     thread_team_for(flight->team, flight->lanes, LANES_OF_RANGE, lanes_fill_range, &fill);
     batch->lanes = flight->lanes;

@@ -1,6 +1,6 @@
 // `cases`: a trial runs under each of several settings, for example once for each recording of a machine. An item of
-// the list is a recording, or a mapping of keys to the values that the case has in place of those of the spec. Each case
-// is read as a spec of its own from the same tree with these values, so that errors stand at their places, and
+// the list is a recording, or a mapping of keys to the values that the case has in place of those of the spec. Each
+// case is read as a spec of its own from the same tree with these values, so that errors stand at their places, and
 // Configured.cases has what the model makes of it. The spec itself is its first case.
 //
 // `validate`: recordings that no trial sees; `fit` compares the fitted model with them. It reads them, and those of the

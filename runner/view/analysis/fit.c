@@ -9,9 +9,9 @@
 // Its quantile is that for a fixed ratio of lags to times (N. Kiefer & T. Vogelsang, Econometric Theory 21, 2005).
 // A parameter at an end of its range is as uncertain as any other, and so are those that it is correlated with:
 // intervals are those without the ends, cut there.
-// Whether they are correlated: G. Ljung & G. Box, Biometrika 65, 1978, at 1 % for all series together. Whether their mean
-// is 0: by its standard error, where neighbours are correlated as in an autoregressive process of order one; at 0.1 %.
-// Several recordings are independent of each other: correlations are those within each.
+// Whether they are correlated: G. Ljung & G. Box, Biometrika 65, 1978, at 1 % for all series together. Whether their
+// mean is 0: by its standard error, where neighbours are correlated as in an autoregressive process of order one; at
+// 0.1 %. Several recordings are independent of each other: correlations are those within each.
 #include "../view.h"
 
 #include <math.h>
@@ -198,8 +198,8 @@ static void fit_white(Fit *fit)
     fit_sandwich(fit, fit->white);
 }
 
-// Lags by the greatest correlation of neighbours, weighed by what a series has of all squares. times: of all recordings;
-// longest: of one.
+// Lags by the greatest correlation of neighbours, weighed by what a series has of all squares. times: of all
+// recordings; longest: of one.
 static int64_t fit_lags(const Fit *fit, int64_t times, int64_t longest)
 {
     double sum = 0.0, weights = 0.0;

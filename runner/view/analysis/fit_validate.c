@@ -1,9 +1,9 @@
 // The fitted model beside recordings that no trial saw: for each column the rms of what is left, in the recordings that
 // were fitted and in the other one. An overfit, or a model that is wrong, leaves more where it was not fitted.
 //
-// The logarithm of the ratio of two variances is normal with variance 2/n + 2/m for n and m independent residuals (large
-// n, m). Where neighbours have the correlation rho, squares have rho^2: n (1 - rho^2)/(1 + rho^2) count (M. Bartlett,
-// J. R. Stat. Soc. 98, 1935). One-sided, at 0.1 % for all columns of all recordings together.
+// The logarithm of the ratio of two variances is normal with variance 2/n + 2/m for n and m independent residuals
+// (large n, m). Where neighbours have the correlation rho, squares have rho^2: n (1 - rho^2)/(1 + rho^2) count
+// (M. Bartlett, J. R. Stat. Soc. 98, 1935). One-sided, at 0.1 % for all columns of all recordings together.
 #include "../view.h"
 
 #include <math.h>
