@@ -32,7 +32,9 @@ static Error fit_print_held(const FitData *data, const FitResult *result, Arena 
     const FitColumn *held = fit_validate(data, result, arena, &count);
     if (data->n_recordings == 0)
         return error_make(ERROR_USER, "the spec has no `validate`: recordings that no trial sees");
-    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);
+    bool remarks = format != TABLE_TEXT;
+    for (int i = 0; i < count; i++) remarks = remarks || held[i].larger || held[i].count == 0;
+    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns) - !remarks, columns);
     for (int i = 0; i < count; i++) {
         table_text(table, held[i].recording);
         table_text(table, held[i].column);
@@ -40,7 +42,7 @@ static Error fit_print_held(const FitData *data, const FitResult *result, Arena 
         table_number(table, held[i].fitted);
         table_number(table, held[i].held);
         table_number(table, held[i].p);
-        table_text(table, held[i].count == 0 ? "the run fails" : held[i].larger ? "larger" : "");
+        if (remarks) table_text(table, held[i].count == 0 ? "the run fails" : held[i].larger ? "larger" : "");
     }
     return table_finish(table);
 }

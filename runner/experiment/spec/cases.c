@@ -412,15 +412,18 @@ static void cases_identify(const SpecReader *reader, CanonicalLines *lines)
     }
 }
 
-#define CASES_ITEM "{anyOf: [{type: string}, {type: object}]}"
+#define CASES_SET "{type: object, propertyNames: {pattern: '^(name|(simulation|initial|parameters)[.].+)$'}}"
+#define CASES_ITEM "{anyOf: [{type: string}, {type: object, required: [file]}, " CASES_SET "]}"
 
 const Form form_cases = {
     .path = CASES_KEY,
     .after = "parameters",
     .words = "a list of recordings, or of mappings of keys to values",
-    .doc = "each trial runs once under each of them, as a replicate of its own: the values that a case has in place of "
-           "those above, by the whole names of keys of `simulation`, `initial` and `parameters`. A file alone is its "
-           "`simulation.reference`. Residuals are those of all cases together; metrics are means over them",
+    .doc =
+        "recordings, or other settings, under each of which a trial runs; each is a replicate: the values that it has "
+        "in place of those above, by the whole names of keys of `simulation`, `initial` and `parameters`. A file "
+        "alone is its `simulation.reference`. Residuals are those of all cases together; metrics are means over "
+        "them",
     .example = "[a.csv, b.csv, {simulation.reference: c.csv, initial.hip_start: 0.2, parameters.torso_mass: 20}]",
     .stage = FORM_FIRST,
     .read = cases_read_form,
@@ -434,13 +437,14 @@ const Form form_validate = {
     .path = VALIDATE_KEY,
     .after = CASES_KEY,
     .words = "a recording, a mapping of keys to values, or a list of these",
-    .doc = "recordings that no trial sees: `fit` and the report compare the fitted model with them, column by column. "
+    .doc = "recordings that no trial sees; `fit` and the report compare the fitted model with them, column by column. "
            "As in `cases`",
     .example = "other.csv",
     .stage = FORM_FIRST,
     .read = cases_check,
     .text = cases_text_held,
-    .schema =
-        "{anyOf: [{type: string}, {type: object}, {type: array, minItems: 1, maxItems: MOST, items: " CASES_ITEM "}]}",
+    .schema = "{anyOf: [{type: string}, {type: object, required: [file]}, " CASES_SET
+              ", {type: array, minItems: 1, maxItems: "
+              "MOST, items: " CASES_ITEM "}]}",
     .most = CASES_MAX,
 };
