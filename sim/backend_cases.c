@@ -4,6 +4,7 @@
 #include "backend.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,11 +213,11 @@ static void cases_close(Backend *backend)
     free(cases);
 }
 
-// As a single one of them, which is all that their memory is taken of.
 static void cases_describe(CasesBackend *cases)
 {
     BackendInfo *info = &cases->backend.info;
     *info = cases->inner[0]->info;
+    snprintf(info->device, sizeof info->device, "%.100s, each of %d cases", cases->inner[0]->info.device, cases->n);
     info->architecture[0] = '\0'; // a made kernel would be that of one case
     for (int k = 1; k < cases->n; k++) {
         if (cases->inner[k]->info.slots < info->slots) info->slots = cases->inner[k]->info.slots;
@@ -225,9 +226,10 @@ static void cases_describe(CasesBackend *cases)
 
 static Error cases_open_all(CasesBackend *cases, const BackendOptions *options)
 {
+    const int wanted = options->cases, threads = options->threads > 0 ? options->threads : processor_count();
     BackendOptions own = *options;
     own.cases = 0;
-    const int wanted = options->cases;
+    own.threads = (threads + wanted - 1) / wanted; // all cases run at once
     cases->inner = calloc((size_t)wanted, sizeof *cases->inner);
     cases->done = calloc((size_t)wanted, sizeof *cases->done);
     cases->seconds = calloc((size_t)wanted, sizeof *cases->seconds);

@@ -89,7 +89,8 @@ static void fit_take_noise(Fit *fit)
     for (int s = 0; s < data->n_series; s++) {
         FitNoise *noise = &result->noise[s];
         noise->coloured = noise->p < fit_level / tested;
-        noise->shifted = chi_squared_above(noise->off * noise->off, 1.0) < fit_shift_level / tested;
+        noise->shifted =
+            !isnan(noise->off) && chi_squared_above(noise->off * noise->off, 1.0) < fit_shift_level / tested;
         result->n_coloured += noise->coloured;
         result->n_shifted += noise->shifted;
     }

@@ -77,29 +77,50 @@ static void fit_say_shifted(FitSays *says)
                      fabs(result->noise[worst].off)));
 }
 
+// Series of a recording, and those of which a test says something.
+typedef struct RecordingSays {
+    double squares;
+    int64_t count;
+    int series, tested, coloured, shifted;
+} RecordingSays;
+
+static RecordingSays fit_recording(const FitSays *says, int recording)
+{
+    RecordingSays out = {0};
+    for (int s = 0; s < says->data->n_series; s++) {
+        const FitNoise *noise = &says->result->noise[s];
+        const FitSeries *series = &says->data->series[s];
+        if (series->recording != recording) continue;
+        out.squares += noise->rms * noise->rms * (double)series->count;
+        out.count += series->count;
+        out.series++;
+        out.tested += !isnan(noise->p);
+        out.coloured += noise->coloured;
+        out.shifted += noise->shifted;
+    }
+    return out;
+}
+
 // Of each of several recordings: how well it is fitted.
 static void fit_say_recordings(FitSays *says)
 {
-    const FitData *data = says->data;
-    for (int k = 0; k < data->n_fitted && data->n_fitted > 1; k++) {
-        double squares = 0.0;
-        int64_t count = 0;
-        int series = 0, coloured = 0, shifted = 0;
-        for (int s = 0; s < data->n_series; s++) {
-            const FitNoise *noise = &says->result->noise[s];
-            if (data->series[s].recording != k) continue;
-            squares += noise->rms * noise->rms * (double)data->series[s].count;
-            count += data->series[s].count;
-            series++;
-            coloured += noise->coloured;
-            shifted += noise->shifted;
-        }
-        const char *white = coloured == 0 ? "white" : arena_format(says->arena, "%d not white", coloured);
-        const char *zero = shifted == 0 ? "" : arena_format(says->arena, ", the mean of %d not 0", shifted);
+    Arena *arena = says->arena;
+    for (int k = 0; k < says->data->n_fitted && says->data->n_fitted > 1; k++) {
+        const RecordingSays of = fit_recording(says, k);
+        const char *white = of.tested == 0     ? ""
+                            : of.coloured == 0 ? ", white"
+                                               : arena_format(arena, ", %d not white", of.coloured);
+        const char *zero = of.shifted == 0 ? "" : arena_format(arena, ", the mean of %d not 0", of.shifted);
         fit_say(says, "recording",
-                arena_format(says->arena, "%s: rms %.4g of %" PRId64 " residuals in %d series, %s%s", data->names[k],
-                             sqrt(squares / (double)count), count, series, white, zero));
+                arena_format(arena, "%s: rms %.4g of %" PRId64 " residuals in %d series%s%s", says->data->names[k],
+                             sqrt(of.squares / (double)of.count), of.count, of.series, white, zero));
     }
+}
+
+// Of columns that are larger: by which factor.
+static bool fit_is_worse(const FitColumn *a, const FitColumn *b)
+{
+    return a->larger && (!b->larger || a->held / a->fitted > b->held / b->fitted);
 }
 
 // Of each recording that was held out.
@@ -108,17 +129,18 @@ static void fit_say_held(FitSays *says)
     int count = 0;
     const FitColumn *columns = fit_validate(says->data, says->result, says->arena, &count);
     for (int first = 0, end; first < count; first = end) {
-        int larger = 0, worst = first;
+        int larger = 0, tested = 0, worst = first;
         const char *name = columns[first].recording;
         for (end = first; end < count && columns[end].recording == name; end++) {
+            tested += !isnan(columns[end].p);
             larger += columns[end].larger;
-            if (columns[end].larger && (!columns[worst].larger || columns[end].held / columns[end].fitted >
-                                                                      columns[worst].held / columns[worst].fitted))
-                worst = end;
+            if (fit_is_worse(&columns[end], &columns[worst])) worst = end;
         }
         const FitColumn *of = &columns[worst];
         if (of->count == 0)
             fit_say(says, "held out", arena_format(says->arena, "%s: the run of the fitted model fails there", name));
+        else if (tested == 0)
+            fit_say(says, "held out", arena_format(says->arena, "%s: too few residuals to compare", name));
         else if (larger == 0)
             fit_say(says, "held out",
                     arena_format(says->arena, "%s: no column is off by more than where it was fitted", name));
