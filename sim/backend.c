@@ -74,7 +74,7 @@ static Error backend_open_named(const BackendOptions *options, Backend **out)
 
 Error backend_open(const BackendOptions *options, Backend **out)
 {
-    TRY(backend_open_named(options, out));
+    TRY(options->cases > 0 ? backend_cases_open(options, out) : backend_open_named(options, out));
     (*out)->patience = options->patience > 0 ? options->patience : BACKEND_PATIENCE;
     (*out)->interrupted = options->interrupted;
     return error_none();

@@ -430,6 +430,11 @@ struct Configured {
     int64_t wrong_item;     // and its item; for an option the index in its words, from 1; 0: the whole list
     int wrong_option;       // after an error of build: the option with the error, from 1; 0: none
     int64_t dropped;        // after build: points of its files that were left out because they are not finite
+    // [n_cases] the same model under other settings, each in turn of a lane's replicates: replicate r runs under
+    // cases[r % n_cases]. Parameters, metrics, columns and ticks' duration are the same in all; `ticks` here is the
+    // greatest. n_cases 0: there are none, and all lanes run under these settings
+    const struct Configured *cases;
+    int n_cases;
 };
 
 // s of simulated time of a lane that does not end before.
@@ -754,8 +759,8 @@ typedef struct Batch {
     double *work;          // [n_work][stride], private to the model; NULL in the host's copy of a device batch
     double *metric;        // [n_metrics][stride], written when a lane ends; NaN is canonical
     int32_t *status;       // [stride]: LANE_RUNNING, or 1 + failure code (1: ended without failure)
-    int64_t *trial;        // [stride] trial and replicate of the lane, for the messages of a program; NULL: the backend
-    int32_t *replicate;    // needs neither
+    int64_t *trial;        // [stride] trial and replicate of the lane, for the messages of a program and for cases
+    int32_t *replicate;    // (Configured.cases); NULL: the backend needs neither
     Trace trace;           // trace.lanes = 0: nothing is traced
     DebugRows debug;       // debug.lanes = 0: no debug rows
     Meter meter;           // meter.of.cell NULL: there is none. Without any of the three, only the plain kernel runs
@@ -795,6 +800,7 @@ typedef struct BackendOptions {
     double patience;          // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
     int (*interrupted)(void); // returns nonzero after Ctrl-C: patience is then one second; may be NULL
     ProgramOptions program;   // of the backend "program"
+    int cases;                // Configured.n_cases of what it will run; 0: none
 } BackendOptions;
 
 #define BACKEND_PATIENCE 60.0 // s
@@ -829,6 +835,12 @@ typedef struct BackendInfo {
     char made_note[256];       // about the made kernel: "204 registers, 0 bytes of local memory", or why it was refused
     char program_version[132]; // version that the program reports; set by backend_prepare; empty: it reports none
 } BackendInfo;
+
+// The settings that a replicate runs under (Configured.cases).
+static inline const Configured *configured_case(const Configured *configured, int64_t replicate)
+{
+    return configured->n_cases > 0 ? &configured->cases[replicate % configured->n_cases] : configured;
+}
 
 // The number of kernel steps after which every lane has ended.
 int64_t configured_steps(const Configured *configured);

@@ -792,7 +792,17 @@ Error campaign_slopes(const StoredCampaign *campaign, int64_t trial, const Backe
 typedef struct FitSeries {
     const char *name;
     int64_t first, count;
+    int recording; // of those of the spec's cases; series of one follow the same time
 } FitSeries;
+// Residuals of a recording of `validate`, or of the same cases, without scale and loss.
+typedef struct FitRecording {
+    const char *name;
+    bool held;         // no trial saw it
+    FitSeries *series; // [n_series]
+    double *residual;  // [count]
+    int n_series;
+    int64_t count; // 0: the run failed
+} FitRecording;
 // Residuals at a stored trial, with their derivatives by coordinates: fractions of the ranges of the searched
 // parameters (of a log scale, of the range of its logarithm).
 typedef struct FitData {
@@ -809,6 +819,10 @@ typedef struct FitData {
     bool by_differences; // else by the tangent
     double noise;        // > 0: there is no recording; the standard deviation that one will have
     double fitness;
+    const char *const *names; // [n_fitted] of the cases; n_fitted 1: there are none
+    int n_fitted;
+    FitRecording *recordings; // [n_recordings] where the spec has `validate`: of the cases, then those held out
+    int n_recordings;
 } FitData;
 // Computes residuals elsewhere, for the parameters value[n] of the trial: residual[count], column[n][count] by
 // coordinates there; NULL: residuals alone. there: false if the run fails.

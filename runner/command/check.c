@@ -30,10 +30,11 @@ static void check_print(const Spec *spec, const Search *search, const Remark *re
     else if (spec->n_when > 0 || spec->n_grids > 1)
         fprintf(out, " at most"); // equal trials count once
     if (spec->replicates.count > 1) fprintf(out, " x %s replicates", replicates_each(spec).text);
+    if (spec->n_cases > 0) fprintf(out, " under %d cases", spec->n_cases);
     fprintf(out, " of %s", spec->model->name);
     if (simulated > 0)
-        fprintf(out, ", %s%s %s each", spec_has_rungs(spec) ? "up to " : "", text_number(simulated).text,
-                configured_iterates(configured) ? "iterations" : "s");
+        fprintf(out, ", %s%s %s each", spec_has_rungs(spec) || spec->n_cases > 0 ? "up to " : "",
+                text_number(simulated).text, configured_iterates(configured) ? "iterations" : "s");
     fprintf(out, ", %s", spec->method->name);
     check_print_axes(spec, false, " over", out);
     check_print_axes(spec, true, "; derived", out);

@@ -25,6 +25,28 @@ static Error fit_print_parameters(const Spec *spec, const FitData *data, const F
     return table_finish(table);
 }
 
+static Error fit_print_held(const FitData *data, const FitResult *result, Arena *arena, TableFormat format, FILE *out)
+{
+    static const char *const columns[] = {"recording", "column", "count", "fitted", "held out", "p", "remark"};
+    int count = 0;
+    const FitColumn *held = fit_validate(data, result, arena, &count);
+    if (data->n_recordings == 0)
+        return error_make(ERROR_USER, "the spec has no `validate`: recordings that no trial sees");
+    bool remarks = format != TABLE_TEXT;
+    for (int i = 0; i < count; i++) remarks = remarks || held[i].larger || held[i].count == 0;
+    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns) - !remarks, columns);
+    for (int i = 0; i < count; i++) {
+        table_text(table, held[i].recording);
+        table_text(table, held[i].column);
+        table_integer(table, held[i].count);
+        table_number(table, held[i].fitted);
+        table_number(table, held[i].held);
+        table_number(table, held[i].p);
+        if (remarks) table_text(table, held[i].count == 0 ? "the run fails" : held[i].larger ? "larger" : "");
+    }
+    return table_finish(table);
+}
+
 static Error fit_print_residuals(const FitData *data, const FitResult *result, TableFormat format, FILE *out)
 {
     static const char *const columns[] = {"residual", "count", "rms", "noise", "neighbours", "p", "remark"};
@@ -37,7 +59,10 @@ static Error fit_print_residuals(const FitData *data, const FitResult *result, T
         table_number(table, noise->noise);
         table_number(table, noise->neighbours);
         table_number(table, noise->p);
-        table_text(table, noise->coloured ? "not white" : "");
+        table_text(table, noise->coloured && noise->shifted ? "not white, mean not 0"
+                          : noise->coloured                 ? "not white"
+                          : noise->shifted                  ? "mean not 0"
+                                                            : "");
     }
     return table_finish(table);
 }
@@ -134,6 +159,7 @@ static Error fit_at(const CommandLine *line, const StoredCampaign *campaign, int
     TRY(campaign_fit(campaign, trial, &backend, line->arena, fit_then, &asked, &data));
     const FitResult *result = asked.result;
     fit_print_lines(line, campaign, trial, &data, result);
+    if (switch_given(line, "held-out")) return fit_print_held(&data, result, line->arena, format, line->out);
     if (switch_given(line, "residuals")) return fit_print_residuals(&data, result, format, line->out);
     if (switch_given(line, "lacking")) return fit_print_lacks(&campaign->spec, result, format, line->out);
     if (switch_given(line, "correlation"))
@@ -153,6 +179,9 @@ static Error fit_command(const CommandLine *line)
 
 static const Switch fit_switch_rows[] = {
     {"residuals", SWITCH_FLAG, NULL, 0, 0, "print the series of residuals instead: their rms, noise, and test"},
+    {"held-out", SWITCH_FLAG, NULL, 0, 0,
+     "print the columns of recordings that were held out (validate) instead: their rms beside that where they were "
+     "fitted, in their units"},
     {"profile", SWITCH_FLAG, NULL, 0, 0,
      "intervals by the profile of the sum of squares, for which all other parameters are fitted again: right also "
      "where the model is far from linear, and some hundred runs for each parameter"},

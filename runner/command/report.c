@@ -20,7 +20,8 @@ static Error report_command(const CommandLine *line, const StoredCampaign *campa
     TRY(plot_data_read(campaign, 0, NULL, line->arena, &data));
     TRY(command_output_start(path, &output));
     TRY(command_output_finish(line, &output, report_write(campaign, &data, &backend, output.stream.out, line->arena)));
-    if (strcmp(path, "-") != 0 && data.n_best > 0 && !campaign->spec.model->by_hand && !spec_several(&campaign->spec))
+    if (strcmp(path, "-") != 0 && data.n_best > 0 && !campaign->spec.model->by_hand && !spec_several(&campaign->spec) &&
+        campaign->spec.n_cases == 0)
         report_print_next(line, campaign);
     return error_none();
 }

@@ -107,7 +107,10 @@ static void run_print_next(const CommandLine *line, const StoredCampaign *campai
     if (best_trial < 0) return;
     fprintf(out, "%-9s %s show %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
     fprintf(out, "%-9s %s replay %s/%" PRId64 "%s%s\n", "", program, name, best_trial, allow, root);
-    if (!spec_several(&campaign->spec)) fprintf(out, "%-9s %s verify %s%s%s\n", "", program, name, allow, root);
+    if (campaign->spec.n_cases > 0 && campaign->spec.objective.n_residuals > 0)
+        fprintf(out, "%-9s %s fit %s/best%s%s\n", "", program, name, allow, root);
+    else if (!spec_several(&campaign->spec) && campaign->spec.n_cases == 0)
+        fprintf(out, "%-9s %s verify %s%s%s\n", "", program, name, allow, root);
 }
 
 // one_line: after --progress json, where each line is one object.

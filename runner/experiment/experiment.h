@@ -226,6 +226,18 @@ typedef struct Residual {
     int64_t count;                // of numbers, at most
 } Residual;
 
+// A spec with other values of some keys of `simulation`, `initial` and `parameters` (spec/cases.c).
+typedef struct SpecCase {
+    const char *name;         // the file of its recording, or "case 2"
+    const struct Spec *spec;  // all of it, without cases
+    const char *text;         // what differs from the spec itself, as YAML
+    const char *const *lines; // [2*n_lines] the same for the identity: key, value
+    int n_lines;
+    const int *parameter; // [n_values] that are not searched and have other values
+    const double *value;  // [n_values]
+    int n_values;
+} SpecCase;
+
 typedef struct Spec {
     const char *file, *text; // as given
     const char *folder;      // of that file; NULL: the spec is stored in a campaign, or was derived from another
@@ -305,6 +317,16 @@ typedef struct Spec {
     } objective;
     const Expression *const *constraints; // [n_constraints] over the objective's names (fitness/constraints.c)
     int n_constraints;
+
+    // Replicate r runs under cases[r % n_cases], the first of which is the spec itself (Configured.cases). n_cases 0:
+    // there are none.
+    const SpecCase *cases;
+    int n_cases;
+    // Recordings that no trial sees, for `fit`, and those of the cases in the same units: without scale and loss.
+    struct {
+        const SpecCase *held, *fitted; // [n_held]; [n_cases, at least 1]
+        int n_held;
+    } validate;
 
     // Over the columns of a trajectory, the parameters, `failed`, and definitions so far (spec/forms/environment.c).
     struct {
@@ -418,6 +440,13 @@ typedef struct Sweep {
 // *sweep <- the campaigns of a spec; count 0: it declares none, or could not be read at all, and spec_load says why.
 // Error (user): as spec_load, for the key `sweep` alone.
 Error spec_sweep(const char *path, const Overrides *overrides, Arena *arena, Diagnostics *diagnostics, Sweep *sweep);
+// The spec of a replicate's case, for its objective; the spec itself without cases.
+const Spec *spec_case(const Spec *spec, int replicate);
+// Replaces the fixed parameters that the replicate's case has other values of.
+void case_parameters(const Spec *spec, int replicate, double *parameter);
+int spec_fit_cases(const Spec *spec);                 // number of cases, at least 1
+int spec_residuals(const Spec *spec);             // entries of objective.residuals, over all cases
+int64_t spec_residual_count(const Spec *spec);        // numbers, over all cases
 const Axis *axis_of(const Spec *spec, int parameter); // searched, derived or outer; NULL: the parameter is fixed
 bool spec_several(const Spec *spec);                  // the spec has several objectives
 static inline bool spec_has_rungs(const Spec *spec) { return spec->limits.rungs.count > 0; }
@@ -456,6 +485,8 @@ bool things_match(const char *pattern, const char *name);
 int things_mark(const Configured *configured, const char *pattern, bool *chosen);
 // The name nearest to a pattern without a match; NULL: no name is near.
 const char *things_nearest(const Configured *configured, const char *pattern, Arena *arena);
+// The specs whose files belong to this one: itself, its cases, the recordings of `validate`; NULL after the last.
+const Spec *spec_with_files(const Spec *spec, int index);
 // Copies the spec's files into the campaign's folder, unless they are there. Error (machine): as file_write.
 Error spec_keep_files(const Spec *spec, const char *folder);
 // Ticks between two samples of a trajectory; 1 for a model without time.
@@ -1012,7 +1043,8 @@ const char *trial_gradient_trouble(const TrialGradient *gradient, double *time);
 
 // ---- residuals of a trial (search/trial_residuals.c) ---------------------------------------------------------------
 
-// residual[n_residuals] of a trial with one replicate, whose residuals are all expressions; NaN: it failed.
+// residual[spec_residuals] of a trial with one replicate of each case, whose residuals are all expressions; NaN: it
+// failed.
 void trial_residuals_of(const Spec *spec, const Replicates *of, double *residual);
 // Runs trials of one spec along parameters with dual numbers. configured: from spec_build. trial_residuals_bytes: what
 // trial_residuals_take needs of the arena.

@@ -118,6 +118,8 @@ typedef struct FitNoise {
     double neighbours; // correlation of neighbours
     double p;          // of the tests that they are white: Ljung and Box's, and that for a smooth part
     bool coloured;     // the test says so, by all series together
+    double mean, off;  // their mean, in its standard errors too
+    bool shifted;      // and it is not 0, by all series together
 } FitNoise;
 // What the model could do, and the fit leaves as it is: a parameter that is not searched, beside those that are.
 typedef struct FitLack {
@@ -138,6 +140,7 @@ typedef struct FitResult {
     int n_unknown;
     bool robust;            // intervals take the correlation of residuals into account
     int n_coloured;         // series
+    int n_shifted;          // the same
     int order;              // of that correlation: the greatest of the autoregressive processes of series
     const double *quantile; // [n] times the standard deviation is half of an interval
     const double *widening; // [n] that standard deviation through the one if all residuals had one variance
@@ -153,6 +156,15 @@ Error fit_lacks(const FitModel *model, FitResult *result);
 Error fit_profile(const FitModel *model, const FitData *data, FitResult *result, Arena *arena);
 // Replaces intervals by those of `count` fits to residuals that are drawn again (analysis/fit_bootstrap.c).
 Error fit_bootstrap(const FitModel *model, FitResult *result, int64_t count);
+// The columns of a recording that was held out, beside the same of those that were fitted (analysis/fit_validate.c).
+typedef struct FitColumn {
+    const char *recording, *column;
+    int64_t count;       // residuals; 0: the run failed, or no fitted recording has the column
+    double fitted, held; // rms, in the unit of the column
+    double p;            // of a ratio as great as this, if both had the same variance; NaN: too few
+    bool larger;         // the test says that it is larger, by all columns together
+} FitColumn;
+const FitColumn *fit_validate(const FitData *data, const FitResult *result, Arena *arena, int *count);
 // In words (analysis/fit_words.c): what is not determined, whether what is left is noise, what is correlated.
 typedef struct FitLine {
     const char *about, *text;

@@ -92,6 +92,12 @@ says "not enough memory for the CPU backend"
 says "not enough memory: a shard needs "
 each program ENOMEM replay gait/0 --backend faulty --device 0,1 --threads 1
 says "not enough memory for several devices"
+printf '%s\n' 'version: 1' 'experiment: cases' 'model: bbob' \
+    'cases: [{simulation.instance: 1}, {simulation.instance: 2}]' >two.yaml
+"$program" run two.yaml --progress none >out 2>err
+check $? "a campaign with cases"
+each program ENOMEM replay cases/0 --backend cpu --threads 1
+says "not enough memory for the backends of cases"
 each program ENOMEM replay gait/0 --backend faulty --threads 1
 says "not enough memory for the faulty backend"
 each thread EAGAIN replay gait/0 --backend faulty --device 0,1 --threads 1

@@ -50,6 +50,8 @@ def misspell(spec, path=()):
 def made(spec, path):
     if path[:2] == ("environment", "define") and len(path) == 3:
         return True
+    if path[:1] == ("validate",):  # whole names, also of a robot's parameters
+        return len(path) == 2
     if spec["model"] == "equations":  # all but the keys of a system
         system = path[:2] == ("simulation", "system")
         return (path[:1] in (("parameters",), ("initial",)) or

@@ -200,7 +200,8 @@ static void lanes_observe(const Spec *spec, const Flight *flight, Batch *batch)
 
 void flight_fill(const Spec *spec, Flight *flight, Batch *batch)
 {
-    LanesFill fill = {.spec = spec, .flight = flight, .batch = batch, .differ = replicates_differ(spec)};
+    LanesFill fill = {.spec = spec, .flight = flight, .batch = batch};
+    fill.differ = replicates_differ(spec) || spec->n_cases > 0;
     lanes_assign(spec, flight);
     thread_team_for(flight->team, flight->lanes, LANES_OF_RANGE, lanes_fill_range, &fill);
     batch->lanes = flight->lanes;
@@ -389,7 +390,7 @@ static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch 
     lanes_put_replicates(spec, of, collect->rows, row);
     if (trials->value != NULL)
         memcpy(&trials->value[t * collect->most], result.value, replicates * sizeof *result.value);
-    if (trials->residual != NULL) trial_residuals_of(spec, of, &trials->residual[t * spec->objective.n_residuals]);
+    if (trials->residual != NULL) trial_residuals_of(spec, of, &trials->residual[t * spec_residuals(spec)]);
     trials->fitness[t] = fitness;
     trials->survived[t] = collect->survived >= 0 ? result.metric[collect->survived] : 0;
     return (result.failure != 0 || !result.has_fitness) && !had_failed;

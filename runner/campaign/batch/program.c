@@ -35,6 +35,7 @@ static Error program_refuse(const Spec *spec, const char *folder, Arena *arena)
 Error program_options(const Spec *spec, Arena *arena, BackendOptions *options)
 {
     ProgramOptions *program = &options->program;
+    options->cases = spec->n_cases;
     if (spec->model->by_hand) return spec_check_run(spec);
     if (!spec->model->runs_program) return error_none();
     if (program->folder == NULL) program->folder = spec->folder;

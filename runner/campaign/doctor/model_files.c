@@ -58,10 +58,13 @@ void doctor_check_kept(Doctor *doctor)
     if (!doctor->spec_ok) return;
     const Error inside = campaign_check_folders(doctor->location->folder, doctor->arena);
     if (inside.kind != OK) return; // doctor_check_files reports it
-    for (int i = 0; i < doctor->spec.model->n_options; i++) {
-        if (doctor->spec.files[i].name == NULL) continue;
-        count++;
-        sound += kept_is_sound(doctor, doctor->spec.files[i].name, &doctor->spec.files[i].digest);
+    const Spec *spec = &doctor->spec;
+    for (int k = 0; spec != NULL; spec = spec_with_files(&doctor->spec, ++k)) {
+        for (int i = 0; i < spec->model->n_options; i++) {
+            if (spec->files[i].name == NULL) continue;
+            count++;
+            sound += kept_is_sound(doctor, spec->files[i].name, &spec->files[i].digest);
+        }
     }
     kept_check_program(doctor, &count, &sound);
     if (count > 0 && sound == count)

@@ -73,6 +73,21 @@ static Error explain_refuse_empty(const Search *search, Arena *arena)
     return error_make(ERROR_USER, "there is no trial to run: all %s are excluded", text_count(search->total).text);
 }
 
+// What the model says of the recordings of all cases but the first, as far as there is room.
+static void explain_cases(const Spec *spec, double *point, int points, Arena *arena, Remark *remarks, int *count)
+{
+    Remark *own = ARENA_NEW(arena, Remark, REMARKS_MAX);
+    for (int k = 1; k < spec->n_cases; k++) {
+        for (int i = 0; i < points; i++) case_parameters(spec, k, point + (ptrdiff_t)i * spec->configured.n_parameters);
+        const int n = spec->model->explain(&spec->configured.cases[k], point, points, arena, own);
+        for (int i = 0; i < n && *count < REMARKS_MAX; i++) {
+            if (strcmp(own[i].name, "reference") != 0) continue;
+            own[i].text = arena_format(arena, "%s: %s", spec->cases[k].name, own[i].text);
+            remarks[(*count)++] = own[i];
+        }
+    }
+}
+
 Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count)
 {
     remarks[0] = (Remark){.name = "objective", .text = explain_objective(spec, arena)};
@@ -84,6 +99,7 @@ Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *rema
     double *point = ARENA_NEW(arena, double, EXPLAIN_TRIALS *(int64_t)spec->configured.n_parameters);
     const int points = explain_points(spec, search, point);
     *count += spec->model->explain(&spec->configured, point, points, arena, remarks + *count);
+    explain_cases(spec, point, points, arena, remarks, count);
     return error_none();
 }
 

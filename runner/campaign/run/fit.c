@@ -77,40 +77,112 @@ static const Points *fit_record(const Spec *spec)
     return NULL;
 }
 
-// Of one residual, which begins at `first`. Differences from a recorded motion are one series for each column.
-static void fit_add_series(const Spec *spec, const Residual *residual, int64_t first, Arena *arena, FitData *out)
+typedef struct FitSeriesBuild {
+    FitSeries *series;
+    int count;
+    int64_t at;         // the next residual
+    int recording;      // whose series are added
+    const char *before; // of their names
+    Arena *arena;
+} FitSeriesBuild;
+
+static void fit_put_series(FitSeriesBuild *build, const char *name, int64_t count)
+{
+    const char *before = count > 1 ? build->before : ""; // an expression may be of parameters alone
+    build->series[build->count++] =
+        (FitSeries){arena_format(build->arena, "%s%s", before, name), build->at, count, build->recording};
+    build->at += count;
+}
+
+// Of one residual. Differences from a recorded motion are one series for each column.
+static void fit_add_series(FitSeriesBuild *build, const Spec *spec, const Residual *residual)
 {
     const Points *record = fit_record(spec);
     if (residual->metric < 0 || record == NULL) {
-        const char *name = expression_text(residual->expression, arena);
-        out->series[out->n_series++] = (FitSeries){name, first, residual->count};
+        fit_put_series(build, expression_text(residual->expression, build->arena), residual->count);
         return;
     }
     for (int64_t k = 0; k < record->columns; k++) {
         int64_t there = 0; // gaps have no residual
         if (strcmp(record->names[k], "time") == 0) continue;
         for (int64_t at = k; at < record->count; at += record->columns) there += !isnan(record->numbers[at]);
-        out->series[out->n_series++] = (FitSeries){record->names[k], first, there};
-        first += there;
+        fit_put_series(build, record->names[k], there);
+    }
+}
+
+static int64_t fit_most_series(const Spec *spec)
+{
+    const Points *record = fit_record(spec);
+    return spec->objective.n_residuals + (record != NULL ? record->columns : 0);
+}
+
+// As trial_residuals_along: values of metrics stand before expressions.
+static void fit_add_case(FitSeriesBuild *build, const Spec *spec)
+{
+    for (int by_value = 1; by_value >= 0; by_value--) {
+        for (int i = 0; i < spec->objective.n_residuals; i++) {
+            const Residual *residual = &spec->objective.residuals[i];
+            if ((residual->metric >= 0) == by_value) fit_add_series(build, spec, residual);
+        }
     }
 }
 
 static void fit_take_series(const Spec *spec, Arena *arena, FitData *out)
 {
-    const Points *record = fit_record(spec);
-    const int64_t most = spec->objective.n_residuals + (record != NULL ? record->columns : 0);
-    int64_t at = 0;
-    out->series = ARENA_NEW(arena, FitSeries, most);
-    // As trial_residuals_along: values of metrics stand before expressions.
-    for (int by_value = 1; by_value >= 0; by_value--) {
-        for (int i = 0; i < spec->objective.n_residuals; i++) {
-            const Residual *residual = &spec->objective.residuals[i];
-            if ((residual->metric >= 0) != by_value) continue;
-            fit_add_series(spec, residual, at, arena, out);
-            at += residual->count;
-        }
+    int64_t most = 0;
+    const char **names = ARENA_NEW(arena, const char *, spec_fit_cases(spec));
+    for (int k = 0; k < spec_fit_cases(spec); k++) most += fit_most_series(spec_case(spec, k));
+    FitSeriesBuild build = {.series = ARENA_NEW(arena, FitSeries, most), .before = "", .arena = arena};
+    for (int k = 0; k < spec_fit_cases(spec); k++) {
+        build.recording = k;
+        names[k] = spec->n_cases > 0 ? spec->cases[k].name : "";
+        if (spec->n_cases > 0) build.before = arena_format(arena, "%s: ", names[k]);
+        fit_add_case(&build, spec_case(spec, k));
     }
-    out->count = at;
+    out->series = build.series;
+    out->n_series = build.count;
+    out->count = build.at;
+    out->names = names;
+    out->n_fitted = spec_fit_cases(spec);
+}
+
+// ---- recordings that are compared -----------------------------------------------------------------------------------
+
+static void fit_take_recording(const GradientRun *run, const FitData *data, const SpecCase *of, FitRecording *out)
+{
+    const Spec *spec = of->spec;
+    const size_t n = (size_t)spec->configured.n_parameters;
+    FitSeriesBuild build = {
+        .series = ARENA_NEW(run->arena, FitSeries, fit_most_series(spec)), .before = "", .arena = run->arena};
+    fit_add_case(&build, spec);
+    double *slope = ARENA_NEW(run->arena, double, build.at), *parameter = ARENA_NEW(run->arena, double, n);
+    TrialResiduals *trial = trial_residuals_take(spec, &spec->configured, run->arena);
+    memcpy(parameter, run->parameter, n * sizeof *parameter);
+    for (int i = 0; i < of->n_values; i++) parameter[of->parameter[i]] = of->value[i];
+    out->name = of->name;
+    out->series = build.series;
+    out->n_series = build.count;
+    out->residual = ARENA_NEW(run->arena, double, build.at);
+    const int64_t there = trial_residuals_along(trial, (int32_t)run->stored.search[0], run->ordinal, parameter,
+                                                data->n > 0 ? data->parameter[0] : 0, out->residual, slope);
+    out->count = there == build.at ? there : 0;
+}
+
+static Error fit_take_recordings(const GradientRun *run, FitData *data)
+{
+    const Spec *spec = run->campaign->spec.validate.n_held > 0 ? &run->campaign->spec : NULL;
+    if (spec == NULL) return error_none();
+    const Error refused = trial_gradient_check(spec);
+    if (refused.kind != OK) return error_make(ERROR_USER, "validate needs runs with dual numbers: %s", refused.text);
+    const int n_fitted = spec_fit_cases(spec), n_held = spec->validate.n_held;
+    data->recordings = ARENA_NEW(run->arena, FitRecording, n_fitted + n_held);
+    for (int k = 0; k < n_fitted; k++)
+        fit_take_recording(run, data, &spec->validate.fitted[k], &data->recordings[data->n_recordings++]);
+    for (int k = 0; k < n_held; k++) {
+        data->recordings[data->n_recordings].held = true;
+        fit_take_recording(run, data, &spec->validate.held[k], &data->recordings[data->n_recordings++]);
+    }
+    return error_none();
 }
 
 // ---- by the tangent -------------------------------------------------------------------------------------------------
@@ -153,10 +225,16 @@ static Error fit_fly(GradientRun *run, const double *parameter, double *residual
 {
     const Spec *spec = run->spec;
     const size_t used = run->arena->used;
-    double *metric = ARENA_NEW(run->arena, double, spec->configured.n_metrics);
-    TRY(gradient_fly(run, parameter, 1, fitness, NULL, metric));
-    int failure = isnan(*fitness);
-    const Replicates of = {.parameter = parameter, .metric = metric, .failure = &failure};
+    const int n_metrics = spec->configured.n_metrics, cases = spec_fit_cases(spec);
+    double *metric = ARENA_NEW(run->arena, double, cases *n_metrics);
+    int *failure = ARENA_NEW(run->arena, int, cases);
+    TRY(gradient_fly(run, parameter, 1, fitness, NULL, NULL));
+    const Batch *batch = backend_batch(run->backend, 0); // its lanes are the replicates of the trial
+    for (int r = 0; r < cases; r++) {
+        failure[r] = isnan(*fitness);
+        for (int m = 0; m < n_metrics; m++) metric[r * n_metrics + m] = batch->metric[m * batch->stride + r];
+    }
+    const Replicates of = {.parameter = parameter, .metric = metric, .failure = failure};
     trial_residuals_of(spec, &of, residual);
     arena_rewind(run->arena, used);
     return error_none();
@@ -225,6 +303,9 @@ bool fit_may_depend(const FitModel *model, int parameter)
         if (spec->axes[i].parameter == parameter) return false;
     for (int k = 0; k < spec->replicates.n_perturb; k++)
         if (spec->replicates.perturb[k].parameter == parameter) return false;
+    for (int k = 0; k < spec->n_cases; k++)
+        for (int i = 0; i < spec->cases[k].n_values; i++)
+            if (spec->cases[k].parameter[i] == parameter) return false; // it has no common value
     return model->trial == NULL || trial_gradient_has(spec, parameter);
 }
 
@@ -311,6 +392,7 @@ static Error fit_work(GradientRun *run, void *context)
     out->column = ARENA_NEW(run->arena, double, out->count * out->n);
     TRY(fit_take_model(run, out, &model));
     out->by_differences = model.trial == NULL;
+    TRY(fit_take_recordings(run, out));
     TRY(fit_compute(&model, out->residual, out->column, &there));
     if (there != out->count)
         return error_make(ERROR_USER, "the trial has %lld of %lld residuals: its run ended early", (long long)there,
@@ -327,8 +409,9 @@ Error campaign_fit(const StoredCampaign *campaign, int64_t trial, const BackendO
     if (spec->objective.n_residuals == 0)
         return error_make(ERROR_USER, "campaign %s has no residuals: its spec needs `objective: {residuals: ...}`",
                           campaign->name);
-    if (spec->replicates.count > 1)
-        return error_make(ERROR_USER, "campaign %s has replicates, and residuals are those of one run", campaign->name);
+    if (spec->replicates.count > spec_fit_cases(spec))
+        return error_make(ERROR_USER, "campaign %s has replicates, and residuals are those of one run%s",
+                          campaign->name, spec->n_cases > 0 ? " of each case" : "");
     for (int i = 0; i < spec->n_axes && spec->objective.information.n == 0; i++) {
         if (spec->axes[i].values.choices == NULL && !spec->axes[i].values.integer) continue;
         return error_make(ERROR_USER, "%s is searched, and takes only %s: residuals have no derivative by it",

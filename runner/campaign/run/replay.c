@@ -292,7 +292,7 @@ Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *reques
     const Recording recording = recording_of(&replay.spec, request->debug ? RECORD_DEBUG : RECORD_TRAJECTORIES);
     const Trials *trials = &replay.flight.trials;
     Configured *configured = ARENA_NEW(arena, Configured, 1);
-    *configured = replay.spec.configured;
+    *configured = *configured_case(&replay.spec.configured, request->replicate);
     *trace = (ReplayTrace){.campaign = campaign,
                            .request = *request,
                            .configured = configured,

@@ -134,6 +134,7 @@ void replicate_scope(const Spec *spec, const Replicates *of, int r, double *scop
     const int n_perturb = spec->replicates.n_perturb;
     memcpy(scope, of->metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof *scope);
     memcpy(scope + n_metrics, of->parameter, (size_t)n_parameters * sizeof *scope);
+    case_parameters(spec, r, scope + n_metrics);
     for (int i = 0; i < n_perturb && of->drawn != NULL; i++)
         scope[n_metrics + spec->replicates.perturb[i].parameter] = of->drawn[(ptrdiff_t)r * n_perturb + i];
 }
@@ -157,8 +158,9 @@ static bool objective_of_replicate(const Spec *spec, const Replicates *of, const
     double constraint[CONSTRAINTS_MAX];
     bool finite = true;
     for (int k = 0; k < spec->objective.count; k++) {
-        const double value =
-            of->information != NULL ? *of->information : expression_value(spec->objective.expression[k], scope);
+        const double value = of->information != NULL
+                                 ? *of->information
+                                 : expression_value(spec_case(spec, r)->objective.expression[k], scope);
         result->value[(ptrdiff_t)k * spec->replicates.count + r] = value;
         finite = finite && isfinite(value);
     }
@@ -190,6 +192,19 @@ static void objective_of_replicates(const Spec *spec, const Replicates *of, Tria
     }
 }
 
+// Of residuals over cases: the root of the mean square of all, where value[r] is that of residual_count numbers.
+static double objective_of_residuals_over(const Spec *spec, const double *value)
+{
+    const int replicates = spec->replicates.count;
+    double sum = 0.0, count = 0.0;
+    for (int r = 0; r < replicates; r++) {
+        const double own = (double)spec_case(spec, r)->objective.residual_count;
+        sum += own * (value[r] * value[r]);
+        count += own;
+    }
+    return sqrt(sum / count);
+}
+
 // Of the k-th objective. NaN: a replicate failed under `failed: any`, or all under `ignore`; or the sum of the values
 // is too large for a double.
 static double objective_over_replicates(const Spec *spec, int k, const Replicates *of, const TrialResult *result)
@@ -201,7 +216,10 @@ static double objective_over_replicates(const Spec *spec, int k, const Replicate
         if (of->failure[r] != 0 && spec->objective.failed == FAILED_ANY) return objective_canonical((double)NAN);
         if (of->failure[r] == 0 || spec->objective.failed == FAILED_PENALTY) result->room[n++] = value[r];
     }
-    const double of_all = n > 0 ? over(result->room, n, spec->objective.quantile) : (double)NAN;
+    const bool stacked = spec->n_cases > 0 && spec->objective.n_residuals > 0 && n == spec->replicates.count;
+    const double of_all = stacked ? objective_of_residuals_over(spec, value)
+                          : n > 0 ? over(result->room, n, spec->objective.quantile)
+                                  : (double)NAN;
     return objective_canonical(isfinite(of_all) ? of_all : (double)NAN);
 }
 

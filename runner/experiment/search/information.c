@@ -19,7 +19,7 @@ struct Information {
 size_t information_bytes(const Spec *spec)
 {
     enum { ARRAYS = 4, ALIGNMENT = 64 };
-    const size_t n = (size_t)spec->objective.information.n, count = (size_t)spec->objective.residual_count;
+    const size_t n = (size_t)spec->objective.information.n, count = (size_t)spec_residual_count(spec);
     if (n == 0) return 0;
     return trial_residuals_bytes(spec, &spec->configured) + ((n + 1) * count + n * n) * sizeof(double) +
            sizeof(Information) + ARRAYS * ALIGNMENT;
@@ -27,7 +27,7 @@ size_t information_bytes(const Spec *spec)
 
 Information *information_take(const Spec *spec, Arena *arena)
 {
-    const int64_t n = spec->objective.information.n, count = spec->objective.residual_count;
+    const int64_t n = spec->objective.information.n, count = spec_residual_count(spec);
     if (n == 0) return NULL;
     Information *information = ARENA_NEW(arena, Information, 1);
     *information = (Information){.spec = spec,
@@ -85,7 +85,7 @@ double information_of(Information *information, int32_t search, uint64_t ordinal
 {
     const Spec *spec = information->spec;
     const int n = spec->objective.information.n;
-    const int64_t count = spec->objective.residual_count;
+    const int64_t count = spec_residual_count(spec);
     int64_t there = 0;
     for (int i = 0; i < n; i++) {
         const int p = spec->objective.information.of[i];

@@ -1,7 +1,7 @@
 // The parameters of one replicate: those of the trial, with a draw for each perturbed parameter, and seeds for the
 // model's own draws. With common random numbers (replicates.common) replicate r meets the same disturbances in every
 // trial, so trials differ by their gains only; without, each trial draws its own. A parameter that is derived from a
-// perturbed one keeps the trial's value.
+// perturbed one keeps the trial's value. The same holds for what a case of the spec replaces.
 #include "../experiment.h"
 
 #include <string.h>
@@ -56,6 +56,7 @@ void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, in
 {
     const RandomKey key = replicate_key(spec, search, ordinal, replicate);
     memcpy(lane, trial, (size_t)spec->configured.n_parameters * sizeof *lane);
+    case_parameters(spec, replicate, lane);
     for (int i = 0; i < spec->replicates.n_perturb; i++)
         lane[spec->replicates.perturb[i].parameter] = replicate_drawn(spec, &key, i);
     replicate_seeds(&spec->configured, key, lane);

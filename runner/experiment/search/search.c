@@ -100,7 +100,7 @@ bool search_predicts(const SearchMethod *method) { return method->model != NULL 
 int64_t search_takes_residuals(const Spec *spec)
 {
     const bool takes = spec->method->takes_residuals != NULL && spec->method->takes_residuals(spec);
-    return takes ? spec->objective.n_residuals : 0;
+    return takes ? spec_residuals(spec) : 0;
 }
 
 bool search_takes_values(const Spec *spec)

@@ -30,9 +30,29 @@ static void slopes_quantile(const SlopeValue *sorted, int n, double q, double *s
     share[sorted[above].replicate] += rank - below;
 }
 
+// Residuals over cases: the fitness is the root of the mean square of all (objective.c).
+static void slopes_share_residuals(const Spec *spec, const SlopeValue *value, int n, double *share)
+{
+    double sum = 0.0, count = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double own = (double)spec_case(spec, value[i].replicate)->objective.residual_count;
+        sum += own * (value[i].value * value[i].value);
+        count += own;
+    }
+    const double all = count * sqrt(sum / count);
+    for (int i = 0; i < n && all > 0.0; i++) {
+        const int r = value[i].replicate;
+        share[r] = (double)spec_case(spec, r)->objective.residual_count * value[i].value / all;
+    }
+}
+
 // share[r]: how much the fitness changes with the objective of replicate r. sorted[n]: those that count.
 static void slopes_share(const Spec *spec, SlopeValue *sorted, int n, double *share)
 {
+    if (spec->n_cases > 0 && spec->objective.n_residuals > 0 && n == spec->replicates.count) {
+        slopes_share_residuals(spec, sorted, n, share);
+        return;
+    }
     const bool least = spec->objective.maximize[0];
     qsort(sorted, (size_t)n, sizeof *sorted, slopes_ascending);
     switch (spec->objective.over) {
@@ -56,10 +76,10 @@ static bool slopes_is_drawn(const Spec *spec, int parameter)
 }
 
 // Of a replicate: its share times the derivatives of the objective. What it draws does not follow the trial.
-static void slopes_of_replicate(const Spec *spec, const double *scope, double share, double *slopes, double *weight,
-                                double *direct)
+static void slopes_of_replicate(const Spec *spec, int r, const double *scope, double share, double *slopes,
+                                double *weight, double *direct)
 {
-    const Expression *objective = spec->objective.expression[0];
+    const Expression *objective = spec_case(spec, r)->objective.expression[0];
     const int n_metrics = spec->configured.n_metrics, n = n_metrics + spec->configured.n_parameters;
     for (int i = 0; i < n; i++) {
         if (!expression_uses(objective, i) || (i >= n_metrics && slopes_is_drawn(spec, i - n_metrics))) continue;
@@ -107,9 +127,10 @@ struct TrialGradient {
 
 enum { TRIAL_GRADIENT_ARRAYS = 24 };
 
+// A group runs under one case.
 static int gradient_lanes(const Spec *spec, const GradientMeans *means)
 {
-    if (means->tangents > 0) return 1;
+    if (means->tangents > 0 || spec->n_cases > 0) return 1;
     return means->device != NULL ? means->device->lanes : spec->model->adjoint->lanes();
 }
 
@@ -127,7 +148,7 @@ static int gradient_width(const Spec *spec, const GradientMeans *means)
 }
 
 // A group of one lane may take more, because more of its states fit.
-static size_t gradient_memory_bytes(const Spec *spec, const Configured *configured, const GradientMeans *means)
+static size_t gradient_case_bytes(const Spec *spec, const Configured *configured, const GradientMeans *means)
 {
     const Adjoint *adjoint = configured->model->adjoint;
     if (means->device != NULL) return 0;
@@ -135,6 +156,16 @@ static size_t gradient_memory_bytes(const Spec *spec, const Configured *configur
     const size_t group = adjoint->bytes(configured, gradient_width(spec, means), means->most);
     const size_t single = adjoint->bytes(configured, 1, means->most);
     return group > single ? group : single;
+}
+
+static size_t gradient_memory_bytes(const Spec *spec, const Configured *configured, const GradientMeans *means)
+{
+    size_t most = 0;
+    for (int r = 0; r < spec_fit_cases(spec); r++) {
+        const size_t own = gradient_case_bytes(spec, configured_case(configured, r), means);
+        most = own > most ? own : most;
+    }
+    return most;
 }
 
 static size_t gradient_tangent_doubles(const Spec *spec, const GradientMeans *means)
@@ -243,8 +274,8 @@ static void gradient_put_lane(TrialGradient *gradient, int lane, const double *p
     double *weight = gradient->weight + (ptrdiff_t)lane * n_metrics;
     memset(gradient->slopes, 0, (size_t)(n_metrics + gradient->configured->n_parameters) * sizeof(double));
     replicate_scope(gradient->spec, &of, lane % replicates, gradient->scope);
-    slopes_of_replicate(gradient->spec, gradient->scope, gradient->share[lane], gradient->slopes, weight,
-                        gradient->one);
+    slopes_of_replicate(gradient->spec, lane % replicates, gradient->scope, gradient->share[lane], gradient->slopes,
+                        weight, gradient->one);
     for (int i = 0; i < out->count; i++)
         out->each[lane * out->count + i] =
             gradient_along(gradient, parameter, out->parameters[i], gradient->one) / gradient->share[lane];
@@ -260,10 +291,16 @@ static int gradient_group(const TrialGradient *gradient, const GradientTrials *t
     return left < gradient->width ? left : gradient->width;
 }
 
+// The settings of the group from `first` on.
+static const Configured *gradient_settings(const TrialGradient *gradient, int first)
+{
+    return configured_case(gradient->configured, first % gradient->spec->replicates.count);
+}
+
 // Runs the group of lanes from `first` on.
 static Error gradient_run_group(TrialGradient *gradient, const GradientTrials *trials, int first)
 {
-    const Configured *configured = gradient->configured;
+    const Configured *configured = gradient_settings(gradient, first);
     const int count = gradient_group(gradient, trials, first), replicates = gradient->spec->replicates.count;
     const int n = configured->n_parameters, n_metrics = configured->n_metrics;
     for (int i = 0; i < count; i++) {
@@ -308,7 +345,7 @@ static void gradient_add_lane(TrialGradient *gradient, int lane, const double *g
 static Error gradient_add_group(TrialGradient *gradient, const GradientTrials *trials, int first,
                                 const GradientSlopes *out)
 {
-    const Configured *configured = gradient->configured;
+    const Configured *configured = gradient_settings(gradient, first);
     const int count = gradient_group(gradient, trials, first), n_metrics = configured->n_metrics;
     bool some = false;
     for (int i = 0; i < count; i++) some = some || gradient->share[first + i] != 0.0;
@@ -357,7 +394,7 @@ static void gradient_weigh(TrialGradient *gradient, int trial, const double *par
         if (of.failure[r] != 0) share[r] = 0.0; // a penalty is constant
         if (share[r] == 0.0) continue;
         replicate_scope(spec, &of, r, gradient->scope);
-        slopes_of_replicate(spec, gradient->scope, share[r], gradient->slopes, weight + (ptrdiff_t)r * n_metrics,
+        slopes_of_replicate(spec, r, gradient->scope, share[r], gradient->slopes, weight + (ptrdiff_t)r * n_metrics,
                             gradient->sum + (ptrdiff_t)trial * n_parameters);
     }
 }
@@ -384,7 +421,7 @@ static double *gradient_tangent(const TrialGradient *gradient, int replicate, in
 static void gradient_run_along(TrialGradient *gradient, const GradientTrials *trials, int t, int r,
                                const GradientSlopes *out, int i)
 {
-    const Configured *configured = gradient->configured;
+    const Configured *configured = configured_case(gradient->configured, r);
     const Adjoint *adjoint = configured->model->adjoint;
     const Spec *spec = gradient->spec;
     const ptrdiff_t lane = (ptrdiff_t)t * spec->replicates.count + r;

@@ -18,18 +18,33 @@ struct TrialResiduals {
 void trial_residuals_of(const Spec *spec, const Replicates *of, double *residual)
 {
     double scope[OBJECTIVE_NAMES_MAX];
-    if (of->failure[0] == 0) replicate_scope(spec, of, 0, scope);
-    for (int i = 0; i < spec->objective.n_residuals; i++)
-        residual[i] =
-            of->failure[0] == 0 ? expression_value(spec->objective.residuals[i].expression, scope) : (double)NAN;
+    bool failed = false;
+    for (int r = 0; r < spec_fit_cases(spec); r++) failed |= of->failure[r] != 0;
+    for (int r = 0, at = 0; r < spec_fit_cases(spec); r++) {
+        const Spec *own = spec_case(spec, r);
+        if (!failed) replicate_scope(spec, of, r, scope);
+        for (int i = 0; i < own->objective.n_residuals; i++)
+            residual[at++] = failed ? (double)NAN : expression_value(own->objective.residuals[i].expression, scope);
+    }
 }
 
 enum { RESIDUALS_ARRAYS = 6 };
 
+// The most that a case takes.
+static size_t residuals_tangent_bytes(const Spec *spec, const Configured *configured)
+{
+    size_t most = 0;
+    for (int r = 0; r < spec_fit_cases(spec); r++) {
+        const size_t own = configured->model->adjoint->tangent_bytes(configured_case(configured, r));
+        most = own > most ? own : most;
+    }
+    return most;
+}
+
 size_t trial_residuals_bytes(const Spec *spec, const Configured *configured)
 {
     const size_t names = (size_t)(configured->n_metrics + configured->n_parameters);
-    return configured->model->adjoint->tangent_bytes(configured) +
+    return residuals_tangent_bytes(spec, configured) +
            2 * ((size_t)configured->n_parameters + names) * sizeof(double) + sizeof(TrialResiduals) +
            (size_t)spec->objective.n_residuals * sizeof(ResidualSeries) + RESIDUALS_ARRAYS * 64;
 }
@@ -40,7 +55,7 @@ TrialResiduals *trial_residuals_take(const Spec *spec, const Configured *configu
     TrialResiduals *residuals = ARENA_NEW(arena, TrialResiduals, 1);
     *residuals = (TrialResiduals){.spec = spec,
                                   .configured = configured,
-                                  .memory = arena_take(arena, configured->model->adjoint->tangent_bytes(configured), 1),
+                                  .memory = arena_take(arena, residuals_tangent_bytes(spec, configured), 1),
                                   .own = ARENA_NEW(arena, double, n),
                                   .direction = ARENA_NEW(arena, double, n),
                                   .scope = ARENA_NEW(arena, double, names),
@@ -62,18 +77,16 @@ static void residuals_direct(TrialResiduals *residuals, const double *parameter,
     }
 }
 
-int64_t trial_residuals_along(TrialResiduals *residuals, int32_t search, uint64_t ordinal, const double *parameter,
-                              int p, double *residual, double *slope)
+// Of a replicate, from residual[at] on. Returns the end of them; 0: the run failed, or ended early.
+static int64_t residuals_of_replicate(TrialResiduals *residuals, int r, const double *parameter, int p, int64_t at,
+                                      double *residual, double *slope)
 {
-    const Spec *spec = residuals->spec;
-    const Configured *configured = residuals->configured;
+    const Spec *spec = residuals->spec, *own = spec_case(spec, r);
+    const Configured *configured = configured_case(residuals->configured, r);
     const int n_metrics = configured->n_metrics;
-    int64_t at = 0;
     int s = 0;
-    replicate_parameters(spec, search, ordinal, 0, parameter, residuals->own);
-    residuals_direct(residuals, parameter, p);
-    for (int i = 0; i < spec->objective.n_residuals; i++) {
-        const Residual *of = &spec->objective.residuals[i];
+    for (int i = 0; i < own->objective.n_residuals; i++) {
+        const Residual *of = &own->objective.residuals[i];
         if (of->metric < 0) continue;
         residuals->series[s++] =
             (ResidualSeries){.metric = of->metric, .capacity = of->count, .value = residual + at, .slope = slope + at};
@@ -89,11 +102,24 @@ int64_t trial_residuals_along(TrialResiduals *residuals, int32_t search, uint64_
     parameters_follow(spec, parameter, p, residuals->slopes + n_metrics);
     for (int k = 0; k < spec->replicates.n_perturb; k++)
         residuals->slopes[n_metrics + spec->replicates.perturb[k].parameter] = 0.0;
-    for (int i = 0; i < spec->objective.n_residuals; i++) {
-        const Residual *of = &spec->objective.residuals[i];
+    for (int i = 0; i < own->objective.n_residuals; i++) {
+        const Residual *of = &own->objective.residuals[i];
         if (of->metric >= 0) continue;
         residual[at] = expression_value(of->expression, residuals->scope);
         slope[at++] = expression_slope(of->expression, residuals->scope, residuals->slopes);
+    }
+    return at;
+}
+
+int64_t trial_residuals_along(TrialResiduals *residuals, int32_t search, uint64_t ordinal, const double *parameter,
+                              int p, double *residual, double *slope)
+{
+    int64_t at = 0;
+    for (int r = 0; r < spec_fit_cases(residuals->spec); r++) {
+        replicate_parameters(residuals->spec, search, ordinal, r, parameter, residuals->own);
+        residuals_direct(residuals, parameter, p);
+        at = residuals_of_replicate(residuals, r, parameter, p, at, residual, slope);
+        if (at == 0) return 0;
     }
     return at;
 }

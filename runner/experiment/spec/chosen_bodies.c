@@ -72,7 +72,8 @@ static void things_add_header(ThingWords *to, const SpecReader *reader)
 
 Choice things_named(const SpecReader *reader)
 {
-    static const char *const sections[] = {"initial", "parameters", "search", "replicates", "objective", "constraints"};
+    static const char *const sections[] = {"initial", "parameters", "cases",     "validate",
+                                           "search",  "replicates", "objective", "constraints"};
     ThingWords words = {.arena = reader->arena};
     for (size_t s = 0; s < sizeof sections / sizeof *sections; s++) {
         const GivenKey *section = given_find(reader, sections[s]);
@@ -241,13 +242,24 @@ Error things_choose_default(Spec *spec, Arena *arena)
     return things_choose_again(spec, NULL, arena, &spec->configured);
 }
 
-Error spec_choose_all(const Spec *spec, Arena *arena, Configured *configured)
+static Error things_choose_every(const Spec *spec, Arena *arena, Configured *configured)
 {
-    *configured = spec->configured;
     if (spec->model->choose == NULL || configured->n_things == 0) return error_none();
     bool *recorded = ARENA_NEW(arena, bool, configured->n_things);
     memset(recorded, true, (size_t)configured->n_things * sizeof *recorded);
     return things_choose_again(spec, recorded, arena, configured);
+}
+
+Error spec_choose_all(const Spec *spec, Arena *arena, Configured *configured)
+{
+    Configured *cases = ARENA_NEW(arena, Configured, spec->configured.n_cases + 1);
+    *configured = spec->configured;
+    for (int k = 0; k < spec->configured.n_cases; k++) {
+        cases[k] = spec->configured.cases[k];
+        TRY(things_choose_every(spec_case(spec, k), arena, &cases[k]));
+    }
+    if (configured->n_cases > 0) configured->cases = cases;
+    return things_choose_every(spec, arena, configured);
 }
 
 // ---- the row --------------------------------------------------------------------------------------------------------

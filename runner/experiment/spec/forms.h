@@ -11,6 +11,8 @@
     X(include) \
     X(set) \
     X(sweep) \
+    X(cases) \
+    X(validate) \
     X(model) \
     X(method) \
     X(over) \

@@ -93,6 +93,8 @@ typedef struct SpecReader {
     struct AxesBuild *axes;     // what is searched, while it is gathered (axes.h)
     const Node *law;            // the control law of the spec's own; NULL: there is none
     LawPolicy policy;           // that gives the model's actions; table NULL: none does
+    bool single;                // of a spec that is a case of another: it has no cases
+    bool beside;                // and not the first of its cases: what is known beforehand counts once
 } SpecReader;
 
 // ---- spec/keys.c: the table -----------------------------------------------------------------------------------------
@@ -140,6 +142,10 @@ const char *did_you_mean(const char *near, Arena *arena);
 
 // The tree with "key.path=value" applied; the errors are placed in a source "--set".
 const Node *override_apply(const Node *root, const char *override, Arena *arena, Diagnostics *diagnostics);
+
+// The tree with the value at the path that `key` writes with dots.
+const Node *override_apply_key(const Node *root, const Node *key, const Node *value, Arena *arena,
+                               Diagnostics *diagnostics);
 
 // The tree with what its mapping `set` gives.
 const Node *override_apply_kept(const Node *root, Arena *arena, Diagnostics *diagnostics);
@@ -268,6 +274,7 @@ const Key *key_find(const SpecReader *reader, const char *path); // the row; NUL
 // Refuses keys that mean nothing where people run the trials (spec/by_hand.c).
 void by_hand_check_keys(SpecReader *reader);
 const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given
+void spec_read(SpecReader *reader);                                     // all of it, from reader->root
 void spec_rows_of(SpecReader *reader);                                  // of a spec that is there; none is given
 Error spec_summary(const char *file, const Diagnostics *diagnostics);   // "gains.yaml: 2 errors"
 // The node that the model's error is about: an option, an item of a list, or `section`.
@@ -316,9 +323,20 @@ void policy_see(SpecReader *reader);  // its law, by what it sees; after the sec
 
 void record_read(SpecReader *reader); // needs the model
 
+// ---- spec/cases.c: the same under other settings --------------------------------------------------------------------
+
+// The tree of the spec itself: that of its first case.
+const Node *cases_first(const Node *root, Arena *arena, Diagnostics *diagnostics);
+// Reads the cases and the recordings of `validate` from the tree of the file, after the spec was read without an error.
+// What is wrong is diagnosed.
+void cases_read(SpecReader *reader, const Node *root);
+
 // ---- spec/resolve.c -------------------------------------------------------------------------------------------------
 
 // Fills spec->resolved, canonical and hash.
 Error spec_resolve(SpecReader *reader);
+// A row's value as YAML, and as it stands in the canonical text.
+const char *resolve_value(const Key *key, Arena *arena);
+const char *resolve_identity_value(const Key *key, Arena *arena);
 
 #endif

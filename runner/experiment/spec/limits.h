@@ -20,6 +20,7 @@ enum {
     UNION_MAX = 256,   // grids, each looked at for every trial
     EXCLUDE_MAX = 256, // expressions, each evaluated for every trial
     REPLICATES_MAX = 65536,
+    CASES_MAX = 100,     // of a spec
     SWEEP_MAX = 1000,    // campaigns of a sweep
     SWEEP_KEYS_MAX = 16, // that it combines
     INCLUDES_MAX = 32,   // files, all together no larger than a spec may be

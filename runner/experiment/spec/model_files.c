@@ -467,11 +467,10 @@ static Error files_build(const Spec *spec, const char *folder, Arena *scratch, A
     return model->build(spec->settings, points, arena, out);
 }
 
-Error spec_build(const Spec *spec, Arena *arena, Configured *out)
+static Error files_build_one(const Spec *spec, Arena *arena, Configured *out)
 {
     Arena scratch;
     size_t bytes;
-    *out = spec->configured;
     if (spec->model->build == NULL || spec->configured.assets != NULL) return error_none();
     const char *folder = folder_of(spec->file, arena);
     TRY(files_room(spec, folder, &bytes));
@@ -479,6 +478,18 @@ Error spec_build(const Spec *spec, Arena *arena, Configured *out)
     const Error error = files_build(spec, folder, &scratch, arena, out);
     arena_destroy(&scratch);
     return error;
+}
+
+Error spec_build(const Spec *spec, Arena *arena, Configured *out)
+{
+    Configured *cases = ARENA_NEW(arena, Configured, spec->configured.n_cases + 1);
+    *out = spec->configured;
+    for (int k = 0; k < spec->configured.n_cases; k++) {
+        cases[k] = spec->configured.cases[k];
+        TRY(files_build_one(spec_case(spec, k), arena, &cases[k]));
+    }
+    if (spec->configured.n_cases > 0) out->cases = cases;
+    return files_build_one(spec, arena, out);
 }
 
 static Error files_keep_robot(const Spec *spec, const char *from, const SpecFile *file, const char *to, Arena *arena)
@@ -507,16 +518,32 @@ static Error files_keep(const Spec *spec, const char *from, const SpecFile *file
     return error;
 }
 
+static Error files_keep_all(const Spec *spec, const char *from, const char *folder, Arena *arena)
+{
+    for (int i = 0; i < spec->model->n_options; i++) {
+        if (spec->files[i].name != NULL)
+            TRY(files_keep(spec, from, &spec->files[i], files_is_robot(&spec->model->options[i]), folder, arena));
+    }
+    return error_none();
+}
+
+const Spec *spec_with_files(const Spec *spec, int index)
+{
+    if (index == 0) return spec;
+    if (index < spec->n_cases) return spec->cases[index].spec;
+    index -= spec_fit_cases(spec);
+    return index < spec->validate.n_held ? spec->validate.held[index].spec : NULL;
+}
+
 Error spec_keep_files(const Spec *spec, const char *folder)
 {
     Arena arena;
     Error error = error_none();
     TRY(arena_create_growing(&arena, (size_t)1 << 28, "files that are kept"));
     const char *from = folder_of(spec->file, &arena);
-    for (int i = 0; error.kind == OK && i < spec->model->n_options; i++) {
-        if (spec->files[i].name != NULL)
-            error = files_keep(spec, from, &spec->files[i], files_is_robot(&spec->model->options[i]), folder, &arena);
-    }
+    const Spec *own = spec;
+    for (int k = 0; error.kind == OK && own != NULL; own = spec_with_files(spec, ++k))
+        error = files_keep_all(own, from, folder, &arena);
     arena_destroy(&arena);
     return error;
 }

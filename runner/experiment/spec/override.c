@@ -113,17 +113,21 @@ const Node *override_apply(const Node *root, const char *override, Arena *arena,
     return value != NULL ? override_set(root, &path, value, arena, diagnostics) : root;
 }
 
+const Node *override_apply_key(const Node *root, const Node *key, const Node *value, Arena *arena,
+                               Diagnostics *diagnostics)
+{
+    const OverridePath path = {.at = key, .text = key->text, .end = key->text + strlen(key->text)};
+    return override_set(root, &path, value, arena, diagnostics);
+}
+
 // ---- `set:`, the text that a campaign keeps -------------------------------------------------------------------------
 
 const Node *override_apply_kept(const Node *root, Arena *arena, Diagnostics *diagnostics)
 {
     const Node *kept = root->kind == NODE_MAPPING ? node_find(root, OVERRIDE_KEY) : NULL;
     if (kept == NULL || kept->kind != NODE_MAPPING) return root; // its form reports that
-    for (int i = 0; i < kept->count; i++) {
-        const Node *key = kept->keys[i];
-        const OverridePath path = {.at = key, .text = key->text, .end = key->text + strlen(key->text)};
-        root = override_set(root, &path, kept->items[i], arena, diagnostics);
-    }
+    for (int i = 0; i < kept->count; i++)
+        root = override_apply_key(root, kept->keys[i], kept->items[i], arena, diagnostics);
     return root;
 }
 

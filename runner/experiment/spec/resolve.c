@@ -34,7 +34,7 @@ static const char *resolve_number_text(const Key *key, double number, Arena *are
     return arena_copy(arena, text_number(number).text);
 }
 
-static const char *resolve_value(const Key *key, Arena *arena)
+const char *resolve_value(const Key *key, Arena *arena)
 {
     if (key->store == STORE_TEXT) return *(const char *const *)key->at;
     if (key->type == KEY_NUMBERS) return numbers_text(key->at, arena);
@@ -204,6 +204,14 @@ static bool resolve_is_default(const Key *key)
     return key->type == KEY_FILE ? ((const SpecFile *)key->at)->name == NULL : resolve_number(key) == key->value;
 }
 
+const char *resolve_identity_value(const Key *key, Arena *arena)
+{
+    const bool names = key->type == KEY_ITEMS && (key->flags & KEY_TOP) != 0;
+    return key->type == KEY_FILE ? files_identity(key->at, arena)
+           : names               ? items_identity(key, arena)
+                                 : resolve_value(key, arena);
+}
+
 static void resolve_identity_rows(const SpecReader *reader, CanonicalLines *lines)
 {
     const Spec *spec = reader->spec;
@@ -213,10 +221,7 @@ static void resolve_identity_rows(const SpecReader *reader, CanonicalLines *line
         if (key->method != NULL && strcmp(key->method, spec->method->name) != 0) continue;
         if ((key->flags & KEY_LATER) != 0 && resolve_is_default(key)) continue;
         const Axis *axis = key->parameter > 0 ? axis_of(spec, key->parameter - 1) : NULL;
-        const bool names = key->type == KEY_ITEMS && (key->flags & KEY_TOP) != 0;
-        const char *value = key->type == KEY_FILE ? files_identity(key->at, lines->arena)
-                            : names               ? items_identity(key, lines->arena)
-                                                  : resolve_value(key, lines->arena);
+        const char *value = resolve_identity_value(key, lines->arena);
         if (axis == NULL)
             canonical_add(lines, key->path, value);
         else if (axis->partial) // an extension may make it an axis of all trials

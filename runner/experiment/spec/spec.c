@@ -689,7 +689,7 @@ static void spec_check_names(SpecReader *reader)
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
-static void spec_read(SpecReader *reader)
+void spec_read(SpecReader *reader)
 {
     spec_start_table(reader);
     spec_walk(reader, reader->root, "");
@@ -768,10 +768,11 @@ static Error spec_parse_at(const SpecPlace *place, const char *text, const char 
     SpecReader reader = {.spec = out,
                          .arena = arena,
                          .diagnostics = diagnostics,
-                         .root = root,
+                         .root = cases_first(root, arena, diagnostics),
                          .folder = place->folder,
                          .allowed = place->allowed};
     if (root->kind == NODE_MAPPING) spec_read(&reader);
+    if (diagnostics_errors(diagnostics) == 0 && reader.lost.kind == OK) cases_read(&reader, root);
     if (reader.lost.kind != OK) return reader.lost;
     if (diagnostics_errors(diagnostics) == 0) spec_check_search(&reader);
     if (diagnostics_errors(diagnostics) > 0) return spec_summary(file, diagnostics);

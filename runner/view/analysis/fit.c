@@ -8,13 +8,16 @@
 // A parameter at an end of its range is as uncertain as any other, and so are those that it is correlated with:
 // intervals are those without the ends, cut there.
 // Whether they are correlated, or have a smooth part: two tests of each series, at 1 % for all together. G. Ljung & G.
-// Box, Biometrika 65, 1978; fit_lack.c.
+// Box, Biometrika 65, 1978; fit_lack.c. Whether their mean is 0: by its standard error, where neighbours are correlated
+// as in an autoregressive process of order one; at 0.1 %. Several recordings are independent of each other:
+// correlations are those within each.
 #include "fit.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { FIT_LAGS = 10, FIT_SERIES_LEAST = 20 };
+static const double fit_shift_level = 0.001;
 static const double fit_spread =
     0.288675134594812866;                // standard deviation of a coordinate that may be anywhere: 1/sqrt 12
 static const double fit_known = 1e9;     // degrees of freedom of a noise that is known
@@ -36,7 +39,7 @@ static FitNoise fit_noise(const FitData *data, const FitSeries *series)
     const double *r = data->residual + series->first;
     const int64_t n = series->count;
     double squares = 0.0, third = 0.0, mean = 0.0, centred = 0.0, next = 0.0, q = 0.0;
-    FitNoise noise = {.noise = (double)NAN, .neighbours = (double)NAN, .p = (double)NAN};
+    FitNoise noise = {.noise = (double)NAN, .neighbours = (double)NAN, .p = (double)NAN, .off = (double)NAN};
     for (int64_t k = 0; k < n; k++) {
         squares += r[k] * r[k];
         mean += r[k] / (double)n;
@@ -58,6 +61,9 @@ static FitNoise fit_noise(const FitData *data, const FitSeries *series)
         q += next * next / (double)(n - lag);
     }
     noise.p = chi_squared_above((double)n * (double)(n + 2) * q, (double)lags);
+    const double rho = fmin(fmax(noise.neighbours, 0.0), 0.99), apart = (1.0 + rho) / (1.0 - rho);
+    noise.mean = mean;
+    noise.off = mean / sqrt(centred / (double)n / (double)n * apart);
     return noise;
 }
 
@@ -66,8 +72,10 @@ static void fit_take_noise(Fit *fit)
     const FitData *data = fit->data;
     const double none = (double)NAN;
     for (int s = 0; s < data->n_series; s++)
-        fit->result->noise[s] = data->noise > 0.0 ? (FitNoise){data->noise, data->noise, none, none, false}
-                                                  : fit_noise(data, &data->series[s]);
+        fit->result->noise[s] =
+            data->noise > 0.0
+                ? (FitNoise){.rms = data->noise, .noise = data->noise, .neighbours = none, .p = none, .off = none}
+                : fit_noise(data, &data->series[s]);
 }
 
 // Two tests of each series: Ljung and Box's, and that for a smooth part.
@@ -83,8 +91,12 @@ static void fit_test_noise(Fit *fit)
         tested++;
     }
     for (int s = 0; s < data->n_series; s++) {
-        result->noise[s].coloured = result->noise[s].p < fit_level / tested;
-        result->n_coloured += result->noise[s].coloured;
+        FitNoise *noise = &result->noise[s];
+        noise->coloured = noise->p < fit_level / tested;
+        noise->shifted =
+            !isnan(noise->off) && chi_squared_above(noise->off * noise->off, 1.0) < fit_shift_level / tested;
+        result->n_coloured += noise->coloured;
+        result->n_shifted += noise->shifted;
     }
     result->robust = result->n_coloured > 0;
 }

@@ -115,7 +115,9 @@ static double fit_joint(const Fit *fit, int s, int other)
     const FitSeries *a = &fit->data->series[s], *b = &fit->data->series[other];
     double sum = 0.0, of_a = 0.0, of_b = 0.0;
     const double n = (double)a->count, pairs = 0.5 * fit->data->n_series * (fit->data->n_series - 1);
-    if (!fit->result->robust || a->count != b->count || isnan(fit->result->noise[s].neighbours)) return 0.0;
+    if (!fit->result->robust || a->recording != b->recording || a->count != b->count ||
+        isnan(fit->result->noise[s].neighbours))
+        return 0.0;
     for (int64_t t = 0; t < a->count; t++) {
         const double x = fit_innovation(&fit->colour[s], fit->left + a->first, t);
         const double y = fit_innovation(&fit->colour[other], fit->left + b->first, t);
@@ -174,8 +176,8 @@ double fit_variance_along(const Fit *fit, const double *x)
 // Noise as the processes, from rest and after a run of as many rows: its innovations are those of the residuals, drawn
 // at random in blocks of rows that follow each other (H. Kunsch, Annals of Statistics 17, 1989), the first after the
 // last (P. Buhlmann, Bernoulli 3, 1997: the sieve bootstrap; A. Davison & D. Hinkley, Bootstrap methods and their
-// application, 1997, 8.2.3: with blocks). Series are independent, unless of->joined: then those of as many rows have
-// the innovations of one time.
+// application, 1997, 8.2.3: with blocks). Series are independent, unless of->joined: then those of as many rows of a
+// recording have the innovations of one time.
 static void fit_simulate(const Fit *fit, const FitSample *of, int64_t sample, int64_t block, double *e)
 {
     const FitData *data = fit->data;
@@ -190,7 +192,8 @@ static void fit_simulate(const Fit *fit, const FitSample *of, int64_t sample, in
             const RandomKey key = {.seed = fit->spec->seed,
                                    .search = UINT16_MAX,
                                    .ordinal = (uint64_t)sample,
-                                   .replicate = (uint32_t)(k >> 15) << 16 | (of->joined ? 0 : (uint32_t)s),
+                                   .replicate = (uint32_t)(k >> 15) << 16 |
+                                                (uint32_t)(of->joined ? data->series[s].recording : s),
                                    .purpose = RANDOM_SAMPLE};
             if (t % block == 0) u = random_uniform(&key, (uint32_t)(k & INT16_MAX));
             const int64_t drawn = ((int64_t)(u * (double)n) + t % block) % n;

@@ -48,8 +48,9 @@ static void fit_say_noise(FitSays *says)
         fit_say(says, "noise", "what is left looks white, but it depends on what is not searched");
     } else if (worst < 0) {
         fit_say(says, "noise",
-                tested > 1 ? "what is left of all series is white: the model is enough for this recording"
-                           : "what is left of the residuals is white: the model is enough for this recording");
+                data->n_fitted > 1 ? "what is left of all series is white: the model is enough for these recordings"
+                : tested > 1       ? "what is left of all series is white: the model is enough for this recording"
+                                   : "what is left of the residuals is white: the model is enough for this recording");
     } else {
         const FitNoise *noise = &result->noise[worst];
         fit_say(says, "noise",
@@ -111,6 +112,101 @@ static void fit_say_bootstrap(FitSays *says)
                 result->failed == 0 ? "" : arena_format(says->arena, "; in %" PRId64 " a run failed", result->failed)));
 }
 
+// The series whose mean is off by most.
+static void fit_say_shifted(FitSays *says)
+{
+    const FitResult *result = says->result;
+    int worst = -1;
+    for (int s = 0; s < says->data->n_series; s++) {
+        if (result->noise[s].shifted && (worst < 0 || fabs(result->noise[s].off) > fabs(result->noise[worst].off)))
+            worst = s;
+    }
+    if (worst < 0) return;
+    fit_say(
+        says, "offset",
+        arena_format(says->arena,
+                     "the mean is not 0 in %d series, most in %s: %.3g, %.1f standard errors: a sensor with a bias, "
+                     "another start or load, or a force that the model lacks",
+                     result->n_shifted, says->data->series[worst].name, result->noise[worst].mean,
+                     fabs(result->noise[worst].off)));
+}
+
+// Series of a recording, and those of which a test says something.
+typedef struct RecordingSays {
+    double squares;
+    int64_t count;
+    int series, tested, coloured, shifted;
+} RecordingSays;
+
+static RecordingSays fit_recording(const FitSays *says, int recording)
+{
+    RecordingSays out = {0};
+    for (int s = 0; s < says->data->n_series; s++) {
+        const FitNoise *noise = &says->result->noise[s];
+        const FitSeries *series = &says->data->series[s];
+        if (series->recording != recording) continue;
+        out.squares += noise->rms * noise->rms * (double)series->count;
+        out.count += series->count;
+        out.series++;
+        out.tested += !isnan(noise->p);
+        out.coloured += noise->coloured;
+        out.shifted += noise->shifted;
+    }
+    return out;
+}
+
+// Of each of several recordings: how well it is fitted.
+static void fit_say_recordings(FitSays *says)
+{
+    Arena *arena = says->arena;
+    for (int k = 0; k < says->data->n_fitted && says->data->n_fitted > 1; k++) {
+        const RecordingSays of = fit_recording(says, k);
+        const char *white = of.tested == 0     ? ""
+                            : of.coloured == 0 ? ", white"
+                                               : arena_format(arena, ", %d not white", of.coloured);
+        const char *zero = of.shifted == 0 ? "" : arena_format(arena, ", the mean of %d not 0", of.shifted);
+        fit_say(says, "recording",
+                arena_format(arena, "%s: rms %.4g of %" PRId64 " residuals in %d series%s%s", says->data->names[k],
+                             sqrt(of.squares / (double)of.count), of.count, of.series, white, zero));
+    }
+}
+
+// Of columns that are larger: by which factor.
+static bool fit_is_worse(const FitColumn *a, const FitColumn *b)
+{
+    return a->larger && (!b->larger || a->held / a->fitted > b->held / b->fitted);
+}
+
+// Of each recording that was held out.
+static void fit_say_held(FitSays *says)
+{
+    int count = 0;
+    const FitColumn *columns = fit_validate(says->data, says->result, says->arena, &count);
+    for (int first = 0, end; first < count; first = end) {
+        int larger = 0, tested = 0, worst = first;
+        const char *name = columns[first].recording;
+        for (end = first; end < count && columns[end].recording == name; end++) {
+            tested += !isnan(columns[end].p);
+            larger += columns[end].larger;
+            if (fit_is_worse(&columns[end], &columns[worst])) worst = end;
+        }
+        const FitColumn *of = &columns[worst];
+        if (of->count == 0)
+            fit_say(says, "held out", arena_format(says->arena, "%s: the run of the fitted model fails there", name));
+        else if (tested == 0)
+            fit_say(says, "held out", arena_format(says->arena, "%s: too few residuals to compare", name));
+        else if (larger == 0)
+            fit_say(says, "held out",
+                    arena_format(says->arena, "%s: no column is off by more than where it was fitted", name));
+        else
+            fit_say(says, "held out",
+                    arena_format(says->arena,
+                                 "%s: %d of %d columns are off by more than where they were fitted, most %s (rms %.3g, "
+                                 "fitted %.3g): the fit has learned its recordings, or the model is wrong there",
+                                 name, larger, end - first, of->column, of->held, of->fitted));
+    }
+}
+
 static void fit_say_correlated(FitSays *says)
 {
     static const double strong = 0.9;
@@ -128,11 +224,15 @@ static void fit_say_correlated(FitSays *says)
 const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult *result, Arena *arena, int *count)
 {
     FitSays says = {.spec = spec, .data = data, .result = result, .arena = arena};
-    says.lines = ARENA_NEW(arena, FitLine, result->n_unknown + 7 + data->n * data->n);
+    says.lines = ARENA_NEW(arena, FitLine,
+                           result->n_unknown + 8 + data->n_fitted + data->n_recordings + data->n * data->n);
     for (int k = 0; k < result->n_unknown; k++) fit_say(&says, "unknown", result->unknown[k]);
+    fit_say_recordings(&says);
     fit_say_noise(&says);
+    fit_say_shifted(&says);
     fit_say_bootstrap(&says);
     fit_say_lacks(&says);
+    fit_say_held(&says);
     fit_say_correlated(&says);
     *count = says.count;
     return says.lines;

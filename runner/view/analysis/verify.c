@@ -143,6 +143,10 @@ static void verify_add_outer(const VerifyTask *task, VerifyAxes *to)
 static Error verify_derive(const VerifyTask *task, const char *name, const SearchMethod *method, const VerifyAxes *axes,
                            Arena *arena, Spec *out)
 {
+    if (task->campaign->spec.n_cases > 0)
+        return error_make(ERROR_USER,
+                          "campaign %s has cases, and other replicates than these: a fit is verified by `validate`",
+                          task->campaign->name);
     spec_derive(&task->campaign->spec, arena_format(arena, "%s/%s (made by hopscotch)", task->campaign->folder, name),
                 name, method, axes->axes, axes->count, arena, out);
     out->seed = task->seed;

@@ -10,9 +10,11 @@ enum { FIT_REPORT_MOST = 4 << 20 }; // steps of simulation, about: some seconds
 bool report_has_fit(const Report *report)
 {
     const Spec *spec = &report->campaign->spec;
-    if (report->data->n_best == 0 || spec->objective.n_residuals == 0 || spec->replicates.count > 1) return false;
+    if (report->data->n_best == 0 || spec->objective.n_residuals == 0 || spec->replicates.count > spec_fit_cases(spec))
+        return false;
     return spec->objective.information.n == 0 && trial_residuals_check(spec).kind == OK &&
-           configured_steps(&spec->configured) * spec->configured.n_parameters <= FIT_REPORT_MOST;
+           configured_steps(&spec->configured) * spec->configured.n_parameters * spec_fit_cases(spec) <=
+               FIT_REPORT_MOST;
 }
 
 static const char *fit_named(const Report *report, const FitData *data, int i)
@@ -100,6 +102,32 @@ static void fit_draw_residuals(const Report *report, const FitData *data, const 
     }
 }
 
+// ---- recordings that were held out ----------------------------------------------------------------------------------
+
+static void fit_table_held(const Report *report, const FitData *data, const FitResult *result)
+{
+    FILE *out = report->out;
+    int count = 0;
+    const FitColumn *held = fit_validate(data, result, report->arena, &count);
+    if (count == 0) return;
+    fputs("<p class=\"caption\">Recordings that no trial saw: what the fitted model leaves of each column there, and "
+          "where it was fitted (rms).</p>\n<div class=\"scroll\"><table><thead><tr><th>recording</th><th>column</th>"
+          "<th>fitted</th><th>held out</th><th></th></tr></thead><tbody>\n",
+          out);
+    for (int i = 0; i < count; i++) {
+        fputs("<tr><td>", out);
+        put_markup(out, held[i].recording);
+        fputs("</td><td>", out);
+        put_markup(out, held[i].column);
+        fprintf(out, "</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", plot_short(held[i].fitted).text,
+                held[i].count > 0 ? plot_short(held[i].held).text : "",
+                held[i].count == 0 ? "the run fails"
+                : held[i].larger   ? "larger"
+                                   : "");
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 typedef struct FitReport {
@@ -144,5 +172,6 @@ Error report_fit(const Report *report)
           out);
     fit_draw_residuals(report, &data, result);
     fputs("</div>\n", out);
+    fit_table_held(report, &data, result);
     return error_none();
 }

@@ -65,7 +65,7 @@ static void descent_measure(const Spec *spec, const DescentMethod *method, Desce
     descent->side.first = (int64_t)descent->settings[DESCENT_FIRST];
     side_take_part(spec, &descent->side);
     descent->side.told_width = DESCENT_TOLD + (descent_takes_values(spec) ? spec->replicates.count : 0);
-    if (method->squares && squares_take_residuals(spec)) descent->side.told_width += spec->objective.n_residuals;
+    if (method->squares && squares_take_residuals(spec)) descent->side.told_width += spec_residuals(spec);
     descent->side.told_before = DESCENT_TOLD;
     const int64_t centre = descent_around(descent), line = method->line(descent);
     descent->side.trials_max = line > centre ? line : centre;
@@ -352,7 +352,7 @@ static void descent_note(const Search *search, const Trials *trials, int64_t t, 
     told[0] = isfinite(value) ? value : (double)NAN;
     told[1] = isfinite(cost) && squares == 0.0 ? cost : (double)NAN;
     if (descent->squares != NULL && descent->side.told_width > DESCENT_TOLD) {
-        const size_t n = (size_t)search->spec->objective.n_residuals;
+        const size_t n = (size_t)spec_residuals(search->spec);
         memcpy(told + DESCENT_TOLD, trials->residual + (size_t)t * n, n * sizeof *told);
         return;
     }

@@ -27,7 +27,7 @@ bool squares_take_residuals(const Spec *spec) { return spec->objective.n_residua
 
 static Error squares_check_residuals(const Spec *spec)
 {
-    const int64_t count = spec->objective.residual_count;
+    const int64_t count = spec_residual_count(spec);
     if (spec->objective.n_residuals == 0)
         return error_make(ERROR_USER,
                           "least_squares needs residuals: `objective: {residuals: reference}`, or a list of "
@@ -55,21 +55,21 @@ static Error squares_check_gradient(const Spec *spec)
 
 Error squares_check(const Spec *spec, const char **key)
 {
-    const int64_t columns = 2 * spec->objective.residual_count * spec->n_axes * (int64_t)sizeof(double);
+    const int64_t columns = 2 * spec_residual_count(spec) * spec->n_axes * (int64_t)sizeof(double);
     *key = spec->objective.n_residuals > 0 ? "objective.residuals" : "objective";
     TRY(squares_check_residuals(spec));
     if (columns > squares_columns_bytes)
         return error_make(ERROR_USER,
                           "the derivatives of %lld residuals by %d parameters take %s, more than %s: record "
                           "fewer rows or columns",
-                          (long long)spec->objective.residual_count, spec->n_axes, text_bytes((double)columns).text,
+                          (long long)spec_residual_count(spec), spec->n_axes, text_bytes((double)columns).text,
                           text_bytes((double)squares_columns_bytes).text);
     *key = "replicates";
-    if (spec->replicates.count > 1)
+    if (spec->replicates.count > spec_fit_cases(spec))
         return error_make(ERROR_USER,
-                          "least_squares compares one run of a trial with what is expected, and the spec "
+                          "least_squares compares one run%s of a trial with what is expected, and the spec "
                           "has %d replicates: leave them out",
-                          spec->replicates.count);
+                          spec->n_cases > 0 ? " of each case" : "", spec->replicates.count);
     *key = "constraints";
     if (spec->n_constraints > 0)
         return error_make(ERROR_USER, "least_squares takes no constraints: what is known beforehand is a range, or a "
@@ -82,7 +82,7 @@ Error squares_check(const Spec *spec, const char **key)
 
 static int64_t squares_each(const Spec *spec)
 {
-    return squares_by_model(spec) ? 0 : (int64_t)spec->objective.n_residuals * spec->n_axes;
+    return squares_by_model(spec) ? 0 : (int64_t)spec_residuals(spec) * spec->n_axes;
 }
 
 size_t squares_room_bytes(const Descent *descent)
@@ -116,7 +116,7 @@ void squares_take(Descent *descent, Arena *arena)
 {
     enum { TASKS = 64 }; // that threads share at once, about
     const Spec *spec = descent->spec;
-    const int64_t n = descent->n, count = spec->objective.residual_count, searches = descent->side.searches;
+    const int64_t n = descent->n, count = spec_residual_count(spec), searches = descent->side.searches;
     const int64_t fit = squares_columns_bytes / (2 * count * n * (int64_t)sizeof(double));
     int64_t at_once = (TASKS + n - 1) / n;
     at_once = at_once < searches ? at_once : searches;
@@ -258,7 +258,7 @@ void squares_reverse(Descent *descent, const DescentView *view, int64_t s)
 
 void squares_differentiate(Descent *descent, const DescentView *view, const SideDrawn *points, const double *told)
 {
-    const int n = descent->n, count = descent->spec->objective.n_residuals;
+    const int n = descent->n, count = spec_residuals(descent->spec);
     const SquaresView sums = squares_view(view->own, n);
     double *value = descent->replicate, *slope = descent->vector + n, *each = descent->room.each, *r;
     view->run->value = descent->value[0];

@@ -187,6 +187,15 @@ static Residual objective_read_residual(SpecReader *reader, const Node *node, co
     return residual;
 }
 
+// Whether it depends on a run, and not on parameters alone.
+static bool objective_sees(const SpecReader *reader, const Expression *expression)
+{
+    for (int m = 0; m < reader->spec->configured.n_metrics; m++) {
+        if (expression_uses(expression, m)) return true;
+    }
+    return false;
+}
+
 // The root of the mean square, as an expression. One metric that is such a root is it.
 static const Node *objective_of_residuals(SpecReader *reader)
 {
@@ -222,14 +231,21 @@ static void objective_read_residuals(SpecReader *reader, const GivenKey *given, 
     }
     Residual *residuals = ARENA_NEW(reader->arena, Residual, count);
     bool whole = true;
+    int taken = 0;
     for (int i = 0; i < count; i++) {
-        residuals[i] = objective_read_residual(reader, list ? node->items[i] : node, scope);
-        whole = whole && residuals[i].expression != NULL;
-        spec->objective.residual_count += residuals[i].count;
+        const Residual residual = objective_read_residual(reader, list ? node->items[i] : node, scope);
+        whole = whole && residual.expression != NULL;
+        if (reader->beside && residual.expression != NULL && !objective_sees(reader, residual.expression)) continue;
+        residuals[taken++] = residual;
+        spec->objective.residual_count += residual.count;
     }
     if (!whole) return;
     spec->objective.residuals = residuals;
-    spec->objective.n_residuals = count;
+    spec->objective.n_residuals = taken;
+    if (taken == 0) {
+        diagnose(reader->diagnostics, node, "no residual depends on the run of a case: name a metric, or `reference`");
+        return;
+    }
     if (objective_read_list(reader, objective_of_residuals(reader), "minimize", scope))
         objective_check_method(reader, node, "residuals");
 }
@@ -378,7 +394,8 @@ const Form form_residuals = {
     .after = "objective.maximize",
     .words = "reference, or an expression over metrics and parameters, or a list of up to 256 of them",
     .doc =
-        "in place of minimize: numbers that are to be 0 together. The fitness is the root of their mean square. "
+        "in place of minimize: numbers that are to be 0 together. The fitness is the root of their mean square, with "
+        "`cases` that of all cases; those of parameters alone count once. "
         "reference: all differences from a recorded motion (articulated); so a metric with `take: rms` at instants of "
         "a system of equations counts by each of its values. What is known beforehand is one too: (mass - 18)/2 is 18 "
         "with the standard deviation 2, if residuals are in standard deviations",

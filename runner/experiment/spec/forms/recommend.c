@@ -27,6 +27,7 @@ static void recommend_read_key(SpecReader *reader, const Node *name, const Node 
 const char *recommend_refusal(const Spec *spec)
 {
     if (spec->model->by_hand) return "people run its trials";
+    if (spec->n_cases > 0) return "its replicates are the spec's cases";
     if (spec_several(spec)) return "several objectives have no best trial";
     if (spec->n_outer > 0) return "each point of an outer grid has a best trial of its own";
     if (spec->n_axes == 0) return "nothing is searched";

@@ -1,0 +1,32 @@
+// Which case of the spec a replicate runs under, and what its objective is (spec/cases.c reads cases).
+#include "../experiment.h"
+
+static const SpecCase *case_of(const Spec *spec, int replicate) { return &spec->cases[replicate % spec->n_cases]; }
+
+const Spec *spec_case(const Spec *spec, int replicate)
+{
+    return spec->cases != NULL && replicate % spec->n_cases > 0 ? case_of(spec, replicate)->spec : spec;
+}
+
+void case_parameters(const Spec *spec, int replicate, double *parameter)
+{
+    if (spec->cases == NULL) return;
+    const SpecCase *own = case_of(spec, replicate);
+    for (int i = 0; i < own->n_values; i++) parameter[own->parameter[i]] = own->value[i];
+}
+
+int spec_fit_cases(const Spec *spec) { return spec->n_cases > 0 ? spec->n_cases : 1; }
+
+int spec_residuals(const Spec *spec)
+{
+    int count = 0;
+    for (int k = 0; k < spec_fit_cases(spec); k++) count += spec_case(spec, k)->objective.n_residuals;
+    return count;
+}
+
+int64_t spec_residual_count(const Spec *spec)
+{
+    int64_t count = 0;
+    for (int k = 0; k < spec_fit_cases(spec); k++) count += spec_case(spec, k)->objective.residual_count;
+    return count;
+}
