@@ -111,11 +111,14 @@ static void fit_by_tangent(const FitModel *model, double *residual, double *colu
 {
     const GradientRun *run = model->run;
     const int64_t count = model->data->count;
+    const int n = model->data->n, width = run->configured.model->adjoint->directions(&run->configured);
     *there = count;
-    for (int i = 0; i < model->data->n && *there == count; i++) {
+    for (int i = 0; i < n && *there == count; i += width)
         *there = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal, model->parameter,
-                                       model->data->parameter[i], residual, column + i * count);
-        for (int64_t k = 0; k < *there; k++) column[i * count + k] *= fit_stretch_at(model, i);
+                                       model->data->parameter + i, n - i < width ? n - i : width, residual,
+                                       column + i * count);
+    for (int i = 0; i < n && *there == count; i++) {
+        for (int64_t k = 0; k < count; k++) column[i * count + k] *= fit_stretch_at(model, i);
     }
 }
 
