@@ -1,5 +1,5 @@
 // Runs with dual numbers: derivatives along a direction have the same bits with any others beside it, and on every
-// instruction set.
+// instruction set; values have those of plain numbers.
 #include "../../sim/dual_kernels.h"
 #include "articulated_hand.h"
 #include "hopper_case.h"
@@ -55,7 +55,7 @@ static void dual_check_direction(const Configured *configured, const DualRun *al
 }
 
 // Direction k: parameters k, k + 8, k + 16 ...
-static void dual_check(const Configured *configured, const double *parameter, int residuals, Arena *arena)
+static DualRun dual_check(const Configured *configured, const double *parameter, int residuals, Arena *arena)
 {
     const int n = configured->n_parameters, count = DUAL_DIRECTIONS;
     double *direction = ARENA_NEW(arena, double, count *n);
@@ -73,6 +73,7 @@ static void dual_check(const Configured *configured, const double *parameter, in
     }
     CHECK(moved >= count);
     if (residuals >= 0) CHECK(together.series.count > 0);
+    return together;
 }
 
 TEST(dual_directions_of_robots_keep_their_bits)
@@ -87,7 +88,10 @@ TEST(dual_directions_of_robots_keep_their_bits)
     articulated_start(&test, &setup);
     double *parameter = ARENA_NEW(&arena, double, test.configured.n_parameters);
     for (int p = 0; p < test.configured.n_parameters; p++) parameter[p] = test.batch->parameter[p * test.batch->stride];
-    dual_check(&test.configured, parameter, ARTICULATED_REFERENCE_ERROR, &arena);
+    const DualRun run = dual_check(&test.configured, parameter, ARTICULATED_REFERENCE_ERROR, &arena);
+    articulated_go(&test, 1000);
+    for (int m = 0; m < test.configured.n_metrics; m++)
+        CHECK_BITS(test.batch->metric[m * test.batch->stride], run.metric[m]);
     articulated_end(&test);
     arena_destroy(&arena);
 }
@@ -96,17 +100,25 @@ TEST(dual_directions_of_hoppers_keep_their_bits)
 {
     for (int adaptive = 0; adaptive < 2; adaptive++) {
         HopperCase test = hopper_case;
-        test.duration = 1.0;
-        test.lanes = 1;
-        test.integrator = adaptive ? 4 : 3;
+        test.duration = 0.6;
+        test.integrator = adaptive ? 4 : 3; // dormand_prince; rk4
+        HopperOutcome outcome = hopper_simulate(&test);
+        const Configured *configured = &outcome.configured;
+        const Batch *batch = outcome.batch;
         Arena arena;
         CHECK_OK(arena_create_growing(&arena, (size_t)1 << 28, "a test"));
-        Configured configured;
-        CHECK_OK(hopper_case_configure(&test, &arena, &configured));
-        double *parameter = ARENA_NEW(&arena, double, configured.n_parameters);
-        for (int p = 0; p < configured.n_parameters; p++) parameter[p] = configured.parameters[p].value;
-        dual_check(&configured, parameter, -1, &arena);
+        double *parameter = ARENA_NEW(&arena, double, configured->n_parameters);
+        for (int p = 0; p < configured->n_parameters; p++) parameter[p] = batch->parameter[p * batch->stride];
+        const DualRun run = dual_check(configured, parameter, -1, &arena);
+        for (int m = 0; m < configured->n_metrics; m++) {
+            const double plain = batch->metric[m * batch->stride];
+            if (isnan(plain))
+                CHECK(isnan(run.metric[m]));
+            else
+                CHECK_BITS(plain, run.metric[m]);
+        }
         arena_destroy(&arena);
+        hopper_release(&outcome);
     }
 }
 
@@ -125,7 +137,10 @@ TEST(dual_directions_of_rigid_bodies_keep_their_bits)
         double *parameter = ARENA_NEW(&run.arena, double, run.spec.configured.n_parameters);
         for (int p = 0; p < run.spec.configured.n_parameters; p++)
             parameter[p] = run.batch->parameter[p * run.batch->stride];
-        dual_check(&run.spec.configured, parameter, -1, &run.arena);
+        const DualRun got = dual_check(&run.spec.configured, parameter, -1, &run.arena);
+        rigid_go(&run, 1000);
+        for (int m = 0; m < run.spec.configured.n_metrics; m++)
+            CHECK_BITS(run.batch->metric[m * run.batch->stride], got.metric[m]);
         rigid_end(&run);
     }
 }
