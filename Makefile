@@ -57,7 +57,7 @@ endif
 # All files of a floor are compiled as one unit, which is written here: a new file is part of it at once.
 floors := sim io experiment campaign view command
 extension := runner/campaign/store/extension
-not_of_a_floor := sim/cpu_kernels.c sim/dual_kernels.c sim/trail_kernels.c sim/environment_kernels.c \
+not_of_a_floor := sim/cpu_kernels.c sim/trail_kernels.c sim/environment_kernels.c \
   io/database_extension.c $(extension)/extension.c
 files_of_sqlite := $(addprefix sim/,base.c graph/threads.c thread.c thread_team.c) \
   $(addprefix io/,characters.c clock.c column_deflate.c column_hash.c columns.c database.c database_block_plan.c \
@@ -78,6 +78,9 @@ with_cuda := $(filter yes host,$(CUDA))
 # -fPIC: the same objects make the program and the library
 C := $(CC) -std=c17 -D_GNU_SOURCE -fPIC -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) \
   -g -MMD -MP
+# The models' sources with operators of dual numbers (sim/dual.h); nothing is linked with C++'s library.
+DUAL = $(subst -std=c17,-x c++ -std=c++17 -fno-exceptions -fno-rtti,$(HOST)) -DHOPSCOTCH_CALLS -fno-math-errno \
+  -fno-trapping-math -Wno-enum-float-conversion -Wno-psabi
 HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA)
 # With -g in place of -g1, line numbers alone, kernels take almost twice as long to compile.
 KERNELS = $(C) $(KERNEL_OPT) -g1 $(EXTRA) -fno-math-errno -fno-trapping-math \
@@ -102,10 +105,10 @@ kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(gpu_kernels)),$(gpu_kerne
 
 # In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
 can_fail := sim io command
-trails := trail_kernels_v2 trail_kernels_v3
-units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) dual_kernels $(trails) version)
+derivatives := $(foreach kernels,dual_kernels trail_kernels,$(kernels)_v2 $(kernels)_v3)
+units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) $(derivatives) version)
 units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) \
-  dual_kernels $(trails) version)
+  $(derivatives) version)
 
 kernels: $(kernels) $(environments)
 all: $(BUILD)/hopscotch $(if $(first),,$(BUILD)/libhopscotch.so $(BUILD)/libhopscotch_sqlite.so)
@@ -113,7 +116,7 @@ $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(kernels) $(BUILD)/main.o $(uni
 	$(call step,$@)
 	$(Q)$(LINK)
 # runner/hopscotch.h; what it exports stands in runner/library/exports.map
-units_library := $(patsubst %,$(BUILD)/%.o,sim io experiment library dual_kernels $(trails) version)
+units_library := $(patsubst %,$(BUILD)/%.o,sim io experiment library $(derivatives) version)
 $(BUILD)/libhopscotch.so: $(environments) $(kernels) $(units_library) runner/library/exports.map
 	$(call step,$@)
 	$(Q)$(CC) -shared -Wl,--version-script=runner/library/exports.map -Wl,-soname,libhopscotch.so.1 -Wl,-z,defs \
@@ -134,9 +137,12 @@ $(BUILD)/sim.o $(BUILD)/faults/sim.o: $(BUILD)/headers
 $(BUILD)/sim.o $(BUILD)/faults/sim.o: HOST += -DMADE_HEADERS='"$(BUILD)/headers"' \
   $(if $(NVRTC_FOLDER),-DNVRTC_FOLDER='"$(NVRTC_FOLDER)"')
 $(BUILD)/io.o $(BUILD)/faults/io.o: $(wildcard io/page/*.css io/page/*.js)
-$(BUILD)/dual_kernels.o: sim/dual_kernels.c build/config.mk
+$(BUILD)/dual_kernels_%.o: sim/dual_kernels.cpp build/config.mk
 	$(call step,$@)
-	$(Q)$(HOST) -DHOPSCOTCH_CALLS -c $< -o $@
+	$(Q)$(DUAL) -DDUAL_KERNELS_OF=$(@F:.o=) $(ISA_$*) $(TUNE_$*) -c $< -o $@
+# v3: copies of 32 bytes, as gcc's usual ones of 16 stall the loads of 32 that follow. v2: half as large
+TUNE_v3 := -mtune=skylake-avx512
+TUNE_v2 := $(if $(filter -O0,$(OPT)),,-Os)
 $(BUILD)/trail_kernels_%.o: sim/trail_kernels.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) -DTRAIL_KERNELS=$(@F:.o=) $(ISA_$*) -c $< -o $@
@@ -185,7 +191,10 @@ $(BUILD)/unit/test.h.gch: tests/test.h build/config.mk
 $(BUILD)/unit/%.o: tests/%.c build/config.mk $(precompiled)
 	$(call step,$@)
 	$(Q)$(UNIT_TEST) $(precompiled:%.gch=-include %) -c $< -o $@
-unit_tests := $(patsubst tests/%.c,$(BUILD)/unit/%.o,tests/test.c $(wildcard tests/unit/*.c))
+$(BUILD)/unit/%.o: tests/%.cpp build/config.mk
+	$(call step,$@)
+	$(Q)$(DUAL) $(UNIT_OPT) -c $< -o $@
+unit_tests := $(patsubst tests/%,$(BUILD)/unit/%.o,$(basename tests/test.c $(wildcard tests/unit/*.c tests/unit/*.cpp)))
 $(BUILD)/tests $(BUILD)/portable/tests: $(unit_tests) $(units_faults) $(BUILD)/library.o $(environments) $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
@@ -326,14 +335,13 @@ compile_commands.json: FORCE
 	$(Q)find sim io runner tests -name '*.c' | sort | awk -v folder='$(CURDIR)' -v cc='$(filter-out -MMD -MP,$(HOST))' '\
 	    BEGIN { print "[" } END { print "\n]" } { flags = "" } \
 	    /^tests/ { flags = " -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS" } \
-	    /dual_kernels/ { flags = " -DHOPSCOTCH_CALLS" } \
 	    /environment_kernels/ { flags = " -DENVIRONMENT_KERNELS_OF=cpu_environment_v3 $(ISA_v3)" } \
 	    /cpu_kernels/ { flags = " -DCPU_KERNELS=cpu_plain_v3 -DOBSERVED=false $(ISA_v3)" } \
 	    { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s%s -c %s\"}", \
 	             (NR > 1 ? ",\n" : ""), folder, $$0, cc, flags, $$0) }' >$@
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
-fuzz: $(cpu_kernels) $(BUILD)/dual_kernels.o $(trails:%=$(BUILD)/%.o) | $(BUILD)/headers
+	clang-format -i $$(git ls-files '*.c' '*.cpp' '*.h' '*.cu')
+fuzz: $(cpu_kernels) $(derivatives:%=$(BUILD)/%.o) | $(BUILD)/headers
 	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
 # hostile input, then all hostile folders and races under the address sanitizer: hours of a core, shared out to all
 hostile: all asan_programs

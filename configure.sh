@@ -111,16 +111,18 @@ has()
     command -v "$1" >/dev/null 2>&1
 }
 
-# The first of $CC, gcc, clang and cc that turns a C17 program into one that runs.
+# The first of $CC, gcc, clang and cc that turns a C17 program into one that runs. It compiles C++ too (sim/dual.h).
 find_compiler()
 {
     printf '#include <stdio.h>\n#include <math.h>\nint main(void) { return puts("works") < 0; }\n' >$probe/c.c
     for compiler in ${CC:-gcc clang cc}; do
         $compiler -std=c17 $probe/c.c -lm -o $probe/c 2>/dev/null && [ "$($probe/c)" = works ] || continue
         found_compiler="$compiler $($compiler -dumpfullversion 2>/dev/null || $compiler -dumpversion)"
+        printf '#include <math.h>\n#include <string.h>\n' >$probe/c.cpp
+        $compiler -std=c++17 -fsyntax-only $probe/c.cpp 2>/dev/null || missing="$missing g++"
         return
     done
-    compiler= found_compiler= missing="$missing compiler"
+    compiler= found_compiler= missing="$missing compiler g++"
 }
 
 # best_isa: the instruction set that the program will choose here (sim/backend_cpu.c), for `make demo`
@@ -203,7 +205,8 @@ find_cuda()
         return
     fi
     if ! has g++; then
-        why_no_cuda="nvcc needs g++" missing="$missing g++" nvcc=
+        why_no_cuda="nvcc needs g++" nvcc=
+        case " $missing " in *" g++ "*) ;; *) missing="$missing g++" ;; esac
         return
     fi
     choose_architectures && link_cuda || nvcc=

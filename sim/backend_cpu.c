@@ -2,10 +2,12 @@
 // itself, so neither the number of threads nor the order of groups changes a bit.
 #include "backend.h"
 #include "cpu_kernels.h"
+#include "dual_kernels.h"
 #include "made/object.h"
 #include "thread.h"
 #include "trail_kernels.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -134,6 +136,16 @@ const CpuKernels *cpu_scalar_kernels(void)
 }
 
 const TrailKernels *cpu_trail_kernels(void) { return cpu_has_v3() ? &trail_kernels_v3 : &trail_kernels_v2; }
+
+static const DualKernels *cpu_dual_kernels(void) { return cpu_has_v3() ? &dual_kernels_v3 : &dual_kernels_v2; }
+int dual_directions(const Configured *configured) { return (void)configured, DUAL_DIRECTIONS; }
+size_t dual_bytes(const Configured *configured) { return cpu_dual_kernels()->bytes(configured); }
+int dual_tangent(const Configured *configured, const double *parameter, const double *direction, int n, void *memory,
+                 double *metric, double *slope, ResidualSeries *series, int n_series)
+{
+    assert(n >= 1 && n <= dual_directions(configured));
+    return cpu_dual_kernels()->tangent(configured, parameter, direction, n, memory, metric, slope, series, n_series);
+}
 
 const CpuKernels *cpu_best_kernels(void) { return cpu_way_of(cpu_best_isa()).plain; }
 

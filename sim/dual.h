@@ -1,12 +1,10 @@
-// real as a dual number: a value and its derivative along one direction, with (x, dx)(y, dy) = (xy, x dy + y dx).
-// Models compiled with it carry the derivative of everything that they compute. With dx as the imaginary part of a
-// complex number, scaled by 2^-300, the products of derivatives that complex numbers also form are far below a rounding
-// of the value, so that the operators of C are those of dual numbers.
-// Source: W. Squire & G. Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40(1),
-// 1998.
+// real as a dual number: a value and its derivatives along DUAL_DIRECTIONS directions, with
+//     (x, dx)(y, dy) = (xy, x dy + y dx).
+// Models compiled with it carry the derivatives of everything that they compute. Derivatives along a direction do not
+// depend on the other directions.
 //
-// Replaces the second half of real.h and of portable_math.h. One lane; in memory a real is two doubles.
-// Values equal those of plain numbers up to rounding, because complex division rounds differently.
+// Replaces the second half of real.h and of portable_math.h. One lane; in memory a real is its value, then its
+// derivatives. C++ for its operators alone: the program needs none of its library.
 #ifndef HOPSCOTCH_DUAL_H
 #define HOPSCOTCH_DUAL_H
 
@@ -14,36 +12,98 @@
 #define HOPSCOTCH_DUAL
 #endif
 #include "real.h"
-#include "sim.h"
 
-#include <complex.h>
 #include <math.h>
-#undef I // code may use the name
+
+extern "C" {
+#include "dual_kernels.h"
+}
 
 #define LANES 1
-#define REAL_DOUBLES 2
+enum { REAL_DOUBLES = 1 + DUAL_DIRECTIONS }; // the value, then the derivatives
 #define MASK(comparison) (-(mask)(comparison))
-#define DUAL_UNIT 0x1p-300 // the imaginary part of the derivative 1
-typedef double complex real;
 typedef int32_t mask; // 0 or -1
 
-// x + i y. Not every compiler has CMPLX, and x + y * I loses infinities.
-HD real dual_of_components(double x, double y)
+#define DUAL static inline __attribute__((always_inline, unused))
+
+// ---- derivatives along all directions -------------------------------------------------------------------------------
+
+// Never passed by value, because not every processor has such registers.
+typedef double FourSlopes __attribute__((vector_size(32)));
+typedef struct Slopes {
+    FourSlopes a, b;
+} Slopes;
+
+DUAL Slopes slopes(const FourSlopes &a, const FourSlopes &b)
 {
-    const double components[2] = {x, y};
-    real z;
-    memcpy(&z, components, sizeof z);
+    Slopes both;
+    both.a = a;
+    both.b = b;
+    return both;
+}
+DUAL Slopes operator+(const Slopes &x, const Slopes &y) { return slopes(x.a + y.a, x.b + y.b); }
+DUAL Slopes operator-(const Slopes &x, const Slopes &y) { return slopes(x.a - y.a, x.b - y.b); }
+DUAL Slopes operator-(const Slopes &x) { return slopes(-x.a, -x.b); }
+DUAL Slopes operator*(double a, const Slopes &x) { return slopes(a * x.a, a * x.b); }
+DUAL Slopes operator/(const Slopes &x, double a) { return slopes(x.a / a, x.b / a); }
+
+// ---- numbers --------------------------------------------------------------------------------------------------------
+
+struct real {
+    double x;
+    Slopes dx;
+    real() = default;
+    __attribute__((always_inline)) real(double value) : x(value), dx() {}
+    __attribute__((always_inline)) real(double value, const Slopes &slopes) : x(value), dx(slopes) {}
+};
+
+DUAL real operator+(const real &a, const real &b) { return real(a.x + b.x, a.dx + b.dx); }
+DUAL real operator+(const real &a, double b) { return real(a.x + b, a.dx); }
+DUAL real operator+(double a, const real &b) { return real(a + b.x, b.dx); }
+DUAL real operator-(const real &a) { return real(-a.x, -a.dx); }
+DUAL real operator-(const real &a, const real &b) { return real(a.x - b.x, a.dx - b.dx); }
+DUAL real operator-(const real &a, double b) { return real(a.x - b, a.dx); }
+DUAL real operator-(double a, const real &b) { return real(a - b.x, -b.dx); }
+DUAL real operator*(const real &a, const real &b) { return real(a.x * b.x, a.x * b.dx + b.x * a.dx); }
+DUAL real operator*(const real &a, double b) { return real(a.x * b, b * a.dx); }
+DUAL real operator*(double a, const real &b) { return real(a * b.x, a * b.dx); }
+DUAL real operator/(const real &a, const real &b)
+{
+    const double ratio = a.x / b.x;
+    return real(ratio, (a.dx - ratio * b.dx) / b.x);
+}
+DUAL real operator/(const real &a, double b) { return real(a.x / b, a.dx / b); }
+DUAL real operator/(double a, const real &b)
+{
+    const double ratio = a / b.x;
+    return real(ratio, -(ratio / b.x) * b.dx);
+}
+
+DUAL double value_of(const real &x) { return x.x; }
+DUAL real constant_of(const real &x) { return real(x.x); }
+// the value of x with the derivatives of y
+DUAL real with_slope(const real &x, const real &y) { return real(x.x, y.dx); }
+// f(x) with its derivative f'(x)
+DUAL real dual_chain(double f, double slope, const real &x) { return real(f, slope * x.dx); }
+DUAL double splat(double x) { return x; }
+
+// The derivative along direction k.
+DUAL double slope_along(const real &x, int k) { return k < 4 ? x.dx.a[k] : x.dx.b[k - 4]; }
+DUAL void set_slope_along(real *x, int k, double slope)
+{
+    if (k < 4)
+        x->dx.a[k] = slope;
+    else
+        x->dx.b[k - 4] = slope;
+}
+// Of numbers with a single direction.
+DUAL double slope_of(const real &x) { return slope_along(x, 0); }
+DUAL real dual(double x, double slope)
+{
+    real z = x;
+    set_slope_along(&z, 0, slope);
     return z;
 }
-HD double value_of(real x) { return creal(x); }
-HD double slope_of(real x) { return cimag(x) / DUAL_UNIT; }
-HD real dual(double x, double slope) { return dual_of_components(x, slope * DUAL_UNIT); }
-// f(x) with its derivative f'(x)
-HD real dual_chain(double f, double slope, real x) { return dual_of_components(f, slope * cimag(x)); }
-HD real constant_of(real x) { return dual_of_components(creal(x), 0.0); }
-// the value of x with the derivative of y
-HD real with_slope(real x, real y) { return dual_of_components(creal(x), cimag(y)); }
-HD real splat(double x) { return dual_of_components(x, 0.0); }
 
 // ---- comparisons: of the values -------------------------------------------------------------------------------------
 
@@ -53,98 +113,110 @@ HD bool any_lane(mask m) { return m != 0; }
 HD mask first_lanes(int valid) { return MASK(valid > 0); }
 HD bool lane_of_mask(mask m, int i) { return i == 0 && m != 0; }
 HD mask not_empty(mask m) { return m; }
-HD real select_real(mask m, real a, real b) { return m ? a : b; }
-HD real greater_of(real a, real b) { return creal(a) > creal(b) ? a : b; }
-HD real lesser_of(real a, real b) { return creal(a) < creal(b) ? a : b; }
-HD real clamped(real x, real low, real high) { return lesser_of(greater_of(x, low), high); }
-HD real absolute(real x) { return creal(x) < 0.0 ? -x : x; }
-HD mask is_finite(real x) { return MASK(isfinite(creal(x))); }
-HD real canonical(real x) { return x; }
+DUAL real select_real(mask m, const real &a, const real &b) { return m ? a : b; }
+DUAL real greater_of(const real &a, const real &b) { return a.x > b.x ? a : b; }
+DUAL real lesser_of(const real &a, const real &b) { return a.x < b.x ? a : b; }
+DUAL real clamped(const real &x, const real &low, const real &high) { return lesser_of(greater_of(x, low), high); }
+DUAL real absolute(const real &x) { return x.x < 0.0 ? -x : x; }
+DUAL mask is_finite(const real &x) { return MASK(isfinite(x.x)); }
+DUAL real canonical(const real &x) { return x; }
 
 // ---- functions ------------------------------------------------------------------------------------------------------
 
-HD real fused(real a, real b, real c)
+DUAL double fused(double a, double b, double c) { return fma(a, b, c); }
+DUAL real fused(double a, double b, const real &c) { return real(fma(a, b, c.x), c.dx); }
+DUAL real fused(double a, const real &b, double c) { return real(fma(a, b.x, c), a * b.dx); }
+DUAL real fused(const real &a, double b, double c) { return real(fma(a.x, b, c), b * a.dx); }
+DUAL real fused(double a, const real &b, const real &c) { return real(fma(a, b.x, c.x), a * b.dx + c.dx); }
+DUAL real fused(const real &a, double b, const real &c) { return real(fma(a.x, b, c.x), b * a.dx + c.dx); }
+DUAL real fused(const real &a, const real &b, double c) { return real(fma(a.x, b.x, c), a.x * b.dx + b.x * a.dx); }
+DUAL real fused(const real &a, const real &b, const real &c)
 {
-    const double slope = creal(a) * cimag(b) + cimag(a) * creal(b) + cimag(c);
-    return dual_of_components(fma(creal(a), creal(b), creal(c)), slope);
+    return real(fma(a.x, b.x, c.x), a.x * b.dx + b.x * a.dx + c.dx);
 }
 // At 0, where it has no derivative, that of a constant.
-HD real square_root(real x)
+HD real square_root(const real &x)
 {
-    const double root = sqrt(creal(x));
+    const double root = sqrt(x.x);
     return dual_chain(root, root > 0.0 ? 0.5 / root : 0.0, x);
 }
-HD real math_infinity(void) { return splat((double)INFINITY); }
-HD real math_nan(void) { return splat((double)NAN); }
-HD real math_pair(real x, double c0, double c1) { return c0 + c1 * x; }
-HD real math_nearest(real x) { return splat(nearbyint(creal(x))); }
-HD real exponential(real x) { return dual_chain(portable_exp(creal(x)), portable_exp(creal(x)), x); }
-HD real logarithm(real x) { return dual_chain(portable_log(creal(x)), 1.0 / creal(x), x); }
-HD void sine_cosine(real x, real *sine_x, real *cosine_x)
+HD double math_infinity(void) { return (double)INFINITY; }
+HD double math_nan(void) { return (double)NAN; }
+HD real math_pair(const real &x, double c0, double c1) { return c0 + c1 * x; }
+HD real math_nearest(const real &x) { return splat(nearbyint(x.x)); }
+HD real exponential(const real &x) { return dual_chain(portable_exp(x.x), portable_exp(x.x), x); }
+HD real logarithm(const real &x) { return dual_chain(portable_log(x.x), 1.0 / x.x, x); }
+HD void sine_cosine(const real &x, real *sine_x, real *cosine_x)
 {
-    const double s = portable_sin(creal(x)), c = portable_cos(creal(x));
+    const double s = portable_sin(x.x), c = portable_cos(x.x);
     *sine_x = dual_chain(s, c, x);
     *cosine_x = dual_chain(c, -s, x);
 }
-HD real cosine(real x) { return dual_chain(portable_cos(creal(x)), -portable_sin(creal(x)), x); }
-HD void sines_cosines(real x, real y, real *sine_x, real *cosine_x, real *sine_y, real *cosine_y)
+HD real cosine(const real &x) { return dual_chain(portable_cos(x.x), -portable_sin(x.x), x); }
+HD void sines_cosines(const real &x, const real &y, real *sine_x, real *cosine_x, real *sine_y, real *cosine_y)
 {
     sine_cosine(x, sine_x, cosine_x);
     sine_cosine(y, sine_y, cosine_y);
 }
-HD real hyperbolic_tangent(real x)
+HD real hyperbolic_tangent(const real &x)
 {
-    const double t = portable_tanh(creal(x));
+    const double t = portable_tanh(x.x);
     return dual_chain(t, 1.0 - t * t, x);
 }
 // Beyond its limits, a constant.
-HD real arc_sine_limited(real x)
+HD real arc_sine_limited(const real &x)
 {
-    const double s = creal(x), inside = 1.0 - s * s;
+    const double s = x.x, inside = 1.0 - s * s;
     if (!(inside > 0.0)) return splat(s > 0.0 ? portable_asin(1.0) : s < 0.0 ? -portable_asin(1.0) : s);
     return dual_chain(portable_asin(s), 1.0 / sqrt(inside), x);
 }
 // of a constant exponent
-HD real power(real x, real y)
+HD real power(const real &x, const real &y)
 {
-    const double p = creal(y), value = portable_pow(creal(x), p);
-    return dual_chain(value, p * portable_pow(creal(x), p - 1.0), x);
+    const double p = y.x, value = portable_pow(x.x, p);
+    return dual_chain(value, p * portable_pow(x.x, p - 1.0), x);
 }
-HD real arc_tangent2(real y, real x)
+HD real arc_tangent2(const real &y, const real &x)
 {
-    const double a = creal(y), b = creal(x), n = a * a + b * b;
-    return dual_of_components(portable_atan2(a, b), n > 0.0 ? (b * cimag(y) - a * cimag(x)) / n : 0.0);
+    const double a = y.x, b = x.x, n = a * a + b * b;
+    return real(portable_atan2(a, b), n > 0.0 ? (b * y.dx - a * x.dx) / n : Slopes());
 }
 // sin(sqrt z)/sqrt z and cos(sqrt z)
-HD void math_sinc_cosine_near(real z, real *sinc, real *cosine_x)
+HD void math_sinc_cosine_near(const real &z, real *sinc, real *cosine_x)
 {
-    const double root = sqrt(creal(z)), c = portable_cos(root), s = root > 1e-4 ? portable_sin(root) / root : 1.0;
-    *sinc = dual_chain(s, root > 1e-4 ? (c - s) / (2.0 * creal(z)) : -1.0 / 6.0, z);
+    const double root = sqrt(z.x), c = portable_cos(root), s = root > 1e-4 ? portable_sin(root) / root : 1.0;
+    *sinc = dual_chain(s, root > 1e-4 ? (c - s) / (2.0 * z.x) : -1.0 / 6.0, z);
     *cosine_x = dual_chain(c, -0.5 * s, z);
 }
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-HD real load_all(const double *p) { return dual_of_components(p[0], p[1]); }
-HD void store_all(double *p, real x)
+DUAL real load_all(const double *p)
 {
-    p[0] = creal(x);
-    p[1] = cimag(x);
+    real x;
+    x.x = *p;
+    memcpy(&x.dx, p + 1, sizeof x.dx);
+    return x;
+}
+DUAL void store_all(double *p, const real &x)
+{
+    *p = x.x;
+    memcpy(p + 1, &x.dx, sizeof x.dx);
 }
 HD real load_lanes(const double *p, int valid)
 {
     (void)valid;
     return load_all(p);
 }
-HD void store_lanes(double *p, real x, mask m, int valid)
+HD void store_lanes(double *p, const real &x, mask m, int valid)
 {
     (void)valid;
     if (m) store_all(p, x);
 }
-HD double lane_of(real x, int i)
+HD double lane_of(const real &x, int i)
 {
     (void)i;
-    return creal(x);
+    return x.x;
 }
 HD void set_lane(real *x, int i, double value)
 {

@@ -342,38 +342,41 @@ const char *law_without_derivative(const Configured *configured)
 
 // ---- a lane with derivatives ----------------------------------------------------------------------------------------
 
-// Its memory behind the columns: the cells of the law, with the registers of `along` in place of its own; then the
-// derivatives of held numbers and of outputs, and whether a number was none.
-static int64_t law_tangent_inputs(const Law *law) { return 2 * law->of.n_needed + law->of.n_parameters; }
-static double *law_tangent_cells(const Law *law, double *memory) { return memory + law_tangent_inputs(law); }
+// Its memory behind the columns: the cells of the law, with the registers of `along` in place of its own; then, along
+// each direction, the derivatives of held numbers; of each output its value and derivatives; whether a number was none.
+static int64_t law_tangent_inputs(const Law *law, int n)
+{
+    return law->of.n_needed + (int64_t)n * (law->of.n_needed + law->of.n_parameters);
+}
+static double *law_tangent_cells(const Law *law, int n, double *memory) { return memory + law_tangent_inputs(law, n); }
 static int64_t law_tangent_registers(const Law *law) { return law->of.cells + law->slopes->along.registers; }
 
-int64_t law_tangent_doubles(const Law *law)
+int64_t law_tangent_doubles(const Law *law, int n)
 {
-    return law_tangent_inputs(law) + law_tangent_registers(law) + law->n_held + 2 * law->n_outputs + 1;
+    return law_tangent_inputs(law, n) + law_tangent_registers(law) + n * law->n_held + (1 + n) * law->n_outputs + 1;
 }
 
-static LaneGroup law_tangent_group(const Law *law, const double *parameter, int64_t stride, double *memory)
+static LaneGroup law_tangent_group(const Law *law, const double *parameter, int n, double *memory)
 {
-    LaneGroup group = {.batch = {.lanes = 1, .stride = stride, .parameter = (double *)parameter}, .valid = 1};
+    LaneGroup group = {.batch = {.lanes = 1, .stride = 1 + n, .parameter = (double *)parameter}, .valid = 1};
     group.batch.law = *law;
-    group.batch.law.of.cell = law_tangent_cells(law, memory);
+    group.batch.law.of.cell = law_tangent_cells(law, n, memory);
     group.batch.law.of.cell_apart = 1;
     group.batch.law.of.lane_apart = 0;
     return group;
 }
 
-static Frame law_tangent_file(const Law *law, double *memory)
+static Frame law_tangent_file(const Law *law, int n, double *memory)
 {
-    return (Frame){law_tangent_cells(law, memory) + law->of.cells, 1};
+    return (Frame){law_tangent_cells(law, n, memory) + law->of.cells, 1};
 }
-static double *law_tangent_held(const Law *law, double *memory)
+static double *law_tangent_held(const Law *law, int k, int n, double *memory)
 {
-    return law_tangent_cells(law, memory) + law_tangent_registers(law);
+    return law_tangent_cells(law, n, memory) + law_tangent_registers(law) + k * law->n_held;
 }
-const double *law_tangent_outputs(const Law *law, const double *memory)
+const double *law_tangent_outputs(const Law *law, int n, const double *memory)
 {
-    return memory + law_tangent_inputs(law) + law_tangent_registers(law) + law->n_held;
+    return memory + law_tangent_inputs(law, n) + law_tangent_registers(law) + n * law->n_held;
 }
 
 static double law_tangent_rate(const Law *law, int k, Frame file)
@@ -382,42 +385,50 @@ static double law_tangent_rate(const Law *law, int k, Frame file)
     return at >= 0 ? frame_get(file, at) : 0.0;
 }
 
-// The law's inputs and their rates into the registers of `along`, which then runs.
-static void law_tangent_run(const LaneGroup *group, bool begins, double *memory)
+// The law's inputs and their rates along direction k of n into the registers of `along`, which then runs.
+static void law_tangent_run(const LaneGroup *group, int k, int n, bool begins, double *memory)
 {
     const Law *law = law_of(group);
-    const Frame file = law_tangent_file(law, memory);
-    const int n_needed = law->of.n_needed, n_fixed = n_needed + law->of.n_parameters, n_inputs = law_inputs(law);
-    const double *held = law_tangent_held(law, memory);
-    for (int k = 0; k < n_inputs; k++) frame_set(file, k, law_value(group, k));
-    for (int k = 0; k < n_fixed; k++) frame_set(file, n_inputs + k, memory[n_needed + k]);
-    for (int k = 0; k < law->n_held; k++) frame_set(file, n_inputs + n_fixed + k, begins ? 0.0 : held[k]);
+    const Frame file = law_tangent_file(law, n, memory);
+    const int n_needed = law->of.n_needed, n_parameters = law->of.n_parameters, n_inputs = law_inputs(law);
+    const double *of_columns = memory + (1 + k) * n_needed;
+    const double *of_parameters = memory + (1 + n) * n_needed + k * n_parameters;
+    const double *held = law_tangent_held(law, k, n, memory);
+    int at = 0;
+    for (int i = 0; i < n_inputs; i++) frame_set(file, at++, law_value(group, i));
+    for (int i = 0; i < n_needed; i++) frame_set(file, at++, of_columns[i]);
+    for (int i = 0; i < n_parameters; i++) frame_set(file, at++, of_parameters[i]);
+    for (int i = 0; i < law->n_held; i++) frame_set(file, at++, begins ? 0.0 : held[i]);
     tape_begin(law->of.assets, &law->slopes->along, file);
     tape_step(law->of.assets, &law->slopes->along, file);
 }
 
-void law_tangent_begin(const Law *law, const double *parameter, int64_t stride, double *memory)
+void law_tangent_begin(const Law *law, const double *parameter, int n, double *memory)
 {
-    const LaneGroup group = law_tangent_group(law, parameter, stride, memory);
-    double *held = law_tangent_held(law, memory);
+    const LaneGroup group = law_tangent_group(law, parameter, n, memory);
     law_begin(&group, all_lanes());
-    law_tangent_run(&group, true, memory);
-    for (int k = 0; k < law->n_held; k++)
-        held[k] = law_tangent_rate(law, law->n_held + law->n_outputs + k, law_tangent_file(law, memory));
+    for (int k = 0; k < n; k++) {
+        double *held = law_tangent_held(law, k, n, memory);
+        law_tangent_run(&group, k, n, true, memory);
+        for (int i = 0; i < law->n_held; i++)
+            held[i] = law_tangent_rate(law, law->n_held + law->n_outputs + i, law_tangent_file(law, n, memory));
+    }
 }
 
-void law_tangent_decide(const Law *law, const double *parameter, int64_t stride, double period, double *memory)
+void law_tangent_decide(const Law *law, const double *parameter, int n, double period, double *memory)
 {
-    const LaneGroup group = law_tangent_group(law, parameter, stride, memory);
-    const Frame file = law_tangent_file(law, memory);
-    double *held = law_tangent_held(law, memory), *outputs = held + law->n_held;
-    for (int k = 0; k < law->of.n_needed; k++) law_set_register(&group, k, memory[k]);
+    const LaneGroup group = law_tangent_group(law, parameter, n, memory);
+    const Frame file = law_tangent_file(law, n, memory);
+    double *outputs = law_tangent_held(law, n, n, memory);
+    for (int i = 0; i < law->of.n_needed; i++) law_set_register(&group, i, memory[i]);
     law_decide(&group, period, all_lanes());
-    law_tangent_run(&group, false, memory);
-    for (int k = 0; k < law->n_held; k++) held[k] = law_tangent_rate(law, k, file);
-    for (int k = 0; k < law->n_outputs; k++) {
-        outputs[k] = law_gives(&group, k) ? law_output(&group, k) : 0.0;
-        outputs[law->n_outputs + k] = law_tangent_rate(law, law->n_held + k, file);
+    for (int k = 0; k < n; k++) {
+        double *held = law_tangent_held(law, k, n, memory);
+        law_tangent_run(&group, k, n, false, memory);
+        for (int i = 0; i < law->n_held; i++) held[i] = law_tangent_rate(law, i, file);
+        for (int i = 0; i < law->n_outputs; i++)
+            outputs[(1 + n) * i + 1 + k] = law_tangent_rate(law, law->n_held + i, file);
     }
-    outputs[2 * law->n_outputs] = law_at(&group, law_wrong(law));
+    for (int i = 0; i < law->n_outputs; i++) outputs[(1 + n) * i] = law_gives(&group, i) ? law_output(&group, i) : 0.0;
+    outputs[(1 + n) * law->n_outputs] = law_at(&group, law_wrong(law));
 }

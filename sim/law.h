@@ -47,31 +47,34 @@ HD void law_see(const LaneGroup *group, int column, real value, mask which)
     (void)which;
     if (at < 0) return;
     law->of.cell[at] = value_of(value);
-    law->of.cell[law->of.n_needed + at] = slope_of(value);
+    for (int k = 0; k < DUAL_DIRECTIONS; k++) law->of.cell[(1 + k) * law->of.n_needed + at] = slope_along(value, k);
 }
 HD bool law_gives(const LaneGroup *group, int output) { return law_asset(group, law_of(group)->outputs + output) >= 0; }
 HD real law_output(const LaneGroup *group, int output)
 {
-    const double *outputs = law_tangent_outputs(law_of(group), law_of(group)->of.cell);
-    return dual(outputs[output], outputs[law_of(group)->n_outputs + output]);
+    return load_all(law_tangent_outputs(law_of(group), DUAL_DIRECTIONS, law_of(group)->of.cell) +
+                    output * REAL_DOUBLES);
 }
 HD mask law_is_wrong(const LaneGroup *group)
 {
-    const double *outputs = law_tangent_outputs(law_of(group), law_of(group)->of.cell);
-    return MASK(outputs[2 * law_of(group)->n_outputs] != 0.0);
+    const double *outputs = law_tangent_outputs(law_of(group), DUAL_DIRECTIONS, law_of(group)->of.cell);
+    return MASK(outputs[law_of(group)->n_outputs * REAL_DOUBLES] != 0.0);
 }
 HD void law_begin(const LaneGroup *group, mask which)
 {
     const LaneCode *of = &law_of(group)->of;
     (void)which;
-    for (int k = 0; k < of->n_parameters; k++)
-        of->cell[2 * of->n_needed + k] = slope_of(lanes_parameter(group, (int)law_asset(group, of->parameters + k)));
-    law_tangent_begin(law_of(group), group->batch.parameter, group->batch.stride, law_of(group)->of.cell);
+    for (int i = 0; i < of->n_parameters; i++) {
+        const real parameter = lanes_parameter(group, (int)law_asset(group, of->parameters + i));
+        double *slope = of->cell + (1 + DUAL_DIRECTIONS) * of->n_needed + i;
+        for (int k = 0; k < DUAL_DIRECTIONS; k++) slope[k * of->n_parameters] = slope_along(parameter, k);
+    }
+    law_tangent_begin(law_of(group), group->batch.parameter, DUAL_DIRECTIONS, law_of(group)->of.cell);
 }
 HD void law_decide(const LaneGroup *group, real period, mask which)
 {
     (void)which;
-    law_tangent_decide(law_of(group), group->batch.parameter, group->batch.stride, value_of(period),
+    law_tangent_decide(law_of(group), group->batch.parameter, DUAL_DIRECTIONS, value_of(period),
                        law_of(group)->of.cell);
 }
 HD int law_shown(const LaneGroup *group) { return (void)group, 0; }

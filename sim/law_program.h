@@ -75,14 +75,14 @@ void law_attach(const Law *law, Configured *configured, Arena *arena);
 void law_put(const Law *law, Configured *configured, Arena *arena);
 // Why a gradient can't go through a law; NULL: it can, or there is no law.
 const char *law_without_derivative(const Configured *configured);
-// A lane on the host whose numbers have derivatives along a direction of its parameters. memory[law_tangent_doubles]:
-// at first the columns of a sample that the law takes, [n_needed] values and [n_needed] derivatives, then
-// [n_parameters] derivatives of the parameters that it takes. Parameter p has its value at parameter[p*stride].
+// A lane on the host whose numbers have derivatives along n directions of its parameters. memory[law_tangent_doubles]:
+// at first the columns of a sample that the law takes, [n_needed] values and [n][n_needed] derivatives, then
+// [n][n_parameters] derivatives of the parameters that it takes. Parameter p has its value at parameter[(1 + n)*p].
 // law_tangent_begin: before the first period.
-int64_t law_tangent_doubles(const Law *law);
-void law_tangent_begin(const Law *law, const double *parameter, int64_t stride, double *memory);
-void law_tangent_decide(const Law *law, const double *parameter, int64_t stride, double period, double *memory);
-// What it gave last: [n_outputs] values and [n_outputs] derivatives; then whether a number was none.
-const double *law_tangent_outputs(const Law *law, const double *memory);
+int64_t law_tangent_doubles(const Law *law, int n);
+void law_tangent_begin(const Law *law, const double *parameter, int n, double *memory);
+void law_tangent_decide(const Law *law, const double *parameter, int n, double period, double *memory);
+// What it gave last: [n_outputs][value, n derivatives]; then whether a number was none.
+const double *law_tangent_outputs(const Law *law, int n, const double *memory);
 
 #endif

@@ -263,27 +263,32 @@ void meter_attach(const Meter *meter, Configured *configured, Arena *arena)
 // ---- a lane with derivatives ----------------------------------------------------------------------------------------
 
 // Its memory behind the columns and parameters: the cells of the meter, the registers of the derivatives, then of each
-// metric the derivatives of what it has kept and of its value at the last sample; then its value and derivative.
-static double *meter_tangent_cells(const Meter *meter, double *memory)
+// direction and metric the derivatives of what it has kept and of its value at the last sample; then of each metric its
+// value and derivatives.
+static int64_t meter_tangent_inputs(const Meter *meter, int n)
 {
-    return memory + 2 * meter->of.n_needed + meter->of.n_parameters;
+    return meter->of.n_needed + (int64_t)n * (meter->of.n_needed + meter->of.n_parameters);
+}
+static double *meter_tangent_cells(const Meter *meter, int n, double *memory)
+{
+    return memory + meter_tangent_inputs(meter, n);
 }
 
-int64_t meter_tangent_doubles(const Meter *meter)
+int64_t meter_tangent_doubles(const Meter *meter, int n)
 {
-    return 2 * meter->of.n_needed + meter->of.n_parameters + meter->of.cells + meter->slopes->code.registers +
-           4 * meter->n_metrics;
+    return meter_tangent_inputs(meter, n) + meter->of.cells + meter->slopes->code.registers +
+           (3 * n + 1) * meter->n_metrics;
 }
 
-int64_t meter_tangent_samples(const Meter *meter, double *memory)
+int64_t meter_tangent_samples(const Meter *meter, int n, double *memory)
 {
-    return (int64_t)meter_tangent_cells(meter, memory)[METER_SAMPLES];
+    return (int64_t)meter_tangent_cells(meter, n, memory)[METER_SAMPLES];
 }
 
 // The derivative of a metric's value at this sample by column and parameter, times the derivatives of these.
-static double meter_tangent_slope(const Meter *meter, int metric, Frame file, const double *memory)
+static double meter_tangent_slope(const Meter *meter, int metric, Frame file, const double *of_columns,
+                                  const double *of_parameters)
 {
-    const double *of_columns = memory + meter->of.n_needed, *of_parameters = of_columns + meter->of.n_needed;
     double sum = 0.0;
     for (int i = 0; i < meter->slopes->n_rows; i++) {
         const MeterSlopeRow row = meter_slope_row(meter, i);
@@ -294,13 +299,34 @@ static double meter_tangent_slope(const Meter *meter, int metric, Frame file, co
     return sum;
 }
 
-const double *meter_tangent_take(const Meter *meter, const double *parameter, bool last, double *memory)
+// After a sample, `h` behind the last one: direction k of n.
+static void meter_tangent_along(const LaneGroup *group, int k, int n, Frame file, bool first, double h,
+                                const double *memory)
 {
-    const int n = meter->n_metrics;
-    double *cells = meter_tangent_cells(meter, memory);
+    const Meter *meter = &group->batch.meter;
+    const double *of_columns = memory + (1 + k) * meter->of.n_needed;
+    const double *of_parameters = memory + (1 + n) * meter->of.n_needed + k * meter->of.n_parameters;
+    double *kept = file.at + meter->slopes->code.registers + 2 * k * meter->n_metrics,
+           *before = kept + meter->n_metrics;
+    for (int m = 0; m < meter->n_metrics; m++) {
+        const MeterMetric of = meter_metric(group, m);
+        const double now = meter_tangent_slope(meter, m, file, of_columns, of_parameters);
+        if (of.reduction == REDUCTION_FINAL)
+            kept[m] = now;
+        else if (!first)
+            kept[m] += 0.5 * (before[m] + now) * h;
+        before[m] = now;
+        group->batch.metric[(1 + n) * m + 1 + k] =
+            meter->slopes->bends[m] == NULL ? meter_bar_of_kept(&of, memory[0], 1.0) * kept[m] : NAN;
+    }
+}
+
+const double *meter_tangent_take(const Meter *meter, const double *parameter, int n, bool last, double *memory)
+{
+    double *cells = meter_tangent_cells(meter, n, memory);
     const Frame file = {cells + meter->of.cells, 1};
-    double *kept = file.at + meter->slopes->code.registers, *before = kept + n, *metric = before + n;
-    LaneGroup group = {.batch = {.lanes = 1, .stride = 2, .parameter = (double *)parameter, .metric = metric},
+    double *metric = file.at + meter->slopes->code.registers + 2 * n * meter->n_metrics;
+    LaneGroup group = {.batch = {.lanes = 1, .stride = 1 + n, .parameter = (double *)parameter, .metric = metric},
                        .valid = 1};
     const double h = memory[0] - cells[METER_TIME];
     const bool first = cells[METER_SAMPLES] == 0.0;
@@ -315,15 +341,6 @@ const double *meter_tangent_take(const Meter *meter, const double *parameter, bo
     }
     meter_take(&group, last, all_lanes());
     meter_slopes_run(&group, file);
-    for (int m = 0; m < n; m++) {
-        const MeterMetric of = meter_metric(&group, m);
-        const double now = meter_tangent_slope(meter, m, file, memory);
-        if (of.reduction == REDUCTION_FINAL)
-            kept[m] = now;
-        else if (!first)
-            kept[m] += 0.5 * (before[m] + now) * h;
-        before[m] = now;
-        metric[2 * m + 1] = meter->slopes->bends[m] == NULL ? meter_bar_of_kept(&of, memory[0], 1.0) * kept[m] : NAN;
-    }
+    for (int k = 0; k < n; k++) meter_tangent_along(&group, k, n, file, first, h, memory);
     return metric;
 }

@@ -27,7 +27,7 @@ HD int64_t meter_every(const LaneGroup *group)
 HD int64_t meter_samples(const LaneGroup *group, int i)
 {
     (void)i;
-    return meter_tangent_samples(&group->batch.meter, group->batch.meter.of.cell);
+    return meter_tangent_samples(&group->batch.meter, DUAL_DIRECTIONS, group->batch.meter.of.cell);
 }
 HD int64_t meter_cell(const LaneGroup *group, int column)
 {
@@ -44,7 +44,7 @@ HD void meter_set(const LaneGroup *group, int column, real value, mask which)
     (void)which;
     if (at < 0) return;
     meter->of.cell[at] = value_of(value);
-    meter->of.cell[meter->of.n_needed + at] = slope_of(value);
+    for (int k = 0; k < DUAL_DIRECTIONS; k++) meter->of.cell[(1 + k) * meter->of.n_needed + at] = slope_along(value, k);
 }
 HD mask lanes_retire(const LaneGroup *group) { return (void)group, no_lanes(); } // lanes that retire have none
 HD real lanes_retired(const LaneGroup *group, mask retired, real failure)
@@ -55,14 +55,16 @@ HD void meter_take(const LaneGroup *group, bool last, mask which)
 {
     const Meter *meter = &group->batch.meter;
     const LaneCode *of = &meter->of;
-    for (int k = 0; k < of->n_parameters; k++) {
+    double *of_parameters = of->cell + (1 + DUAL_DIRECTIONS) * of->n_needed;
+    for (int i = 0; i < of->n_parameters; i++) {
         int64_t p;
-        memcpy(&p, of->assets + of->parameters + k, sizeof p);
-        of->cell[2 * of->n_needed + k] = slope_of(lanes_parameter(group, (int)p));
+        memcpy(&p, of->assets + of->parameters + i, sizeof p);
+        const real parameter = lanes_parameter(group, (int)p);
+        for (int k = 0; k < DUAL_DIRECTIONS; k++) of_parameters[k * of->n_parameters + i] = slope_along(parameter, k);
     }
-    const double *metric = meter_tangent_take(meter, group->batch.parameter, last, of->cell);
+    const double *metric = meter_tangent_take(meter, group->batch.parameter, DUAL_DIRECTIONS, last, of->cell);
     for (int m = 0; m < meter->n_metrics; m++)
-        lanes_set_metric(group, meter->first + m, dual(metric[2 * m], metric[2 * m + 1]), which);
+        lanes_set_metric(group, meter->first + m, load_all(metric + m * REAL_DOUBLES), which);
 }
 #else
 

@@ -475,13 +475,16 @@ typedef struct AdjointLanes {
 typedef struct ResidualSeries {
     int metric;
     int64_t capacity, count; // count: of the values of the run; those beyond `capacity` are not written
-    double *value, *slope;   // [capacity]
+    double *value;           // [capacity]
+    double *slope;           // along direction k from slope[k stride] on
+    int n_directions;
+    int64_t stride;
 } ResidualSeries;
-static inline void residual_series_add(ResidualSeries *series, double value, double slope)
+static inline void residual_series_add(ResidualSeries *series, double value, const double *slope)
 {
     if (series->count < series->capacity) {
         series->value[series->count] = value;
-        series->slope[series->count] = slope;
+        for (int k = 0; k < series->n_directions; k++) series->slope[k * series->stride + series->count] = slope[k];
     }
     series->count++;
 }
@@ -522,12 +525,13 @@ typedef struct Adjoint {
     // After `back`: why some derivatives are NaN, and *time (s) of what is the reason; NULL: all are numbers. The
     // function is NULL if they always are.
     const char *(*trouble)(const void *memory, double *time);
-    // Runs a lane with dual numbers: slope[n_metrics] <- the derivatives of metric[n_metrics] along
-    // direction[n_parameters], 0 for a parameter on which metrics do not depend smoothly. Returns its failure; 0: none.
-    // Metrics are those of `run` up to rounding. memory: of tangent_bytes. series[n_series]: also the values of these
-    // metrics.
+    // Runs a lane with dual numbers: slope[n][n_metrics] <- the derivatives of metric[n_metrics] along
+    // direction[n][n_parameters], 0 for a parameter on which metrics do not depend smoothly. n: at most `directions`,
+    // which a run computes in the time of one; no bit depends on it. Returns the lane's failure; 0: none. Metrics are
+    // those of `run` up to rounding. memory: of tangent_bytes. series[n_series]: also the values of these metrics.
+    int (*directions)(const Configured *configured);
     size_t (*tangent_bytes)(const Configured *configured);
-    int (*tangent)(const Configured *configured, const double *parameter, const double *direction, void *memory,
+    int (*tangent)(const Configured *configured, const double *parameter, const double *direction, int n, void *memory,
                    double *metric, double *slope, ResidualSeries *series, int n_series);
     // The greatest number of values whose root mean square the metric is; 0: it is no such metric, or their number
     // depends on the run. NULL: no metric is.
@@ -1097,13 +1101,14 @@ Error meter_make(const struct System *system, const MeterRetire *retire, int n_r
 // Adds a meter's metrics to those of the model. All columns and parameters that it needs must be there: not those of
 // a Choice without them.
 void meter_attach(const Meter *meter, Configured *configured, Arena *arena);
-// A lane on the host whose columns have derivatives along a direction of its parameters. memory[meter_tangent_doubles]:
-// at first the columns of the next sample, [n_needed] values and [n_needed] derivatives, and [n_parameters] derivatives
-// of the parameters that it takes; zero before the first sample. Parameter p has its value at parameter[2*p].
-// meter_tangent_take returns the metrics so far: [n_metrics][value, derivative].
-int64_t meter_tangent_doubles(const Meter *meter);
-const double *meter_tangent_take(const Meter *meter, const double *parameter, bool last, double *memory);
-int64_t meter_tangent_samples(const Meter *meter, double *memory); // taken so far
+// A lane on the host whose columns have derivatives along n directions of its parameters.
+// memory[meter_tangent_doubles]: at first the columns of the next sample, [n_needed] values and [n][n_needed]
+// derivatives, and [n][n_parameters] derivatives of the parameters that it takes; zero before the first sample.
+// Parameter p has its value at parameter[(1 + n)*p]. meter_tangent_take returns the metrics so far: [n_metrics][value,
+// n derivatives].
+int64_t meter_tangent_doubles(const Meter *meter, int n);
+const double *meter_tangent_take(const Meter *meter, const double *parameter, int n, bool last, double *memory);
+int64_t meter_tangent_samples(const Meter *meter, int n, double *memory); // taken so far
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-// A lane whose numbers have derivatives along one direction of its parameters: what models' runs with dual numbers
+// A lane whose numbers have derivatives along directions of its parameters: what models' runs with dual numbers
 // share. Compiled where real is a dual number.
 #ifndef HOPSCOTCH_TANGENT_H
 #define HOPSCOTCH_TANGENT_H
@@ -13,11 +13,11 @@ HD int64_t tangent_doubles(const Configured *configured)
 }
 HD int64_t tangent_of_meter(const Configured *configured)
 {
-    return configured->meter != NULL ? meter_tangent_doubles(configured->meter) : 0;
+    return configured->meter != NULL ? meter_tangent_doubles(configured->meter, DUAL_DIRECTIONS) : 0;
 }
 HD int64_t tangent_of_law(const Configured *configured)
 {
-    return configured->law != NULL ? law_tangent_doubles(configured->law) : 0;
+    return configured->law != NULL ? law_tangent_doubles(configured->law, DUAL_DIRECTIONS) : 0;
 }
 HD size_t tangent_bytes(const Configured *configured)
 {
@@ -25,21 +25,29 @@ HD size_t tangent_bytes(const Configured *configured)
     return (size_t)(tangent_doubles(configured) + beside) * sizeof(double);
 }
 
-// The lane, before its first tick. memory: of tangent_bytes. The columns are those of the model.
-HD LaneGroup tangent_group(const Configured *configured, const double *parameter, const double *direction,
+// The lane, before its first tick. direction[n][n_parameters]. memory: of tangent_bytes. The columns are those of the
+// model.
+HD LaneGroup tangent_group(const Configured *configured, const double *parameter, const double *direction, int n,
                            double *memory, int32_t *status)
 {
     double *own = memory + configured->n_work * REAL_DOUBLES, *metric = own + configured->n_parameters * REAL_DOUBLES;
     double *beside = memory + tangent_doubles(configured);
-    LaneGroup group = {
-        .batch =
-            {.lanes = 1, .stride = REAL_DOUBLES, .parameter = own, .work = memory, .metric = metric, .status = status},
-        .n_columns = configured->n_columns,
-        .valid = 1,
-        .ticks = configured_steps(configured)};
+    LaneGroup group;
+    memset(&group, 0, sizeof group);
     memset(memory, 0, tangent_bytes(configured));
-    for (int p = 0; p < configured->n_parameters; p++)
-        store_all(own + p * REAL_DOUBLES, dual(parameter[p], direction[p]));
+    group.batch.lanes = group.valid = 1;
+    group.batch.stride = REAL_DOUBLES;
+    group.batch.parameter = own;
+    group.batch.work = memory;
+    group.batch.metric = metric;
+    group.batch.status = status;
+    group.n_columns = configured->n_columns;
+    group.ticks = configured_steps(configured);
+    for (int p = 0; p < configured->n_parameters; p++) {
+        real moving = splat(parameter[p]);
+        for (int k = 0; k < n; k++) set_slope_along(&moving, k, direction[k * configured->n_parameters + p]);
+        store_all(own + p * REAL_DOUBLES, moving);
+    }
     if (configured->meter != NULL) {
         group.batch.meter = *configured->meter;
         group.batch.meter.of.cell = beside;
@@ -52,13 +60,13 @@ HD LaneGroup tangent_group(const Configured *configured, const double *parameter
     return group;
 }
 
-// metric[n_metrics] and their derivatives slope[n_metrics] at the end.
-HD void tangent_take(const Configured *configured, const LaneGroup *group, double *metric, double *slope)
+// metric[n_metrics] and their derivatives slope[n][n_metrics] at the end.
+HD void tangent_take(const Configured *configured, const LaneGroup *group, int n, double *metric, double *slope)
 {
     for (int m = 0; m < configured->n_metrics; m++) {
         const real got = load_all(group->batch.metric + m * REAL_DOUBLES);
         metric[m] = value_of(got);
-        slope[m] = slope_of(got);
+        for (int k = 0; k < n; k++) slope[k * configured->n_metrics + m] = slope_along(got, k);
     }
 }
 

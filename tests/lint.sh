@@ -8,7 +8,10 @@
 set -u
 cd "$(dirname "$0")/.." || exit 3
 . tests/skip.sh
-flags="-std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror ${1:-}"
+# compiled as C++: where real is a dual number
+dual="sim/dual.h sim/tangent.h sim/articulated/adjoint/tangent.h sim/dual_kernels.cpp
+tests/unit/articulated_parts_dual.cpp"
+flags="-D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror ${1:-}"
 status=0
 
 fail()
@@ -48,20 +51,24 @@ objects=build/lint
 each_alone()
 {
     rm -rf $objects && mkdir -p $objects
-    case $1 in gcc) files='*.c *.h' ;; *) files='*.h' ;; esac # clang compiles the rest in whole floors (.ci/run)
+    case $1 in gcc) files='*.c *.cpp *.h' ;; *) files='*.h' ;; esac # clang compiles the rest in whole floors (.ci/run)
     set -f
     git ls-files $files | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I FILE sh -c "
         case $1:FILE in
         gcc:sim/*.c | gcc:io/*.c | gcc:runner/*.c) out=\"-O0 -c -o $objects/\$(echo FILE | tr / @).o\" ;;
         *) out=-fsyntax-only ;;
         esac
-        echo 'int lint;' | $1 $flags \$out -include FILE -x c - || { echo 'FAIL $1 FILE' && exit 1; }" || status=1
+        case ' $(echo $dual) ' in
+        *' FILE '*) as='-std=c++17 -Wno-enum-float-conversion -Wno-psabi -x c++' ;;
+        *) as='-std=c17 -x c' ;;
+        esac
+        echo 'int lint;' | $1 $flags \$out -include FILE \$as - || { echo 'FAIL $1 FILE' && exit 1; }" || status=1
     set +f
 }
 
 includes_point_down()
 {
-    git grep '^#include "' -- 'sim/*.c' 'sim/*.h' 'io/*.c' 'io/*.h' 'runner/*/*.c' 'runner/*/*.h' |
+    git grep '^#include "' -- 'sim/*.c' 'sim/*.cpp' 'sim/*.h' 'io/*.c' 'io/*.h' 'runner/*/*.c' 'runner/*/*.h' |
         awk -F '[:"]' -v order="$order" "$in_order"'
         function resolved(file, name) {
             sub(/[^\/]*$/, "", file)
@@ -124,14 +131,15 @@ processors_are_told_apart_in_two_headers()
 is_formatted()
 {
     if clang-format --version | grep -q ' 14\.'; then
-        git ls-files '*.c' '*.h' '*.cu' | xargs clang-format --dry-run --Werror || fail "format: run make format"
+        git ls-files '*.c' '*.cpp' '*.h' '*.cu' | xargs clang-format --dry-run --Werror ||
+            fail "format: run make format"
     else
         skip "the format" "clang-format 14, as versions differ" "apt-get install clang-format-14"
     fi
     git grep -nE "(echo|printf|print)[ (]+f?[\"']+skip" -- tests ':!tests/skip.*' ':!tests/test.c' \
         ':!tests/cli/build.sh' &&
         fail "skipped tests say so by skip (tests/skip.sh)"
-    LC_ALL=C.UTF-8 git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.h' Makefile | grep -v ':    X(' &&
+    LC_ALL=C.UTF-8 git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.cpp' '*.h' Makefile | grep -v ':    X(' &&
         fail "lines of more than 120"
 }
 

@@ -445,7 +445,7 @@ const Spec *spec_case(const Spec *spec, int replicate);
 // Replaces the fixed parameters that the replicate's case has other values of.
 void case_parameters(const Spec *spec, int replicate, double *parameter);
 int spec_fit_cases(const Spec *spec);                 // number of cases, at least 1
-int spec_residuals(const Spec *spec);             // entries of objective.residuals, over all cases
+int spec_residuals(const Spec *spec);                 // entries of objective.residuals, over all cases
 int64_t spec_residual_count(const Spec *spec);        // numbers, over all cases
 const Axis *axis_of(const Spec *spec, int parameter); // searched, derived or outer; NULL: the parameter is fixed
 bool spec_several(const Spec *spec);                  // the spec has several objectives
@@ -1051,10 +1051,11 @@ void trial_residuals_of(const Spec *spec, const Replicates *of, double *residual
 typedef struct TrialResiduals TrialResiduals;
 size_t trial_residuals_bytes(const Spec *spec, const Configured *configured);
 TrialResiduals *trial_residuals_take(const Spec *spec, const Configured *configured, Arena *arena);
-// residual[residual_count] and slope[residual_count], their derivatives with respect to parameter p; those that are
-// derived of it follow. Returns how many there are; 0: the trial failed. The bits depend on the arguments alone.
+// residual[residual_count] and slope[n][residual_count], their derivatives with respect to the parameters p[n]; those
+// that are derived of them follow. n: at most Adjoint.directions. Returns how many there are; 0: the trial failed. The
+// bits along a parameter depend on the other arguments alone.
 int64_t trial_residuals_along(TrialResiduals *residuals, int32_t search, uint64_t ordinal, const double *parameter,
-                              int p, double *residual, double *slope);
+                              const int *p, int n, double *residual, double *slope);
 // slopes[n_parameters]: how the parameters change with parameter p, those that are derived of it too.
 void parameters_follow(const Spec *spec, const double *parameter, int p, double *slopes);
 

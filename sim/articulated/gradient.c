@@ -97,6 +97,7 @@ const Adjoint articulated_adjoint = {.refuses = gradient_refuses,
                                      .bytes = gradient_bytes,
                                      .run = gradient_run,
                                      .back = gradient_back,
+                                     .directions = dual_directions,
                                      .tangent_bytes = dual_bytes,
                                      .tangent = dual_tangent,
                                      .residuals = gradient_residuals};

@@ -6,6 +6,7 @@
 #include "derivatives.h"
 #include "drawing.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *gradient_refuses_equations(const Configured *configured)
@@ -78,9 +79,12 @@ static bool gradient_lane_run(const Configured *configured, const AdjointLanes *
     return cpu_trail_kernels()->run(configured, lanes, memory);
 }
 
-static int gradient_lane_tangent(const Configured *configured, const double *parameter, const double *direction,
+static int gradient_lane_directions(const Configured *configured) { return (void)configured, 1; }
+
+static int gradient_lane_tangent(const Configured *configured, const double *parameter, const double *direction, int n,
                                  void *memory, double *metric, double *slope, ResidualSeries *series, int n_series)
 {
+    assert(n == 1);
     return cpu_trail_kernels()->tangent(configured, parameter, direction, memory, metric, slope, series, n_series);
 }
 
@@ -127,6 +131,7 @@ const Adjoint equations_adjoint = {.refuses = gradient_refuses_equations,
                                    .run = gradient_lane_run,
                                    .back = gradient_lane_back,
                                    .trouble = gradient_lane_trouble,
+                                   .directions = gradient_lane_directions,
                                    .tangent_bytes = gradient_lane_tangent_bytes,
                                    .tangent = gradient_lane_tangent,
                                    .residuals = gradient_residuals_of_equations};

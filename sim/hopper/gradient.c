@@ -37,5 +37,6 @@ const Adjoint hopper_adjoint = {.refuses = law_without_derivative,
                                 .bends = hopper_bends,
                                 .parameter = hopper_by_parameter,
                                 .remark = hopper_remark,
+                                .directions = dual_directions,
                                 .tangent_bytes = dual_bytes,
                                 .tangent = dual_tangent};

@@ -55,7 +55,7 @@ HD_CALL real prince_length(const HopperWorld *world, const HopperLanes *lanes, c
                           rate = prince_rates(world, &step.q, &step.v, &step.last.rate.acceleration);
     for (int k = 0; k < PRINCE_SWITCHES; k++) {
         const double pace = slope_of(rate.value[k]);
-        if (any_lane(turning->on[k]) && pace != 0.0) return dual(value_of(h), -slope_of(g.value[k]) / pace);
+        if (any_lane(turning->on[k]) && pace != 0.0) return with_slope(h, -g.value[k] / pace);
     }
     return constant_of(h);
 }
@@ -219,7 +219,7 @@ HD_CALL void hopper_locate(const HopperWorld *world, const HopperLanes *from, co
     s.end = s.changed = *t_end;
     if (!any_lane(located_any(&s.events)) && value_of(located_hold(&s)) == value_of(*t_end)) return;
     if (!located_run(&s)) {
-        const real unknown = dual(0.0, value_of(math_nan()));
+        const real unknown = dual_chain(0.0, value_of(math_nan()), s.now);
         s.lanes.q.x = s.lanes.q.z = s.lanes.q.a = s.lanes.q.b = s.lanes.q.l = unknown;
     }
     const real rate = splat(1.0 / world->c.dt);

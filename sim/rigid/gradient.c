@@ -41,5 +41,6 @@ static bool rigid_by_parameter(const Configured *configured, int parameter)
 const Adjoint rigid_adjoint = {.refuses = rigid_refuses,
                                .bends = rigid_bends,
                                .parameter = rigid_by_parameter,
+                               .directions = dual_directions,
                                .tangent_bytes = dual_bytes,
                                .tangent = dual_tangent};

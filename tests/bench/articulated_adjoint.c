@@ -155,7 +155,7 @@ static double bench_tangent(AdjointBench *bench)
         direction[p] = p == 0;
     }
     const double start = processor_seconds();
-    adjoint->tangent(configured, parameter, direction, memory, metric, slope, NULL, 0);
+    adjoint->tangent(configured, parameter, direction, 1, memory, metric, slope, NULL, 0);
     return processor_seconds() - start;
 }
 

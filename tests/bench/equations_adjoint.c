@@ -92,8 +92,8 @@ static double bench_tangent(GradientBench *bench)
 {
     const Configured *configured = &bench->configured;
     const double start = processor_seconds();
-    configured->model->adjoint->tangent(configured, bench->parameter, bench->direction, bench->tangent, bench->metric,
-                                        bench->slope, NULL, 0);
+    configured->model->adjoint->tangent(configured, bench->parameter, bench->direction, 1, bench->tangent,
+                                        bench->metric, bench->slope, NULL, 0);
     return processor_seconds() - start;
 }
 

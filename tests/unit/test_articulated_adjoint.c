@@ -127,7 +127,7 @@ static double rollout_tangent(Rollout *rollout, const double *weights, int p)
         parameter[k] = batch->parameter[k * batch->stride];
         direction[k] = k == p;
     }
-    adjoint->tangent(configured, parameter, direction, memory, metric, slope, NULL, 0);
+    adjoint->tangent(configured, parameter, direction, 1, memory, metric, slope, NULL, 0);
     for (int m = 0; m < configured->n_metrics; m++) {
         if (weights[m] != 0.0) sum += weights[m] * slope[m];
     }

@@ -166,7 +166,7 @@ static int metered_check_tangent(Metered *metered)
         double sum = 0.0;
         if (!adjoint->parameter(configured, p)) continue;
         direction[p] = 1.0;
-        adjoint->tangent(configured, metered->parameter, direction, memory, metric, slope, NULL, 0);
+        adjoint->tangent(configured, metered->parameter, direction, 1, memory, metric, slope, NULL, 0);
         direction[p] = 0.0;
         for (int m = 0; m < n_metrics; m++) {
             if (metered->weight[m] != 0.0) sum += metered->weight[m] * slope[m];

@@ -163,8 +163,9 @@ static void fit_take_recording(const GradientRun *run, const FitData *data, cons
     out->series = build.series;
     out->n_series = build.count;
     out->residual = ARENA_NEW(run->arena, double, build.at);
-    const int64_t there = trial_residuals_along(trial, (int32_t)run->stored.search[0], run->ordinal, parameter,
-                                                data->n > 0 ? data->parameter[0] : 0, out->residual, slope);
+    const int first = data->n > 0 ? data->parameter[0] : 0;
+    const int64_t there = trial_residuals_along(trial, (int32_t)run->stored.search[0], run->ordinal, parameter, &first,
+                                                1, out->residual, slope);
     out->count = there == build.at ? there : 0;
 }
 
@@ -208,14 +209,17 @@ static void fit_by_tangent(const FitModel *model, double *residual, double *colu
 {
     const GradientRun *run = model->run;
     const int64_t count = model->data->count;
+    const int n = model->data->n, width = run->configured.model->adjoint->directions(&run->configured);
     *there = count;
     if (column == NULL)
         *there = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal, model->parameter,
-                                       model->data->parameter[0], residual, model->side);
-    for (int i = 0; i < model->data->n && *there == count && column != NULL; i++) {
+                                       model->data->parameter, 1, residual, model->side);
+    for (int i = 0; i < n && *there == count && column != NULL; i += width)
         *there = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal, model->parameter,
-                                       model->data->parameter[i], residual, column + i * count);
-        for (int64_t k = 0; k < *there; k++) column[i * count + k] *= fit_stretch_at(model, i);
+                                       model->data->parameter + i, n - i < width ? n - i : width, residual,
+                                       column + i * count);
+    for (int i = 0; i < n && *there == count && column != NULL; i++) {
+        for (int64_t k = 0; k < count; k++) column[i * count + k] *= fit_stretch_at(model, i);
     }
 }
 
@@ -338,7 +342,7 @@ Error fit_along(const FitModel *model, int parameter, double *column, bool *ther
     *there = true;
     if (model->trial == NULL) return fit_differ_along(model, parameter, column);
     const int64_t count = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal,
-                                                run->parameter, parameter, model->side, column);
+                                                run->parameter, &parameter, 1, model->side, column);
     *there = count == model->data->count;
     return error_none();
 }

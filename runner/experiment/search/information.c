@@ -91,7 +91,8 @@ double information_of(Information *information, int32_t search, uint64_t ordinal
         const int p = spec->objective.information.of[i];
         const double size = information_size(parameter[p]) / spec->objective.information.noise;
         double *column = information->column + i * count;
-        there = trial_residuals_along(information->trial, search, ordinal, parameter, p, information->residual, column);
+        there =
+            trial_residuals_along(information->trial, search, ordinal, parameter, &p, 1, information->residual, column);
         if (there == 0) return (double)NAN;
         for (int64_t k = 0; k < count; k++) column[k] = k < there ? column[k] * size : 0.0;
     }

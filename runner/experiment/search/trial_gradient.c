@@ -121,11 +121,12 @@ struct TrialGradient {
     double *fitness;           // [trials]
     TrialResult result;        // of the trial that is weighed
     double *tangent;           // [replicates][tangents][n_metrics] of a trial
+    double *direction;         // [directions][n_parameters] of a run along some
     const char *trouble;       // why a slope is missing; NULL: none is
     double trouble_time;       // s
 };
 
-enum { TRIAL_GRADIENT_ARRAYS = 24 };
+enum { TRIAL_GRADIENT_ARRAYS = 25 };
 
 // A group runs under one case.
 static int gradient_lanes(const Spec *spec, const GradientMeans *means)
@@ -168,6 +169,12 @@ static size_t gradient_memory_bytes(const Spec *spec, const Configured *configur
     return most;
 }
 
+static size_t gradient_direction_doubles(const Configured *configured, const GradientMeans *means)
+{
+    if (means->tangents == 0) return 0;
+    return (size_t)configured->model->adjoint->directions(configured) * (size_t)configured->n_parameters;
+}
+
 static size_t gradient_tangent_doubles(const Spec *spec, const GradientMeans *means)
 {
     return (size_t)spec->replicates.count * (size_t)means->tangents * (size_t)spec->configured.n_metrics;
@@ -181,7 +188,7 @@ size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, cons
     const size_t doubles = 2 * lanes * metrics + 2 * lanes + 2 * (metrics + parameters) + 2 * width * parameters +
                            2 * width * metrics + width + parameters + trials * parameters + 2 * trials + width +
                            2 * replicates + (size_t)spec->n_constraints + gradient_tangent_doubles(spec, means) +
-                           lanes * (size_t)spec->replicates.n_perturb;
+                           gradient_direction_doubles(configured, means) + lanes * (size_t)spec->replicates.n_perturb;
     return gradient_memory_bytes(spec, configured, means) + doubles * sizeof(double) + replicates * sizeof(SlopeValue) +
            sizeof(TrialGradient) + TRIAL_GRADIENT_ARRAYS * 64;
 }
@@ -220,7 +227,8 @@ TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configure
                                 .result = {.constraint = ARENA_NEW(arena, double, spec->n_constraints),
                                            .value = ARENA_NEW(arena, double, replicates),
                                            .room = ARENA_NEW(arena, double, replicates)},
-                                .tangent = ARENA_NEW(arena, double, gradient_tangent_doubles(spec, means))};
+                                .tangent = ARENA_NEW(arena, double, gradient_tangent_doubles(spec, means)),
+                                .direction = ARENA_NEW(arena, double, gradient_direction_doubles(configured, means))};
     return gradient;
 }
 
@@ -417,23 +425,27 @@ static double *gradient_tangent(const TrialGradient *gradient, int replicate, in
     return gradient->tangent + ((ptrdiff_t)replicate * gradient->means.tangents + i) * gradient->configured->n_metrics;
 }
 
-// Runs a replicate of trial t, whose parameters are in gradient->own, along `parameters`[i]. Its own draws stay.
+// Runs a replicate of trial t, whose parameters are in gradient->own, along n of the `parameters` from `first` on. Its
+// own draws stay.
 static void gradient_run_along(TrialGradient *gradient, const GradientTrials *trials, int t, int r,
-                               const GradientSlopes *out, int i)
+                               const GradientSlopes *out, int first, int n)
 {
     const Configured *configured = configured_case(gradient->configured, r);
     const Adjoint *adjoint = configured->model->adjoint;
     const Spec *spec = gradient->spec;
     const ptrdiff_t lane = (ptrdiff_t)t * spec->replicates.count + r;
-    double *direction = gradient->one;
-    parameters_follow(spec, trials->parameter + (ptrdiff_t)t * configured->n_parameters, out->parameters[i], direction);
-    for (int k = 0; k < spec->replicates.n_perturb; k++) direction[spec->replicates.perturb[k].parameter] = 0.0;
-    for (int p = 0; p < configured->n_parameters; p++) {
-        if (!adjoint->parameter(configured, p)) direction[p] = 0.0;
+    const double *parameter = trials->parameter + (ptrdiff_t)t * configured->n_parameters;
+    for (int i = 0; i < n; i++) {
+        double *direction = gradient->direction + (ptrdiff_t)i * configured->n_parameters;
+        parameters_follow(spec, parameter, out->parameters[first + i], direction);
+        for (int k = 0; k < spec->replicates.n_perturb; k++) direction[spec->replicates.perturb[k].parameter] = 0.0;
+        for (int p = 0; p < configured->n_parameters; p++) {
+            if (!adjoint->parameter(configured, p)) direction[p] = 0.0;
+        }
     }
-    gradient->failure[lane] =
-        adjoint->tangent(configured, gradient->own, direction, gradient->memory,
-                         gradient->metric + lane * configured->n_metrics, gradient_tangent(gradient, r, i), NULL, 0);
+    gradient->failure[lane] = adjoint->tangent(configured, gradient->own, gradient->direction, n, gradient->memory,
+                                               gradient->metric + lane * configured->n_metrics,
+                                               gradient_tangent(gradient, r, first), NULL, 0);
 }
 
 // d (share of replicate r)/d parameter i by its metrics.
@@ -473,13 +485,14 @@ static Error gradient_of_trial_along(TrialGradient *gradient, const GradientTria
     const Spec *spec = gradient->spec;
     const int replicates = spec->replicates.count;
     const ptrdiff_t n = gradient->configured->n_parameters;
+    const int width = gradient->configured->model->adjoint->directions(gradient->configured);
     const double *parameter = trials->parameter + t * n;
     const Replicates of = gradient_replicates(gradient, t, parameter);
     for (int r = 0; r < replicates; r++) {
         replicate_parameters(spec, trials->search[t], trials->ordinal[t], r, parameter, gradient->own);
-        for (int i = 0; i < out->count; i++) {
+        for (int i = 0; i < out->count; i += width) {
             if (trials->leaves != NULL && trials->leaves(trials->of)) return gradient_left();
-            gradient_run_along(gradient, trials, t, r, out, i);
+            gradient_run_along(gradient, trials, t, r, out, i, out->count - i < width ? out->count - i : width);
         }
     }
     gradient->fitness[t] = trial_objective(spec, &of, &gradient->result);

@@ -317,6 +317,11 @@ static void cases_read_held(SpecReader *reader, const Node *root, const Node *ca
                  "validate compares residuals: the spec needs `objective: {residuals: ...}`");
         return;
     }
+    if (spec->objective.information.n > 0) {
+        diagnose(reader->diagnostics, given_find(reader, VALIDATE_KEY)->key,
+                 "a plan has no recording to compare with: leave `validate` or `information` out");
+        return;
+    }
     for (int k = 0; k < n_held; k++)
         if (!cases_take(reader, root, cases_item(value, k), k + 1, true, &held[k])) return;
     for (int k = 0; k < n_fitted; k++)

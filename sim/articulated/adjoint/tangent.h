@@ -1,4 +1,4 @@
-// How the metrics of a lane change along one direction of its parameters: the run itself with dual numbers. Independent
+// How the metrics of a lane change along directions of its parameters: the run itself with dual numbers. Independent
 // of the adjoint, which it checks, and cheaper for a few parameters. Compiled where real is a dual number.
 #ifndef HOPSCOTCH_ARTICULATED_ADJOINT_TANGENT_H
 #define HOPSCOTCH_ARTICULATED_ADJOINT_TANGENT_H
@@ -26,7 +26,9 @@ HD void tangent_series(const ArticulatedLanes *w, int target, const double *resi
     for (int row = 0; row < w->c.n_records; row++) {
         if (!record_has(w, row, target)) continue;
         const real residual = load_all(residuals + (row * w->c.n_targets + target) * REAL_DOUBLES);
-        residual_series_add(series, value_of(residual), slope_of(residual));
+        double slope[DUAL_DIRECTIONS];
+        for (int k = 0; k < DUAL_DIRECTIONS; k++) slope[k] = slope_along(residual, k);
+        residual_series_add(series, value_of(residual), slope);
     }
 }
 

@@ -98,7 +98,7 @@ HD_CALL void tangent_take(const Tangent *tangent, int metric, double value, doub
     if (take == REDUCTION_TAKE_MEAN) *kept += slope;
     if (take == REDUCTION_TAKE_RMS) *kept += value * slope;
     for (int s = 0; s < tangent->n_series; s++)
-        if (tangent->series[s].metric == metric) residual_series_add(&tangent->series[s], value, slope);
+        if (tangent->series[s].metric == metric) residual_series_add(&tangent->series[s], value, &slope);
     if (take == REDUCTION_TAKE_LAST || (take == REDUCTION_TAKE_FIRST && first)) *kept = slope;
     if (take == REDUCTION_TAKE_MIN && (first || value < *of_kept)) *kept = slope, *of_kept = value;
     if ((take == REDUCTION_TAKE_MAX || take == REDUCTION_TAKE_SPREAD) && greater) *kept = slope, *of_kept = value;

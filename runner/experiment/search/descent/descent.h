@@ -19,7 +19,7 @@
 //   adjoint: x alone. When the round is told, its gradient is computed by the model's adjoint (TrialGradient), which
 //       runs it once more, so that nothing more than the fitness of a trial is stored: by the threads, or by a GPU
 //       where enough rounds end together.
-//   tangent: the same by runs of x with dual numbers, one for each coordinate.
+//   tangent: the same by runs of x with dual numbers, along some coordinates each.
 // Failed points: where one of the two failed, the centre replaces it; where that is not possible the derivative is
 // missing: it counts as 0, and the round says how many there were.
 #ifndef HOPSCOTCH_SEARCH_DESCENT_H
@@ -94,7 +94,7 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
 #define DESCENT_GRADIENT_DOC \
     "where derivatives come from. differences: central ones, from two trials per parameter; adjoint: going back " \
     "through the steps of the run (articulated, equations), from one trial for all parameters; tangent: runs of one " \
-    "trial with dual numbers, one for each parameter (these, hopper and rigid)"
+    "trial with dual numbers, along eight parameters each (these, hopper and rigid; of equations along one)"
 #define DESCENT_PENALTY_ROW(method) \
     {method ".penalty", OPTION_NUMBER, "", 100, 0, 1e12, NULL, \
      "weight of constraints: what is minimised is the cost plus this times the squares of what is above 0"}
@@ -160,9 +160,10 @@ struct DescentMethod;
 typedef struct DescentSquares {
     int64_t count;    // residuals
     int at_once;      // centres whose derivatives are computed together
-    double *residual; // [at_once][n][count] by each run along a parameter
+    int runs;         // of a centre, each along some neighbouring parameters
+    double *residual; // [at_once][runs][count]
     double *column;   // [at_once][n][count]
-    int64_t *there;   // [at_once][n] how many there are; 0: the run failed
+    int64_t *there;   // [at_once][runs] how many there are; 0: the run failed
     double *ready;    // [searches][squares_doubles] of centres
 } DescentSquares;
 typedef struct DescentSquaresRoom {

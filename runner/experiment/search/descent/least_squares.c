@@ -22,8 +22,8 @@ static const double squares_least = 1e-14, squares_most = 1e12; // mu, in units 
 static const Option squares_options[SQUARES_N_OPTIONS] = {
     DESCENT_OPTION_ROWS(
         "least_squares", DESCENT_BY_TANGENT,
-        "where derivatives of the residuals come from. tangent: runs of one trial with dual numbers, one "
-        "for each parameter (articulated, equations, hopper, rigid); differences: from trials, of "
+        "where derivatives of the residuals come from. tangent: runs of one trial with dual numbers, along eight "
+        "parameters each (articulated, hopper, rigid; of equations along one); differences: from trials, of "
         "residuals that are expressions, for any model",
         "damping", 1e-3, "damping of the first steps, as a fraction of the greatest of the squared derivatives", 100),
     {"least_squares.stop.decrease", OPTION_NUMBER, "1", 1e-10, 0, 1, NULL,

@@ -1,6 +1,6 @@
 // The sum of squares S = r'r of residuals at the centre of a search: J'J and J'r by its coordinates u, from runs with
-// dual numbers, one for each parameter, or from differences. Each run is a task of its own, and sums go from the first
-// residual to the last, so the number of threads changes no bit.
+// dual numbers along some parameters each, or from differences. Each run is a task of its own, and sums go from the
+// first residual to the last, so the number of threads changes no bit.
 #include "descent.h"
 
 #include <math.h>
@@ -118,18 +118,21 @@ void squares_take(Descent *descent, Arena *arena)
     const Spec *spec = descent->spec;
     const int64_t n = descent->n, count = spec_residual_count(spec), searches = descent->side.searches;
     const int64_t fit = squares_columns_bytes / (2 * count * n * (int64_t)sizeof(double));
-    int64_t at_once = (TASKS + n - 1) / n;
+    const bool by_runs = squares_by_model(spec);
+    const int64_t width = by_runs ? spec->model->adjoint->directions(&spec->configured) : 1;
+    const int64_t runs = (n + width - 1) / width;
+    int64_t at_once = (TASKS + runs - 1) / runs;
     at_once = at_once < searches ? at_once : searches;
     at_once = at_once < fit || fit < 1 ? at_once : fit;
-    const bool runs = squares_by_model(spec);
     descent->squares = ARENA_NEW(arena, DescentSquares, 1);
     *descent->squares =
         (DescentSquares){.count = count,
                          .at_once = (int)at_once,
-                         .residual = ARENA_NEW(arena, double, runs ? at_once *n *count : 0),
-                         .column = ARENA_NEW(arena, double, runs ? at_once *n *count : 0),
-                         .there = ARENA_NEW(arena, int64_t, at_once * n),
-                         .ready = ARENA_NEW(arena, double, runs ? searches *squares_doubles((int)n) : 0)};
+                         .runs = (int)runs,
+                         .residual = ARENA_NEW(arena, double, by_runs ? at_once *runs *count : 0),
+                         .column = ARENA_NEW(arena, double, by_runs ? at_once *n *count : 0),
+                         .there = ARENA_NEW(arena, int64_t, at_once * runs),
+                         .ready = ARENA_NEW(arena, double, by_runs ? searches *squares_doubles((int)n) : 0)};
 }
 
 // ---- sums -----------------------------------------------------------------------------------------------------------
@@ -157,17 +160,30 @@ typedef struct SquaresReverse {
     atomic_bool left; // a thread was asked to leave
 } SquaresReverse;
 
-static void squares_run(const SquaresReverse *reverse, Descent *descent, int64_t centre, int i)
+// The first parameter of a run; the runs of a centre have about as many.
+static int squares_first(const Descent *descent, int run)
+{
+    return (int)((int64_t)run * descent->n / descent->squares->runs);
+}
+static int squares_run_of(const Descent *descent, int i)
+{
+    int run = 0;
+    while (squares_first(descent, run + 1) <= i) run++;
+    return run;
+}
+
+static void squares_run(const SquaresReverse *reverse, Descent *descent, int64_t centre, int run)
 {
     const Search *search = reverse->search;
     const DescentView view = descent_view(search, reverse->centres[centre]);
     const DescentSquares *squares = descent->squares;
-    const int64_t task = centre * descent->n + i;
+    const int64_t task = centre * squares->runs + run;
+    const int first = squares_first(descent, run), end = squares_first(descent, run + 1);
     (void)descent_point(descent, view.x); // it was run
     squares->there[task] = trial_residuals_along(
         descent->room.trial, (int32_t)(reverse->centres[centre] + descent->side.first),
-        search_ordinal(search->method, view.run->round, 0), descent->parameter, descent->searched[i],
-        squares->residual + task * squares->count, squares->column + task * squares->count);
+        search_ordinal(search->method, view.run->round, 0), descent->parameter, descent->searched + first, end - first,
+        squares->residual + task * squares->count, squares->column + (centre * descent->n + first) * squares->count);
 }
 
 static void squares_run_range(void *context, int thread, int64_t first, int64_t end)
@@ -177,7 +193,8 @@ static void squares_run_range(void *context, int thread, int64_t first, int64_t 
     const Descent *shared = search->scratch;
     for (int64_t task = first; task < end && !atomic_load(&reverse->left); task++) {
         if (search->leaves != NULL && search->leaves(search->leaves_of)) atomic_store(&reverse->left, true);
-        squares_run(reverse, shared->side.worker[thread], task / shared->n, (int)(task % shared->n));
+        squares_run(reverse, shared->side.worker[thread], task / shared->squares->runs,
+                    (int)(task % shared->squares->runs));
     }
 }
 
@@ -188,10 +205,11 @@ static void squares_sum(const SquaresReverse *reverse, Descent *descent, int64_t
     const int64_t s = reverse->centres[centre], first = centre * descent->n, count = squares->count;
     const SquaresView sums = squares_view(squares->ready + s * squares_doubles(descent->n), descent->n);
     const double *column = squares->column + (first + i) * count;
-    const double *residual = squares->residual + (first + i) * count;
-    const bool there = squares->there[first + i] == count;
+    const int64_t run = centre * squares->runs;
+    const double *residual = squares->residual + (run + squares_run_of(descent, i)) * count;
+    const bool there = squares->there[run + squares_run_of(descent, i)] == count;
     for (int j = 0; j <= i; j++) {
-        const bool both = there && squares->there[first + j] == count;
+        const bool both = there && squares->there[run + squares_run_of(descent, j)] == count;
         sums.normal[squares_pairs(i) + j] =
             both ? residuals_dot(column, squares->column + (first + j) * count, count) : (double)NAN;
     }
@@ -230,7 +248,7 @@ Error squares_reverse_all(Search *search, const int64_t *centres, int64_t count)
     for (int64_t at = 0; at < count; at += descent->squares->at_once) {
         reverse.centres = centres + at;
         reverse.count = count - at < descent->squares->at_once ? count - at : descent->squares->at_once;
-        thread_team_for(descent->side.team, reverse.count * descent->n, 1, squares_run_range, &reverse);
+        thread_team_for(descent->side.team, reverse.count * descent->squares->runs, 1, squares_run_range, &reverse);
         if (atomic_load(&reverse.left)) return error_make(ERROR_INTERRUPTED, "interrupted");
         thread_team_for(descent->side.team, reverse.count * descent->n, 1, squares_sum_range, &reverse);
         for (int64_t k = 0; k < reverse.count; k++) {

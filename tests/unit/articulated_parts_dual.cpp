@@ -1,7 +1,9 @@
 // See articulated_parts.h. This file is compiled with dual numbers.
 #include "../../sim/dual.h"
 #include "../../sim/articulated/advance.h"
+extern "C" {
 #include "articulated_parts.h"
+}
 
 // ---- a lane ---------------------------------------------------------------------------------------------------------
 
@@ -15,13 +17,14 @@ static double *interleaved(const double *x, const double *x_dot, int64_t count, 
 static LaneGroup part_group(const PartLane *lane, Arena *arena)
 {
     const Configured *configured = lane->configured;
-    return (LaneGroup){
-        .batch = {.lanes = 1,
-                  .stride = REAL_DOUBLES,
-                  .parameter = interleaved(lane->parameter, lane->parameter_dot, configured->n_parameters, arena),
-                  .work = interleaved(lane->cell, lane->cell_dot, configured->n_work, arena),
-                  .metric = ARENA_NEW(arena, double, configured->n_metrics *REAL_DOUBLES)},
-        .valid = 1};
+    LaneGroup group;
+    memset(&group, 0, sizeof group);
+    group.batch.lanes = group.valid = 1;
+    group.batch.stride = REAL_DOUBLES;
+    group.batch.parameter = interleaved(lane->parameter, lane->parameter_dot, configured->n_parameters, arena);
+    group.batch.work = interleaved(lane->cell, lane->cell_dot, configured->n_work, arena);
+    group.batch.metric = ARENA_NEW(arena, double, configured->n_metrics *REAL_DOUBLES);
+    return group;
 }
 
 static real weighed_cells(const ArticulatedLanes *w, const PartLane *lane)
