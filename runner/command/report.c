@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { REPORT_MOTIONS = 20 };
+
 // What follows a report: its best trial is verified.
 static void report_print_next(const CommandLine *line, const StoredCampaign *campaign)
 {
@@ -19,7 +21,9 @@ static Error report_command(const CommandLine *line, const StoredCampaign *campa
     const char *path = switch_text(line, "output", arena_format(line->arena, "%s/report.html", campaign->folder));
     TRY(plot_data_read(campaign, 0, NULL, line->arena, &data));
     TRY(command_output_start(path, &output));
-    TRY(command_output_finish(line, &output, report_write(campaign, &data, &backend, output.stream.out, line->arena)));
+    const int motions = (int)switch_integer(line, "motions", REPORT_MOTIONS);
+    TRY(command_output_finish(line, &output,
+                              report_write(campaign, &data, &backend, motions, output.stream.out, line->arena)));
     if (strcmp(path, "-") != 0 && data.n_best > 0 && !campaign->spec.model->by_hand && !spec_several(&campaign->spec))
         report_print_next(line, campaign);
     return error_none();
@@ -35,10 +39,12 @@ static Error report_run(const CommandLine *line)
 }
 
 static const Switch report_switch_rows[] = {
+    {"motions", SWITCH_INTEGER, "N", 0, PLOT_BEST,
+     "best trials whose motions are in the page, with two of each kind of failure (default 20; 0: only the best)"},
     {"output", SWITCH_FILE, "FILE.html|htm", 0, 0,
      "output file, also as -o (default report.html in the campaign's folder; - is standard output)"},
 };
-static const Switches report_switches = {report_switch_rows, 1};
+static const Switches report_switches = {report_switch_rows, 2};
 
 const Command command_report = {
     .name = "report",

@@ -324,7 +324,9 @@ typedef struct PlotData {
     // Spearman's rank correlation of each gain with the fitness, over the n_fitted trials; of a gain with words, which
     // have no order, the correlation ratio of the ranks; NaN: none
     double *correlation; // [n_gains]
-    int *order;          // [n_gains] gains, the greatest correlation first; those with one value last
+    double *effect;      // [n_gains] eta^2 of its bins on the ranks of the fitness, less chance; NaN: few trials
+    double *share;       // [n_gains] of the importance by PED-ANOVA; NaN: few trials
+    int *order;          // [n_gains] gains, the greatest effect first; those with one value last
     int n_varied;        // gains with at least two values
 } PlotData;
 
@@ -354,8 +356,9 @@ Error plot_picture(const PlotData *data, const PlotKind *kind, FILE *out, Arena 
 // ---- reports and traces (report/) -----------------------------------------------------------------------------------
 
 // Writes the report of a campaign as one HTML page. `backend` simulates the best trial again.
-Error report_write(const StoredCampaign *campaign, const PlotData *data, const BackendOptions *backend, FILE *out,
-                   Arena *arena);
+// It has the motions of this number of best trials, if the model has any, and of some that failed.
+Error report_write(const StoredCampaign *campaign, const PlotData *data, const BackendOptions *backend, int motions,
+                   FILE *out, Arena *arena);
 bool iterations_are_shown(const StoredCampaign *campaign); // whether the model has curves of its solver's iterations
 // Writes a page that plays the alignments of replayed trials. The rows of the traces are those of the solver.
 Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
