@@ -190,6 +190,7 @@
     if (typed && (typed.where !== state.where || typed.kept !== state.kept)) before.push(typed);
     typed = null;
     undoButton.disabled = before.length === 0;
+    note();
   };
   field.addEventListener("change", settle);
   field.addEventListener("keydown", (event) => {
@@ -236,7 +237,7 @@
       if (value && value !== plain[key]) parts.set(key, value);
     if (open !== null) parts.set("trial", open);
     const text = parts.toString(), section = location.hash.includes("=") ? "" : location.hash;
-    try { history.replaceState(null, "", text ? `#${text}` : section || "#"); } catch { /* a frame may not */ }
+    try { history.replaceState({ before }, "", text ? `#${text}` : section || "#"); } catch { /* a frame may not */ }
   };
   const recall = () => {
     if (!location.hash.includes("=")) return;
@@ -1026,6 +1027,7 @@
     redraw();
   });
   root.classList.add("alive");
+  before = history.state?.before || []; // the page was read again
   rebuild();
   built.wide = built.clientWidth;
   show();

@@ -124,6 +124,18 @@ const make = (() => { // elements with attributes, at the end of a parent, with 
   });
   document.addEventListener("pointerleave", () => { tip.hidden = true; });
 
+  // ---- a page that follows a run reads itself again; its address has the selection --------------------------------
+  const follow = document.querySelector("[data-follow]");
+  let used = 0; // when the reader last did something
+  const busy = () => performance.now() - used < 3000 || document.activeElement?.matches("input[type=text], select") ||
+    !getSelection().isCollapsed;
+  if (follow) {
+    for (const kind of ["pointerdown", "pointermove", "keydown", "wheel"])
+      document.addEventListener(kind, () => { used = performance.now(); }, { passive: true });
+    const again = () => { if (busy()) setTimeout(again, 500); else location.reload(); };
+    setTimeout(again, 1000 * Number(follow.dataset.follow));
+  }
+
   // ---- where the reader is ----------------------------------------------------------------------------------------
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
   const seen = new IntersectionObserver((entries) => {

@@ -355,10 +355,14 @@ Error plot_picture(const PlotData *data, const PlotKind *kind, FILE *out, Arena 
 
 // ---- reports and traces (report/) -----------------------------------------------------------------------------------
 
-// Writes the report of a campaign as one HTML page. `backend` simulates the best trial again.
-// It has the motions of this number of best trials, if the model has any, and of some that failed.
-Error report_write(const StoredCampaign *campaign, const PlotData *data, const BackendOptions *backend, int motions,
-                   FILE *out, Arena *arena);
+// Writes the report of a campaign as one HTML page.
+typedef struct ReportOptions {
+    BackendOptions backend; // simulates trials again, to the same bits
+    int motions;            // of this number of best trials, if the model has any, and of some that failed
+    int follow;             // s after which the page reads itself again, because the run goes on; 0: it does not
+} ReportOptions;
+Error report_write(const StoredCampaign *campaign, const PlotData *data, const ReportOptions *options, FILE *out,
+                   Arena *arena);
 bool iterations_are_shown(const StoredCampaign *campaign); // whether the model has curves of its solver's iterations
 // Writes a page that plays the alignments of replayed trials. The rows of the traces are those of the solver.
 Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);

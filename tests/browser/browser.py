@@ -313,7 +313,8 @@ def main():
             campaign(program, folder, exploring.MANY)
             written(program, folder, "report", "many", "-o", many)
             exploring.many(browser, check, many, shots)
-            quiet(browser, "100,000 trials")
+            exploring.follow(browser, check, program, folder)
+            quiet(browser, "100,000 trials, and a run")
             if os.environ.get("MILLION"):
                 open_million(browser, program, folder)
         finally:

@@ -29,6 +29,13 @@ def counted(program, folder, where):
     return len(ran.stdout.split()) - 1 if ran.returncode == 0 else None
 
 
+def counted_of(program, folder, name):
+    """The number of stored trials; 0: there is no such campaign yet."""
+    ran = subprocess.run([program, "query", name, "--columns", "id", "--format", "csv"], cwd=folder,
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return max(0, len(ran.stdout.split()) - 1)
+
+
 def selected(browser):
     text = browser.run(SHOWN).split()
     return int(text[0].replace(",", ""))
@@ -310,3 +317,73 @@ def many(browser, check, page, shots):
     where = browser.run(f"{FIELD}.value")
     check("a part is selected", where.count(" and ") == 1 and 0 < selected(browser) < 100000, where)
     shots("many", False)
+
+
+FOLLOWED = """
+version: 1
+experiment: followed
+seed: 5
+model: hopper
+simulation: {duration: 1.5, settle: 0.5}
+parameters: {x_dot_des: 2.0}
+search:
+  method: sobol
+  trials: 100000
+  over: {k_fp: {range: [30, 500], scale: log}, b_fp: {range: [3, 50], scale: log}, thrust: {range: [15, 80]}}
+"""
+
+
+def reload_until(browser, script, seconds):
+    """Waits for a page that reads itself again; commands fail while it does."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if browser.run(script):
+                return True
+        except RuntimeError:
+            pass
+        time.sleep(0.3)
+    return False
+
+
+def follow(browser, check, program, folder):
+    spec, page = os.path.join(folder, "followed.yaml"), os.path.join(folder, "followed.html")
+    with open(spec, "w") as file:
+        file.write(FOLLOWED)
+    quiet = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    run = subprocess.Popen([program, "run", spec, "--backend", "cpu", "--threads", "1", "--batch", "128", "--progress",
+                            "none"], **quiet)
+    report = None
+    try:
+        for _ in range(100):
+            time.sleep(0.2)
+            if counted_of(program, folder, "followed") > 300:
+                break
+        report = subprocess.Popen([program, "report", "followed", "--follow", "--every", "4", "--motions", "0", "-o", page],
+                                  **quiet)
+        while not os.path.exists(page) and report.poll() is None:
+            time.sleep(0.1)
+        browser.open(page)
+        type_in(browser, "thrust > 40")
+        press(browser, "Keep")
+        type_in(browser, "k_fp < 200")
+        all_before = int(browser.run("document.querySelector('.facts').textContent.match(/trials([0-9,]+)/)[1]"
+                                     ".replace(',', '')"))
+        browser.run("document.activeElement.blur(), scrollTo(0, 700)")
+        grown = ("Number(document.querySelector('.facts').textContent.match(/trials([0-9,]+)/)[1].replace(',', '')) > "
+                 f"{all_before} && document.querySelector('.select') !== null")
+        check("a page follows the run", reload_until(browser, grown, 40))
+        check("and keeps the selection", browser.run(f"{FIELD}.value") == "k_fp < 200" and
+              browser.run("document.querySelector('.kept code').textContent") == "thrust > 40")
+        press(browser, "Undo")
+        check("and what undo takes back", browser.run(f"{FIELD}.value") == "")
+        check("and the place", browser.run("scrollY") > 300, browser.run("scrollY"))
+        run.terminate()
+        run.wait()
+        report.wait(60)
+        check("the last page does not follow", "data-follow=\"" not in open(page).read())
+    finally:
+        for process in (run, report):
+            if process is not None and process.poll() is None:
+                process.kill()
+                process.wait()

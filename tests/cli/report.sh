@@ -71,6 +71,14 @@ lacks "the spec adds no markup to the report" again.html '<img'
 has "the report's policy allows no other script" again.html "default-src 'none'"
 expect "report into a missing folder" 3 report gains -o nowhere/page.html
 has "the error names the missing folder" err "nowhere"
+expect "report --follow of a campaign that has ended is one page" 0 report gains --threads 1 --follow -o followed.html
+if cmp -s again.html followed.html; then good "the same page"; else bad "it differs with --follow"; fi
+expect "report --follow to standard output" 2 report gains --follow -o -
+has "the error says what to name" err "name a file, not -"
+expect "report without other motions" 0 report gains --threads 1 --motions 0 -o alone.html
+has "the report has motions of more trials" again.html 'id="motion_'
+lacks "--motions 0 leaves them out" alone.html 'id="motion_'
+has "the trials are in the page" again.html '<script type="application/json" id="trials">'
 expect "report of a missing campaign" 1 report gians
 has "the error suggests a campaign's name" err "did you mean 'gains'?"
 
@@ -173,6 +181,8 @@ sed -e 's/experiment: drawn/experiment: learnt/' \
     drawn.yaml >learnt.yaml
 page learnt.yaml
 has "an adaptive search shows the median of each generation" learnt.html "the median of each generation"
+has "a search that was not verified says so in its head" learnt.html \
+    "<dt>verified</dt><dd><b>no</b> <span>hopscotch verify learnt</span>"
 has "two searches have a line each" learnt.html "A line per search, the best one in front."
 
 cat >never.yaml <<END

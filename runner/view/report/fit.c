@@ -107,8 +107,8 @@ Error report_fit(const Report *report)
     FILE *out = report->out;
     FitData data;
     int count = 0;
-    const Error error =
-        campaign_fit(report->campaign, report->data->best_id[0], report->backend, report->arena, NULL, NULL, &data);
+    const Error error = campaign_fit(report->campaign, report->data->best_id[0], &report->options->backend,
+                                     report->arena, NULL, NULL, &data);
     if (error.kind != OK) return report_put_not_replayed(report, &error);
     const FitResult result = fit_analyse(&report->campaign->spec, &data, report->arena);
     const FitLine *lines = fit_lines(&report->campaign->spec, &data, &result, report->arena, &count);

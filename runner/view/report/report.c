@@ -77,10 +77,10 @@ static Error report_moving(const Report *report, int64_t **trials, int *count)
     const PlotData *data = report->data;
     const Spec *spec = &report->campaign->spec;
     TrialColumns all;
-    const int most = report->motions + REPORT_FAILED * spec->configured.n_failures;
+    const int most = report->options->motions + REPORT_FAILED * spec->configured.n_failures;
     *trials = ARENA_NEW(report->arena, int64_t, most + 1);
-    for (int b = 1; b < data->n_best && b < report->motions; b++) (*trials)[(*count)++] = data->best_id[b];
-    if (report->motions == 0) return error_none();
+    for (int b = 1; b < data->n_best && b < report->options->motions; b++) (*trials)[(*count)++] = data->best_id[b];
+    if (report->options->motions == 0) return error_none();
     TRY(trial_columns(report->campaign->database, spec, report->arena, &all));
     for (int f = 1; f < spec->configured.n_failures; f++) {
         Condition failed;
@@ -118,7 +118,8 @@ static Error report_more_motions(const Report *report, const ReplayTrace *shown)
         ReplayTrace trace;
         request.trial = trials[i];
         if (request.trial == shown->request.trial) continue;
-        const Error error = campaign_trace(report->campaign, &request, report->backend, report->arena, &result, &trace);
+        const Error error =
+            campaign_trace(report->campaign, &request, &report->options->backend, report->arena, &result, &trace);
         if (error.kind == ERROR_INTERRUPTED) return error;
         if (error.kind == OK && result.equal) TRY(trace_put_another(&trace, report->out, report->arena));
         arena_rewind(report->arena, used);
@@ -148,7 +149,8 @@ static Error report_motion(const Report *report)
     ReplayResult result;
     ReplayTrace trace;
     request.sample = tick * fmax(1, floor(fmax(0.005, duration / 20000) / tick + 0.5));
-    const Error error = campaign_trace(report->campaign, &request, report->backend, report->arena, &result, &trace);
+    const Error error =
+        campaign_trace(report->campaign, &request, &report->options->backend, report->arena, &result, &trace);
     if (error.kind != OK) return report_put_not_replayed(report, &error);
     report_put_replayed(report, &result, &trace);
     if (duration > REPORT_MOTION && configured_iterates(configured))
@@ -363,11 +365,10 @@ static Error report_body(const Report *report)
     return error_none();
 }
 
-Error report_write(const StoredCampaign *campaign, const PlotData *data, const BackendOptions *backend, int motions,
-                   FILE *out, Arena *arena)
+Error report_write(const StoredCampaign *campaign, const PlotData *data, const ReportOptions *options, FILE *out,
+                   Arena *arena)
 {
-    Report report = {
-        .campaign = campaign, .data = data, .backend = backend, .motions = motions, .out = out, .arena = arena};
+    Report report = {.campaign = campaign, .data = data, .options = options, .out = out, .arena = arena};
     const char *style;
     TRY(batches_count(campaign->database, &report.batches));
     TRY(report_style(arena, &style));

@@ -7,9 +7,8 @@
 typedef struct Report {
     const StoredCampaign *campaign;
     const PlotData *data;
-    const BackendOptions *backend; // for trials that are simulated again
+    const ReportOptions *options;
     int64_t batches;
-    int motions; // of the best trials
     FILE *out;
     Arena *arena;
 } Report;
