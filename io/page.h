@@ -14,6 +14,7 @@ typedef enum PageFile {
     PAGE_ANIMATION,
     PAGE_ALIGNMENT,
     PAGE_CONDITION,
+    PAGE_RASTER,
     PAGE_EXPLORE,
     PAGE_FILES
 } PageFile;

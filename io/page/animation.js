@@ -8,7 +8,6 @@ const motions = (() => {
     const width = (motions.length > 1 && !together) || host.clientWidth < 620 ? 460 : 900;
     const height = motions.some((motion) => motion.solids) ? 440 : 340;
 
-
     // ---- one motion -------------------------------------------------------------------------------------------------
     // The frame before time t, and the fraction of the way to the next one.
     const frameAt = (motion, t) => {
@@ -82,7 +81,8 @@ const motions = (() => {
           const mark = k * unit / 2, whole = k % 2 === 0;
           const x = (mark - left) * scale, y = Number(toY(groundAt(motion.ground, mark)));
           svg("line", { class: "ax", x1: x, x2: x, y1: y + 2, y2: y + (whole ? 9 : 5) }, ticks);
-          if (whole) svg("text", { class: "tk", x, y: y + 22, "text-anchor": "middle" }, ticks).textContent = `${mark} m`;
+          if (!whole) continue;
+          svg("text", { class: "tk", x, y: y + 22, "text-anchor": "middle" }, ticks).textContent = `${mark} m`;
         }
       };
       const drawTrail = (t, toX, toY) => {
@@ -177,7 +177,7 @@ const motions = (() => {
   const idOf = (motion) => motion.name.split("/").pop();
   const titleOf = (all) => all.map((one, k) => (k > 0 ? `ghost ${one.name}` : one.name)).join(", ");
 
-  // ---- the page's motions: those beside the first are read where a reader asks for them ------------------------------
+  // ---- the page's motions: those beside the first are read where a reader asks for them ----------------------------
   const host = document.querySelector("main div.motion"), data = document.getElementById("motions");
   const first = data ? JSON.parse(data.textContent) : [];
   const known = new Map(first.map((motion) => [idOf(motion), motion]));

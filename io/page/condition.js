@@ -1,5 +1,5 @@
-// Conditions on trials in the language of --where (runner/experiment/expression): parsed by recursive descent, evaluated
-// column by column. A missing value is NaN; a comparison with it is NaN, which does not hold.
+// Conditions on trials in the language of --where (runner/experiment/expression): parsed by recursive descent,
+// evaluated column by column. A missing value is NaN; a comparison with it is NaN, which does not hold.
 "use strict";
 const condition = (() => {
   const known = (test) => (a, b) => (a !== a ? a : b !== b ? b : test(a, b) ? 1 : 0);

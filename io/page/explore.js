@@ -1,7 +1,6 @@
 // Selects trials everywhere at once: a condition is typed, or brushed in parallel coordinates, in a histogram or across
-// any plot of two columns. The condition is the only state of a selection: brushes write it and are read from it, it can
-// be copied to --where, and the page's address holds it. Plots are drawn pixel by pixel: of 100,000 trials 30 times a
-// second without a graphics card.
+// any plot of two columns. The condition is the only state of a selection: brushes write it and are read from it, it
+// can be copied to --where, and the page's address holds it. Plots are drawn pixel by pixel (raster.js).
 "use strict";
 (() => {
   const source = document.getElementById("trials"), host = document.querySelector("div.explore");
@@ -10,7 +9,7 @@
 
   const { html, svg } = make;
 
-  // ---- columns: doubles, or codes between knots with exact numbers of some rows (runner/view/report/explore.c) -------
+  // ---- columns: doubles, or codes between knots with exact numbers of some rows (runner/view/report/explore.c) -----
   const STEPS = 127, MISSING = 65535;
   const bytes = (text) => {
     const letters = atob(text), out = new Uint8Array(letters.length);
@@ -47,10 +46,10 @@
   const fitness = columns.get(page.value) || { ...columns.get("id"), count: 0 };
 
   const digits = (value, d = 4) => (Number.isFinite(value) ? String(Number(value.toPrecision(d))) : "");
-  const shown = (column, value, d = 4) => (value !== value ? "" : column.words ? column.words[value] || "" : digits(value, d));
+  const shown = ({ words }, value, d = 4) => (value !== value ? "" : words ? words[value] || "" : digits(value, d));
   const counted = (value) => value.toLocaleString("en");
 
-  // ---- the selection ------------------------------------------------------------------------------------------------
+  // ---- the selection -----------------------------------------------------------------------------------------------
   // kept: the trials that are there at all; where: those of them that are not faded.
   let state = { kept: "", where: "" }, ranges = new Map(), rest = [], before = [];
   let kept = new Uint8Array(n).fill(1), mask = new Uint8Array(n).fill(1), nKept = n, nSelected = n, keptVersion = 0;
@@ -64,7 +63,8 @@
     return heldOf.get(text);
   };
   const within = (range, v, out) => {
-    const { low = -Infinity, high = Infinity, words } = range, open = range.low_op === ">", opened = range.high_op === "<";
+    const { low = -Infinity, high = Infinity, words } = range;
+    const open = range.low_op === ">", opened = range.high_op === "<";
     for (let i = 0; i < n; i++) {
       const x = v[i];
       if (words ? !words.includes(x) : !((open ? x > low : x >= low) && (opened ? x < high : x <= high))) out[i] = 0;
@@ -85,7 +85,7 @@
     return a && b ? `${group(a)} and ${group(b)}` : a || b;
   };
 
-  // ---- the bar ------------------------------------------------------------------------------------------------------
+  // ---- the bar -----------------------------------------------------------------------------------------------------
   const bar = html("form", { class: "select", role: "search", "aria-label": "select trials" });
   const label = html("label", {}, bar, "where ");
   const field = html("input", { type: "text", spellcheck: "false", autocomplete: "off", autocapitalize: "off",
@@ -162,8 +162,10 @@
       keptText.hidden = !state.kept;
       root.style.setProperty("--bar", `${bar.parentElement.offsetHeight}px`);
     }
-    if (listOf) listOf.hidden = nSelected === n;
-    if (listOf) listOf.replaceChildren("Of the trials where ", html("code", {}, null, both(state.kept, state.where)), ":");
+    if (listOf) {
+      listOf.hidden = nSelected === n;
+      listOf.replaceChildren("Of the trials where ", html("code", {}, null, both(state.kept, state.where)), ":");
+    }
     fade();
     fillTable();
     redraw();
@@ -227,9 +229,12 @@
     return { low: Number(low.toPrecision(d)), high: Number(high.toPrecision(d)) };
   };
 
-  // ---- the page's address -------------------------------------------------------------------------------------------
-  const views = { x: page.axes[0], y: fitness.name, colour: fitness.name, bars: fitness.name, xlog: "", ylog: "" };
-  let axes = page.axes.filter((name) => columns.has(name));
+  // ---- the page's address ------------------------------------------------------------------------------------------
+  const names = varied.map((one) => one.name), told = names.includes(fitness.name); // told: the fitness differs
+  const second = names.find((name) => name === page.axes[1]) || names[0];
+  const views = { x: page.axes[0], y: told ? fitness.name : second, colour: told ? fitness.name : second,
+    bars: told ? fitness.name : page.axes[0], xlog: "", ylog: "" };
+  let axes = page.axes.filter((name) => names.includes(name));
   const plain = { ...views, axes: axes.join(",") };
   const note = () => {
     const parts = new URLSearchParams();
@@ -244,10 +249,10 @@
     const parts = new URLSearchParams(location.hash.slice(1));
     for (const key of Object.keys(views)) {
       const value = parts.get(key);
-      if (value !== null && (key.endsWith("log") || columns.has(value))) views[key] = value;
+      if (value !== null && (key.endsWith("log") || names.includes(value))) views[key] = value;
       else views[key] = plain[key];
     }
-    const named = (parts.get("axes") || plain.axes).split(",").filter((name) => columns.has(name));
+    const named = (parts.get("axes") || plain.axes).split(",").filter((name) => names.includes(name));
     axes = named.length > 1 ? named : axes;
     state = { kept: "", where: "" };
     field.value = parts.get("where") || "";
@@ -265,7 +270,7 @@
     });
   }
 
-  // ---- colours: classes of the static plots --------------------------------------------------------------------------
+  // ---- colours: classes of the static plots ------------------------------------------------------------------------
   const CLASSES = 8, probe = svg("svg", { class: "p probe", width: 0, height: 0, "aria-hidden": "true" }, host);
   const dot = svg("rect", {}, probe);
   let palettes = null;
@@ -304,7 +309,7 @@
     return out;
   };
 
-  // ---- axes ---------------------------------------------------------------------------------------------------------
+  // ---- axes --------------------------------------------------------------------------------------------------------
   // {column, low, high, from, to, log}: pixels from..to; as the static plots note them in data-x and data-y
   const axisOver = (column, log, from, to, room = 0.02) => {
     let { least: low, most: high } = column;
@@ -358,98 +363,7 @@
     return out;
   };
 
-  // ---- pixels: how many trials cover one, and the best class of them --------------------------------------------------
-  class Raster {
-    constructor(canvas, width, height) {
-      const fine = Math.min(2, Math.max(1, Math.round(devicePixelRatio || 1)));
-      Object.assign(this, { canvas, fine, width: Math.round(width * fine), height: Math.round(height * fine) });
-      canvas.width = this.width;
-      canvas.height = this.height;
-      this.pen = canvas.getContext("2d");
-      this.image = this.pen.createImageData(this.width, this.height);
-      this.words = new Uint32Array(this.image.data.buffer);
-      this.cover = new Float32Array(this.width * this.height);
-      this.best = new Uint8Array(this.width * this.height);
-    }
-    clear() { this.words.fill(0); }
-    begin() { this.cover.fill(0); this.best.fill(0); }
-    // A disc of a diameter around each row's point.
-    dots(x, y, rows, classes, diameter) {
-      if (diameter * this.fine === 2) { this.squares(x, y, rows, classes); return; }
-      const { cover, best, width, height, fine } = this, r = diameter * fine / 2, spans = [];
-      for (let dy = -Math.ceil(r); dy < r; dy++) {
-        const half = Math.sqrt(Math.max(0, r * r - (dy + 0.5) ** 2));
-        if (Math.round(half) > 0) spans.push([dy, Math.round(half)]);
-      }
-      for (let i = 0; i < n; i++) {
-        if (!rows[i] || x[i] !== x[i] || y[i] !== y[i]) continue;
-        const cx = Math.round(x[i] * fine), cy = Math.round(y[i] * fine), c = classes ? classes[i] : 0;
-        for (const [dy, half] of spans) {
-          if (cy + dy < 0 || cy + dy >= height) continue;
-          const end = Math.min(width, cx + half);
-          for (let at = Math.max(0, cx - half); at < end; at++) {
-            const k = (cy + dy) * width + at;
-            cover[k] += 1;
-            if (c > best[k]) best[k] = c;
-          }
-        }
-      }
-    }
-    squares(x, y, rows, classes) { // of two pixels, of many trials
-      const { cover, best, width, height, fine } = this, right = width - 1, bottom = height - 1;
-      for (let i = 0; i < n; i++) {
-        const left = x[i] * fine | 0, top = y[i] * fine | 0; // 0: NaN
-        if (rows[i] === 0 || left <= 0 || top <= 0 || left >= right || top >= bottom) continue;
-        const k = top * width + left, c = classes ? classes[i] : 0;
-        cover[k]++; cover[k + 1]++; cover[k + width]++; cover[k + width + 1]++;
-        if (c > best[k]) best[k] = c;
-        if (c > best[k + 1]) best[k + 1] = c;
-        if (c > best[k + width]) best[k + width] = c;
-        if (c > best[k + width + 1]) best[k + width + 1] = c;
-      }
-    }
-    // A line from (x0, y0) to (x1, y1) for `weight` trials, x0 < x1.
-    line(x0, y0, x1, y1, weight, c, smooth) {
-      const { cover, best, width } = this, slope = (y1 - y0) / (x1 - x0);
-      let y = y0;
-      if (!smooth) {
-        for (let x = x0; x < x1; x++, y += slope) {
-          const k = (y | 0) * width + x;
-          cover[k] += weight;
-          if (c > best[k]) best[k] = c;
-        }
-        return;
-      }
-      const across = Math.hypot(1, slope), steep = Math.min(across, 3); // wider where it is steep
-      for (let x = x0; x < x1; x++, y += slope) {
-        for (let k = Math.max(0, Math.ceil(y - steep)); k < y + steep; k++) {
-          const part = Math.min(1, 1.1 - Math.abs(k - y) / across);
-          if (part <= 0) continue;
-          cover[k * width + x] += part * weight;
-          if (c > best[k * width + x]) best[k * width + x] = c;
-        }
-      }
-    }
-    // Paints what was covered over what is there. few: every one is opaque.
-    end(colours, strength, few, floor = 0.35) {
-      const { cover, best, words } = this, size = words.length;
-      let most = 1;
-      for (let k = 0; k < size; k++) if (cover[k] > most) most = cover[k];
-      const alpha = new Int32Array(1025); // of a cover of 1 to most, by its logarithm; below 1 in proportion
-      const scale = few ? 0 : 1 / Math.log(1 + most), bend = 1024 / Math.sqrt(most);
-      for (let a = 0; a <= 1024; a++)
-        alpha[a] = Math.round(255 * strength * (few ? 1 : floor + (1 - floor) * Math.log(1 + (a / bend) ** 2) * scale));
-      for (let k = 0; k < size; k++) {
-        const c = cover[k];
-        if (c === 0) continue;
-        const a = alpha[Math.sqrt(c) * bend | 0];
-        words[k] = colours[best[k]] | (c < 1 ? c * a : a) << 24;
-      }
-    }
-    put() { this.pen.putImageData(this.image, 0, 0); }
-  }
-
-  // ---- views ----------------------------------------------------------------------------------------------------------
+  // ---- views -------------------------------------------------------------------------------------------------------
   const plots = []; // {element, draw(), mark(row)}
   let asked = false;
   const times = []; // ms of the last drawings, which tests read
@@ -548,7 +462,7 @@
     } };
   };
 
-  // The pointer over a view: it marks the closest trial, a click opens it, dragging brushes, a double click ends a brush.
+  // The pointer over a view marks the closest trial; a click opens it, dragging brushes, a double click ends a brush.
   const follow = (element, { at, closest, brush: drag, undo, starts = () => true }) => {
     let from = null, moved = false, row = -1;
     element.addEventListener("pointermove", (event) => {
@@ -605,13 +519,15 @@
     const x = noted(frame.dataset.x), y = noted(frame.dataset.y);
     if (!x.column || !y.column) continue;
     const many = frame.querySelectorAll("[data-trial]").length > 600;
-    const box = html("div", { class: `live over${many ? " many" : ""}${frame.hasAttribute("data-fit") ? " fit" : ""}` });
+    const fit = frame.hasAttribute("data-fit"), box = html("div", { class: "live over" });
+    box.classList.toggle("many", many);
+    box.classList.toggle("fit", fit);
     frame.replaceWith(box);
     box.append(frame);
     plots.push(cross(box, frame, x, y, false));
   }
 
-  // ---- fading, and the table of the best --------------------------------------------------------------------------------
+  // ---- fading, and the table of the best ---------------------------------------------------------------------------
   const fading = [...document.querySelectorAll("main [data-trial]")]
     .filter((element) => !element.closest(".many, .still, table"))
     .map((element) => [element, rowOf.get(element.dataset.trial)]);
@@ -649,7 +565,7 @@
     })));
   };
 
-  // ---- parallel coordinates -----------------------------------------------------------------------------------------
+  // ---- parallel coordinates ----------------------------------------------------------------------------------------
   const choose = (parent, text, names, value, change) => {
     const box = html("label", {}, parent, `${text} `), list = html("select", {}, box);
     for (const name of names) html("option", { value: name }, list, name);
@@ -657,7 +573,6 @@
     list.addEventListener("change", () => change(list.value));
     return list;
   };
-  const names = varied.map((one) => one.name);
   const lines = (box) => {
     const top = 34, height = 330, width = Math.max(92 * axes.length, box.clientWidth || 896), bottom = height - 30;
     const wrap = html("div", { class: "live" }, box), canvas = html("canvas", { "aria-hidden": "true" }, wrap);
@@ -786,7 +701,7 @@
     } };
   };
 
-  // ---- a plot of two columns, and a histogram -------------------------------------------------------------------------
+  // ---- a plot of two columns, and a histogram ----------------------------------------------------------------------
   const frameOf = (box, width, height, x, y, label) => {
     const frame = svg("svg", { class: "p", width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
       "aria-label": label }, box);
@@ -806,7 +721,8 @@
       svg("line", { class: "ax", x1: at, x2: at, y1: y.from, y2: y.from + 4 }, frame);
       svg("text", { class: "tk", x: at, y: y.from + 16, "text-anchor": "middle" }, frame, shown(x.column, tick, 6));
     }
-    svg("text", { class: "la", x: (x.from + x.to) / 2, y: y.from + 33, "text-anchor": "middle" }, frame, titled(x.column));
+    svg("text", { class: "la", x: (x.from + x.to) / 2, y: y.from + 33, "text-anchor": "middle" }, frame,
+      titled(x.column));
     if (y.column) svg("text", { class: "la", x: 2, y: y.to - 9 }, frame, titled(y.column));
     return frame;
   };
@@ -816,7 +732,8 @@
     const x = axisOver(xc, views.xlog ? views.xlog === "1" : xc.log, axisLeft(yc), width - 12);
     const y = axisOver(yc, views.ylog ? views.ylog === "1" : yc.log, height - 42, 24);
     const wrap = html("div", { class: "live over fit" }, box);
-    return cross(wrap, frameOf(wrap, width, height, x, y, `${yc.name} against ${xc.name}, a dot per trial`), x, y, true);
+    const frame = frameOf(wrap, width, height, x, y, `${yc.name} against ${xc.name}, a dot per trial`);
+    return cross(wrap, frame, x, y, true);
   };
   const histogram = (box) => {
     const one = columns.get(views.bars), width = 396, height = 340, bins = one.words ? one.words.length : 48;
@@ -838,8 +755,8 @@
       const step = (x.to - x.from) / bins;
       for (let k = 0; k < bins; k++) {
         if (counts[k] === 0) continue;
-        const left = x.from + k * step, high = bottom - (bottom - top) * counts[k] / most;
-        d += `M${(left + 0.4).toFixed(1)} ${bottom}V${high.toFixed(1)}h${Math.max(0.5, step - 0.8).toFixed(1)}V${bottom}z`;
+        const left = (x.from + k * step + 0.4).toFixed(1), high = bottom - (bottom - top) * counts[k] / most;
+        d += `M${left} ${bottom}V${high.toFixed(1)}h${Math.max(0.5, step - 0.8).toFixed(1)}V${bottom}z`;
       }
       return d;
     };
@@ -870,12 +787,12 @@
     return { element: wrap, draw, mark: () => {} };
   };
 
-  // ---- the section ------------------------------------------------------------------------------------------------------
+  // ---- the section -------------------------------------------------------------------------------------------------
   const sample = page.trials > n
     ? `A sample of ${counted(n)} of ${counted(page.trials)} trials, with the best of all. ` : "";
   const rounded = page.exact ? " Numbers but those of the best are rounded." : "";
-  html("p", { class: "caption" }, host, `${sample}Drag along an axis or across any plot of this page to select trials; a ` +
-    `double click there ends that range. Click on a trial to see its numbers and its motion.${rounded}`);
+  html("p", { class: "caption" }, host, `${sample}Drag along an axis or across any plot of this page to select ` +
+    `trials; a double click there ends that range. Click on a trial to see its numbers and its motion.${rounded}`);
   if (page.omitted.length > 0) {
     const more = html("details", {}, host);
     html("summary", {}, more, `${page.omitted.length} columns are not in this page`);
@@ -898,7 +815,8 @@
     if (by.count === 0) return;
     const ends = down ? [by.most, by.least] : [by.least, by.most], middle = partBelow(by, 4);
     svg("text", { class: "tk", x: 0, y: 23 }, box, digits(ends[0]));
-    svg("text", { class: "tk", x: 104, y: 23, "text-anchor": "middle" }, box, digits(by.at(down ? 1 - middle : middle)));
+    svg("text", { class: "tk", x: 104, y: 23, "text-anchor": "middle" }, box,
+      digits(by.at(down ? 1 - middle : middle)));
     svg("text", { class: "tk", x: 208, y: 23, "text-anchor": "end" }, box, digits(ends[1]));
   };
   const rebuild = () => {
@@ -953,7 +871,7 @@
     use(histogram(right));
   };
 
-  // ---- one trial --------------------------------------------------------------------------------------------------------
+  // ---- one trial ---------------------------------------------------------------------------------------------------
   let open = null, player = null, opener = null; // opener: has the focus again at the end
   const aside = html("aside", { class: "trial", "aria-label": "a trial", tabindex: -1, hidden: "" }, document.body);
   const close = () => {
@@ -979,9 +897,10 @@
     const stageHost = html("div", { class: "motion" }, aside);
     aside.hidden = false; // the player measures its place
     player = motions.play(stageHost, id);
-    if (!player && !page.by_hand) {
-      const say = html("p", { class: "none" }, stageHost, "To see its motion: ");
-      html("code", {}, say, `hopscotch replay ${page.campaign}/${id} --html trial_${id}.html`);
+    if (!player) {
+      const say = html("p", { class: "none" }, stageHost, page.moves ? "To see its motion: " : "More about it: ");
+      html("code", {}, say, page.moves ? `hopscotch replay ${page.campaign}/${id} --html trial_${id}.html`
+        : `hopscotch show ${page.campaign}/${id}`);
     }
     if (row !== undefined) {
       const body = html("tbody", {}, html("table", { class: "names" }, aside));
@@ -1014,7 +933,7 @@
     for (const view of plots) if (near(view.element)) view.mark(row);
   });
 
-  // ---- all of it ----------------------------------------------------------------------------------------------------------
+  // ---- all of it ---------------------------------------------------------------------------------------------------
   const anew = () => { palettes = null; redraw(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", anew);
   const theme = document.getElementById("theme");

@@ -1,5 +1,5 @@
 """Opens reports and animations in a headless Chromium and uses them as a reader would: light, dark, phone, paper;
-links, keys, sorting, the scrubber; selections of trials are in exploring.py. Prints `ok …`, `FAIL …` or `skip …` a check.
+links, keys, sorting, the scrubber. exploring.py selects trials. Prints `ok …`, `FAIL …` or `skip …` a check.
 
     tests/browser/browser.py PROGRAM [SCREENSHOTS]     SCREENSHOTS: a folder to leave pictures in
 
@@ -302,6 +302,10 @@ def main():
             browser.open(pair)
             scrub(browser, 2)
             shots("pair", False)
+            browser.run("[...document.querySelectorAll('.controls button')].find((b) => b.textContent === 'One scene')"
+                        ".click()")
+            check("two trials in one scene", browser.run("[document.querySelectorAll('.stage').length, "
+                                                         "document.querySelectorAll('.stage .foot').length]") == [1, 2])
             quiet(browser, "two trials")
             browser.open(os.path.join(folder, "scatter.svg"))
             shots("scatter", False)

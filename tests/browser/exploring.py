@@ -1,5 +1,5 @@
-"""Selects trials in a report as a reader would: conditions, brushes, links, one trial, ghosts, keys, names. What the page
-selects is compared with what the program selects by the same condition."""
+"""Selects trials in a report as a reader would: conditions, brushes, links, one trial, ghosts, keys, names. What the
+page selects is compared with what the program selects by the same condition."""
 
 import os
 import subprocess
@@ -24,8 +24,8 @@ FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame
 
 def counted(program, folder, where):
     """The number of trials by the program; None: it refuses the condition."""
-    ran = subprocess.run([program, "query", "gaits", "--where", where, "--format", "csv", "--columns", "id"], cwd=folder,
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    ran = subprocess.run([program, "query", "gaits", "--where", where, "--format", "csv", "--columns", "id"],
+                         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return len(ran.stdout.split()) - 1 if ran.returncode == 0 else None
 
 
@@ -120,8 +120,8 @@ def brushes(browser, check, program, folder):
     x, y, width, height = box(browser, "document.querySelector('#scatter svg')")
     drag(browser, x + 0.5 * width, y + 0.4 * height, x + 0.8 * width, y + 0.8 * height)
     where, got = browser.run(f"{FIELD}.value"), selected(browser)
-    check("a brush across a plot adds two ranges", where.count("fitness") == 2 and got == counted(program, folder, where),
-          where, got)
+    check("a brush across a plot adds two ranges", where.count("fitness") == 2 and
+          got == counted(program, folder, where), where, got)
     press(browser, "Undo")
     check("undo takes the last brush back", browser.run(f"{FIELD}.value").count("fitness") == 0)
     press(browser, "Clear")
@@ -144,8 +144,9 @@ def keep(browser, check, program, folder, page):
     type_in(browser, "b_fp < 10")
     press(browser, "Exclude")
     text = browser.run("document.querySelector('.kept code').textContent")
-    check("exclude: the condition is one for --where", counted(program, folder, text) ==
-          int(browser.run(SHOWN).split()[0].replace(",", "")), text, browser.run(SHOWN))
+    left = int(browser.run(SHOWN).split()[0].replace(",", ""))
+    check("exclude", left == counted(program, folder, "(thrust > 40 or k_fp < 60) and not (b_fp < 10)") < first, left)
+    check("what is kept is a condition for --where", left == counted(program, folder, text), text)
     type_in(browser, "fitness < 1")
     got, address = browser.run(SHOWN), browser.run("location.href")
     browser.open(page)
@@ -243,8 +244,8 @@ def names(browser, check):
 def paper(browser, check, page):
     browser.theme("light", "print")
     check("on paper the plots are the static ones", browser.run("""(() => {
-        const style = (name) => getComputedStyle(document.querySelector(name)).display;
-        return style('.explore') === 'none' && style('.still') !== 'none' && style('.live > canvas') === 'none'; })()"""))
+        const hidden = (name) => getComputedStyle(document.querySelector(name)).display === 'none';
+        return hidden('.explore') && !hidden('.still') && hidden('.live > canvas'); })()"""))
     browser.theme("light")
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.call("Page.reload")
@@ -301,8 +302,8 @@ search:
 
 
 def many(browser, check, page, shots):
-    """100,000 trials are brushed: the milliseconds that drawing takes, and frames per second. Only the first has a bound,
-    because a busy machine shows fewer frames."""
+    """100,000 trials are brushed: the milliseconds that drawing takes, and frames per second. Only the first has a
+    bound, because a busy machine shows fewer frames."""
     seconds, size = browser.open(page), os.path.getsize(page)
     check(f"100,000 trials: {size / 1e6:.2f} MB, open in {seconds:.2f} s", size <= 5e6)
     x, y, width, height = box(browser, "document.querySelectorAll('.explore .grip')[1]")
@@ -359,8 +360,8 @@ def follow(browser, check, program, folder):
             time.sleep(0.2)
             if counted_of(program, folder, "followed") > 300:
                 break
-        report = subprocess.Popen([program, "report", "followed", "--follow", "--every", "4", "--motions", "0", "-o", page],
-                                  **quiet)
+        report = subprocess.Popen([program, "report", "followed", "--follow", "--every", "4", "--motions", "0", "-o",
+                                   page], **quiet)
         while not os.path.exists(page) and report.poll() is None:
             time.sleep(0.1)
         browser.open(page)

@@ -313,7 +313,9 @@ static void explore_put_names(const Explore *explore, Json *json)
     const PlotData *data = explore->report->data;
     json_array(json, "axes");
     for (int i = 0; i < data->n_varied && i < EXPLORE_AXES; i++) json_text(json, NULL, data->gain[data->order[i]].name);
-    json_text(json, NULL, data->value_column);
+    const Spec *spec = &explore->report->campaign->spec;
+    for (int k = 0; spec_several(spec) && k < spec->objective.count; k++) json_text(json, NULL, rows_objective_name(k));
+    if (!spec_several(spec)) json_text(json, NULL, data->value_column);
     json_close(json, ']');
 }
 
@@ -350,7 +352,7 @@ static void explore_put(Explore *explore, FILE *out)
     json_text(&json, "value", data->value_column);
     json_boolean(&json, "maximize", data->maximize);
     json_boolean(&json, "several", spec_several(&report->campaign->spec));
-    json_boolean(&json, "by_hand", report->campaign->spec.model->by_hand);
+    json_boolean(&json, "moves", report->campaign->spec.configured.drawing != NULL); // replay shows it
     explore_put_ids(explore, &json);
     explore_put_names(explore, &json);
     if (exact != NULL) {
