@@ -574,7 +574,9 @@
     return list;
   };
   const lines = (box) => {
-    const top = 34, height = 330, width = Math.max(92 * axes.length, box.clientWidth || 896), bottom = height - 30;
+    const width = Math.max(92 * axes.length, box.clientWidth || 896), gap = (width - 116) / Math.max(1, axes.length - 1);
+    const long = axes.some((name, k) => k > 0 && 4 * (name.length + axes[k - 1].length) > gap); // names in two rows
+    const top = long ? 48 : 34, height = top + 296, bottom = height - 30;
     const wrap = html("div", { class: "live" }, box), canvas = html("canvas", { "aria-hidden": "true" }, wrap);
     const raster = new Raster(canvas, width, height);
     const frame = svg("svg", { class: "p", width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
@@ -582,11 +584,11 @@
     wrap.style.width = canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
     const all = axes.map((name) => axisOver(columns.get(name), columns.get(name).log, bottom, top, 0));
-    const x = axes.map((_, k) => 58 + (width - 116) * k / Math.max(1, axes.length - 1));
+    const x = axes.map((_, k) => 58 + gap * k);
     const rows = all.map((axis) => pixels(axis, true)), brushes = [];
     all.forEach((axis, k) => {
       const anchor = { x: x[k], "text-anchor": "middle" };
-      svg("text", { class: "tt", ...anchor, y: 12 }, frame, axis.column.name);
+      svg("text", { class: "tt", ...anchor, y: long && k % 2 ? 26 : 12 }, frame, axis.column.name);
       svg("line", { class: "ax", x1: x[k], x2: x[k], y1: bottom, y2: top }, frame);
       if (axis.column.words) {
         for (const tick of ticks(axis, 16))

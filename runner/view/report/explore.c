@@ -10,7 +10,7 @@
 enum {
     EXPLORE_COLUMNS = 64,
     EXPLORE_EXACT_BYTES = 1200000, // of all columns in base64, as doubles
-    EXPLORE_BYTES = 2900000,       // as codes; columns that do not fit are named
+    EXPLORE_BYTES = 2600000,       // as codes; columns that do not fit are named
     EXPLORE_INTERVALS = 512,       // between knots
     EXPLORE_STEPS = 127,           // codes of an interval
     EXPLORE_MISSING = 65535,
@@ -97,7 +97,11 @@ static Error explore_find_columns(Explore *explore, int64_t rows)
     const int n_main = trial_columns_main(&report->campaign->spec, report->arena, &main);
     explore->most = (int)(EXPLORE_BYTES / (rows * 8 / 3 + 1));
     explore->omitted = ARENA_NEW(report->arena, const char *, all.count + 1);
+    // Those that do not fit come last: first what was searched, in the order in which it matters.
     explore_add(explore, &all, "failure");
+    explore_add(explore, &all, report->data->value_column);
+    for (int i = 0; i < report->data->n_varied; i++)
+        explore_add(explore, &all, report->data->gain[report->data->order[i]].name);
     for (int i = 0; i < n_main; i++) explore_add(explore, &all, main[i]);
     for (int i = 0; i < all.count; i++) explore_add(explore, &all, all.names[i]);
     return error_none();
