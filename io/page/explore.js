@@ -500,6 +500,7 @@
     });
     element.addEventListener("click", (event) => {
       if (moved) { moved = false; event.stopPropagation(); return; }
+      row = closest(at(event)); // a finger has not moved before
       if (row >= 0 && !event.target.closest("[data-trial]")) openTrial(String(ids[row]));
     });
     element.addEventListener("dblclick", (event) => { event.preventDefault(); undo(); });
@@ -917,8 +918,10 @@
     aside.scrollTop = 0;
     note();
   };
-  const trialOf = (target) => (target instanceof Element && target.closest("main [data-trial]")
-    ? target.closest("[data-trial]").dataset.trial : null);
+  const trialOf = (target) => { // not of a motion, which is turned by dragging
+    const element = target instanceof Element ? target.closest("main [data-trial]:not(.stage)") : null;
+    return element ? element.dataset.trial : null;
+  };
   document.addEventListener("click", (event) => {
     const id = trialOf(event.target);
     if (id !== null && getSelection().isCollapsed) openTrial(id);

@@ -215,6 +215,8 @@ def one_trial(browser, check):
           browser.run("document.activeElement.className") == "trial")
     browser.press("Escape", "Escape")
     check("and Escape gives the focus back", browser.run("document.activeElement.tagName") == "TR")
+    browser.run("document.querySelector('#motion .stage svg').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    check("a click on a motion opens nothing", browser.run("document.querySelector('.trial').hidden"))
     known = browser.run("motions.ids")
     other = next(str(k) for k in range(1500) if str(k) not in known)
     browser.run(f"location.hash = 'trial={other}'")

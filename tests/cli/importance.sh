@@ -17,7 +17,8 @@ simulation: {function: sphere, dimension: 3}
 objective: {$2}
 search: {$3}
 END
-    "$HOPSCOTCH" run "$1.yaml" --threads 1 --progress none >log 2>&1 && "$HOPSCOTCH" report "$1" -o "$1.html" >>log 2>&1 &&
+    "$HOPSCOTCH" run "$1.yaml" --threads 1 --progress none >log 2>&1 &&
+        "$HOPSCOTCH" report "$1" -o "$1.html" >>log 2>&1 &&
         "$HOPSCOTCH" plot "$1" --kind importance -o "$1.svg" >>log 2>&1 &&
         "$HOPSCOTCH" query "$1" --columns x1,x2,x3,fitness --limit 100000 --format csv >"$1.csv" 2>>log
     check $? "run, report and plot $1"
@@ -67,7 +68,8 @@ def density(cells, steps):
     out = [0.0] * steps
     for c in set(cells):
         whole = kernel.cdf(steps - 0.5 - c) - kernel.cdf(-0.5 - c)
-        for k in range(steps): out[k] += cells.count(c) / m * (kernel.cdf(k + 0.5 - c) - kernel.cdf(k - 0.5 - c)) / whole
+        for k in range(steps):
+            out[k] += cells.count(c) / m * (kernel.cdf(k + 0.5 - c) - kernel.cdf(k - 0.5 - c)) / whole
     return out
 
 def divergence(x, best, log):

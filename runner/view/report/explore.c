@@ -1,6 +1,6 @@
-// What the page's scripts select, draw and list (io/page/explore.js): the columns of the trials as JSON. Few trials have
-// exact numbers. More have 16-bit codes between knots at quantiles of their column, and exact numbers of the best and of
-// some that failed. Of more trials than PLOT_SAMPLE there is a sample, which the page says.
+// What the page's scripts select, draw and list (io/page/explore.js): the columns of the trials as JSON. Few trials
+// have exact numbers. More have 16-bit codes between knots at quantiles of their column, and exact numbers of the best
+// and of some that failed. Of more trials than PLOT_SAMPLE there is a sample, which the page says.
 #include "report.h"
 
 #include <math.h>
@@ -184,7 +184,7 @@ static void explore_doubles(Json *json, const char *name, const double *value, i
     arena_rewind(arena, used);
 }
 
-// Ascending knots of `count` sorted values: the values themselves if they are few, else quantiles. Returns their number.
+// Ascending knots of `count` sorted values: the values if few differ, else quantiles. Returns their number.
 static int explore_knots(const double *sorted, int64_t count, double *knot)
 {
     int n = 0;
