@@ -135,11 +135,12 @@
   const read = (next) => {
     try {
       const tree = next.where.trim() ? condition.parse(next.where, columns) : null;
-      const all = next.kept.trim() ? held(next.kept) : new Uint8Array(n).fill(1);
+      if (next.kept !== state.kept) {
+        kept = next.kept.trim() ? held(next.kept) : new Uint8Array(n).fill(1);
+        nKept = kept.reduce((sum, one) => sum + one, 0);
+        keptVersion++;
+      }
       ({ ranges, rest } = condition.terms(next.where, tree));
-      if (next.kept !== state.kept) keptVersion++;
-      kept = all;
-      nKept = kept.reduce((sum, one) => sum + one, 0);
       state = next;
       complain(null);
       return true;
@@ -254,7 +255,6 @@
     }
     const named = (parts.get("axes") || plain.axes).split(",").filter((name) => names.includes(name));
     axes = named.length > 1 ? named : axes;
-    state = { kept: "", where: "" };
     field.value = parts.get("where") || "";
     if (!read({ kept: parts.get("kept") || "", where: field.value })) read({ kept: "", where: "" });
     rebuild();
@@ -273,7 +273,7 @@
   // ---- colours: classes of the static plots ------------------------------------------------------------------------
   const CLASSES = 8, probe = svg("svg", { class: "p probe", width: 0, height: 0, "aria-hidden": "true" }, host);
   const dot = svg("rect", {}, probe);
-  let palettes = null;
+  let palettes = null, themeVersion = 0;
   const rgb = (name) => {
     dot.setAttribute("class", name);
     const [r, g, b] = getComputedStyle(dot).fill.match(/[\d.]+/g).map(Number);
@@ -386,6 +386,7 @@
   };
   addEventListener("scroll", () => { if (plots.some((view) => view.stale && near(view.element))) redraw(); },
     { passive: true });
+  const paleKey = () => (nSelected < nKept ? `${keptVersion} ${themeVersion}` : null); // of what is faded
   const dotSize = (count) => (count > 20000 ? 2 : count > 600 ? 4 : 6); // pixels, even
 
   // A plot of two columns: dots of the selected trials over an SVG with axes, in which the pointer brushes. own: the
@@ -415,15 +416,14 @@
     };
     const draw = () => {
       drawBrush();
-      raster.clear();
+      ready();
+      const by = columns.get(views.colour);
+      raster.start(own ? paleKey() : null, () => {
+        raster.begin();
+        raster.dots(px, py, kept, null, dotSize(nKept));
+        raster.end(palette(by), 0.5, nKept <= 3000);
+      });
       if (own || nSelected < n) {
-        ready();
-        const by = columns.get(views.colour);
-        if (own && nSelected < nKept) {
-          raster.begin();
-          raster.dots(px, py, kept, null, dotSize(nKept));
-          raster.end(palette(by), 0.5, nKept <= 3000);
-        }
         raster.begin();
         raster.dots(px, py, mask, shade(by), dotSize(nSelected));
         raster.end(palette(by), 1, nSelected <= 3000);
@@ -639,17 +639,6 @@
         }
       }
     };
-    let pale = null, paleOf = "";
-    const background = () => { // all that is kept, once
-      const key = `${keptVersion} ${root.dataset.theme} ${matchMedia("(prefers-color-scheme: dark)").matches}`;
-      if (pale && paleOf === key) return;
-      paleOf = key;
-      raster.clear();
-      raster.begin();
-      paint(kept, null, nKept);
-      raster.end(palette(fitness), 0.5, false, 0.1);
-      pale = raster.words.slice();
-    };
     const draw = () => {
       all.forEach((axis, k) => {
         const range = ranges.get(axis.column.name);
@@ -663,11 +652,11 @@
         brushes[k].setAttribute("height", Math.max(2, place(lowest) - place(highest)));
       });
       const by = columns.get(views.colour);
-      raster.clear();
-      if (nSelected < nKept) {
-        background();
-        raster.words.set(pale);
-      }
+      raster.start(paleKey(), () => {
+        raster.begin();
+        paint(kept, null, nKept);
+        raster.end(palette(fitness), 0.5, false, 0.1);
+      });
       raster.begin();
       paint(mask, shade(by), nSelected);
       raster.end(palette(by), 1, nSelected <= 60, nSelected <= 600 ? 0.35 : 0.1);
@@ -939,7 +928,7 @@
   });
 
   // ---- all of it ---------------------------------------------------------------------------------------------------
-  const anew = () => { palettes = null; redraw(); };
+  const anew = () => { palettes = null; themeVersion++; redraw(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", anew);
   const theme = document.getElementById("theme");
   if (theme) theme.addEventListener("click", anew);

@@ -13,7 +13,15 @@ class Raster {
     this.cover = new Float32Array(this.width * this.height);
     this.best = new Uint8Array(this.width * this.height);
   }
-  clear() { this.words.fill(0); }
+  // Begins with what `paint` draws, which is the same as long as the key is; null: with nothing.
+  start(key, paint) {
+    if (key !== null && key === this.key) { this.words.set(this.pale); return; }
+    this.words.fill(0);
+    if (key === null) return;
+    paint();
+    this.key = key;
+    this.pale = this.words.slice();
+  }
   begin() { this.cover.fill(0); this.best.fill(0); }
   // A disc of a diameter around each row's point.
   dots(x, y, rows, classes, diameter) {
