@@ -21,14 +21,20 @@ PAGE_EMBED(script, "io/page/page.js");
 PAGE_EMBED(scene, "io/page/scene.js");
 PAGE_EMBED(animation, "io/page/animation.js");
 PAGE_EMBED(alignment, "io/page/alignment.js");
+PAGE_EMBED(condition, "io/page/condition.js");
+PAGE_EMBED(raster, "io/page/raster.js");
+PAGE_EMBED(explore, "io/page/explore.js");
 
 Bytes page_file(PageFile file)
 {
-    const unsigned char *const starts[PAGE_FILES] = {page_style, page_script, page_scene, page_animation,
-                                                     page_alignment};
-    const unsigned char *const ends[PAGE_FILES] = {page_style_end, page_script_end, page_scene_end, page_animation_end,
-                                                   page_alignment_end};
-    return (Bytes){(unsigned char *)(uintptr_t)starts[file], (size_t)(ends[file] - starts[file])};
+#define PAGE_ENDS(name)                                                                                                \
+    {                                                                                                                  \
+        page_##name, page_##name##_end                                                                                 \
+    }
+    static const unsigned char *const ends[PAGE_FILES][2] = {
+        PAGE_ENDS(style),     PAGE_ENDS(script),    PAGE_ENDS(scene),  PAGE_ENDS(animation),
+        PAGE_ENDS(alignment), PAGE_ENDS(condition), PAGE_ENDS(raster), PAGE_ENDS(explore)};
+    return (Bytes){(unsigned char *)(uintptr_t)ends[file][0], (size_t)(ends[file][1] - ends[file][0])};
 }
 
 static void page_put_file(FILE *out, PageFile file)

@@ -7,7 +7,17 @@
 #include <stdio.h>
 
 // Style and scripts of a page: files of io/page/, which are part of the program.
-typedef enum PageFile { PAGE_STYLE, PAGE_SCRIPT, PAGE_SCENE, PAGE_ANIMATION, PAGE_ALIGNMENT, PAGE_FILES } PageFile;
+typedef enum PageFile {
+    PAGE_STYLE,
+    PAGE_SCRIPT,
+    PAGE_SCENE,
+    PAGE_ANIMATION,
+    PAGE_ALIGNMENT,
+    PAGE_CONDITION,
+    PAGE_RASTER,
+    PAGE_EXPLORE,
+    PAGE_FILES
+} PageFile;
 Bytes page_file(PageFile file); // read-only
 // Print the page up to <body>, and from </body> on. The page's security policy allows only its own scripts. style:
 // rules to add, or NULL.

@@ -6,13 +6,7 @@
   if (!host || !data) return;
   const all = JSON.parse(data.textContent), many = all.length > 1;
 
-  const html = (name, attributes, parent, text) => {
-    const element = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (text !== undefined) element.textContent = text;
-    parent.append(element);
-    return element;
-  };
+  const { html } = make;
 
   // ---- one alignment ----------------------------------------------------------------------------------------------
   const stage = (one, parent) => {

@@ -1,6 +1,16 @@
 // What scripts add to a printed page: the theme, sorted tables, one trial marked everywhere, values read off a plot.
 // The page can be read without them.
 "use strict";
+const make = (() => { // elements with attributes, at the end of a parent, with a text
+  const filled = (element, attributes, parent, text) => {
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (text !== undefined) element.textContent = text;
+    if (parent) parent.append(element);
+    return element;
+  };
+  return { html: (name, ...more) => filled(document.createElement(name), ...more),
+    svg: (name, ...more) => filled(document.createElementNS("http://www.w3.org/2000/svg", name), ...more) };
+})();
 (() => {
   const root = document.documentElement;
 
@@ -52,11 +62,7 @@
   }
 
   // ---- the same trial everywhere ----------------------------------------------------------------------------------
-  const elements = new Map();
   for (const element of document.querySelectorAll("[data-trial]")) {
-    const list = elements.get(element.dataset.trial) || [];
-    list.push(element);
-    elements.set(element.dataset.trial, list);
     const title = element.querySelector("title");
     if (title) { // our own tip shows it
       element.setAttribute("aria-label", title.textContent);
@@ -66,10 +72,13 @@
   let marked = null;
   const mark = (trial) => {
     if (trial === marked) return;
-    for (const element of elements.get(marked) || []) element.classList.remove("hi");
-    for (const element of elements.get(trial) || []) element.classList.add("hi");
+    for (const element of document.querySelectorAll("[data-trial].hi")) element.classList.remove("hi");
+    if (trial !== null) // a number
+      for (const element of document.querySelectorAll(`[data-trial="${trial}"]`)) element.classList.add("hi");
     marked = trial;
+    document.dispatchEvent(new CustomEvent("marked", { detail: trial }));
   };
+  document.addEventListener("mark", (event) => mark(event.detail));
   const trialAt = (target) => {
     const element = target instanceof Element ? target.closest("[data-trial]") : null;
     return element ? element.dataset.trial : null;
@@ -93,6 +102,8 @@
     return `${name} ${Number(value.toPrecision(Math.min(Math.max(4, 3 + more), 15)))}`;
   };
   const words = (event) => {
+    const live = event.target.closest("[data-tip]");
+    if (live) return live.dataset.tip;
     const element = event.target.closest("[data-trial]");
     if (element && element.getAttribute("aria-label")) return element.getAttribute("aria-label");
     if (element && element.closest("svg")) return `trial ${element.dataset.trial}`;
@@ -112,6 +123,18 @@
     tip.style.top = `${Math.max(event.clientY - 34, 4)}px`;
   });
   document.addEventListener("pointerleave", () => { tip.hidden = true; });
+
+  // ---- a page that follows a run reads itself again; its address has the selection --------------------------------
+  const follow = document.querySelector("[data-follow]");
+  let used = 0; // when the reader last did something
+  const busy = () => performance.now() - used < 3000 || document.activeElement?.matches("input[type=text], select") ||
+    !getSelection().isCollapsed;
+  if (follow) {
+    for (const kind of ["pointerdown", "pointermove", "keydown", "wheel"])
+      document.addEventListener(kind, () => { used = performance.now(); }, { passive: true });
+    const again = () => { if (busy()) setTimeout(again, 500); else location.reload(); };
+    setTimeout(again, 1000 * Number(follow.dataset.follow));
+  }
 
   // ---- where the reader is ----------------------------------------------------------------------------------------
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));

@@ -1,31 +1,39 @@
 // One motion in space: solids on bodies with given poses, frame by frame, seen through a camera that the reader
 // orbits. Faces are drawn from the farthest solid to the nearest.
 "use strict";
-const scene = (motion, width, height, camera, tools, parent) => {
-  const { svg, html, frameAt, groundAt } = tools, n = motion.scale.length;
+const scene = (all, width, height, camera, tools, parent) => { // the first motion, and ghosts
+  const { html, svg } = make, { idOf, titleOf, frameAt, groundAt } = tools, [motion] = all;
   const radius = 0.95 * motion.reach, far = 6 * radius; // m: around the base; from the camera to it
 
   // ---- poses: 16 bits per number, little endian: positions from the base, then quaternions -------------------------
-  const bytes = Uint8Array.from(atob(motion.poses), (letter) => letter.charCodeAt(0));
-  const numbers = new Int16Array(bytes.length / 2);
-  for (let k = 0; k < numbers.length; k++) numbers[k] = bytes[2 * k] | bytes[2 * k + 1] << 8;
+  const moving = (motion) => {
+    const n = motion.scale.length, bytes = Uint8Array.from(atob(motion.poses), (letter) => letter.charCodeAt(0));
+    const numbers = new Int16Array(bytes.length / 2);
+    for (let k = 0; k < numbers.length; k++) numbers[k] = bytes[2 * k] | bytes[2 * k + 1] << 8;
 
-  const baseAt = (t) => {
-    const [low, high, fraction] = frameAt(motion, t), between = (k) => motion.base[3 * low + k] * (1 - fraction) +
-      motion.base[3 * high + k] * fraction;
-    return [between(0), between(1), between(2)];
-  };
-  // Position and quaternion of a body in the frames around t.
-  const poseAt = (body, low, high, fraction, base) => {
-    const a = 7 * (low * n + body), b = 7 * (high * n + body), q = [0, 0, 0, 0];
-    const p = base.map((x, k) => x + (numbers[a + k] * (1 - fraction) + numbers[b + k] * fraction) / 32767 * motion.reach);
-    let same = 0, squares = 0;
-    for (let k = 3; k < 7; k++) same += numbers[a + k] * numbers[b + k];
-    for (let k = 0; k < 4; k++) {
-      q[k] = numbers[a + 3 + k] * (1 - fraction) + (same < 0 ? -1 : 1) * numbers[b + 3 + k] * fraction;
-      squares += q[k] * q[k];
-    }
-    return { p, r: rotation(q.map((x) => x / (Math.sqrt(squares) || 1))), s: motion.scale[body] };
+    const baseAt = (t) => {
+      const [low, high, fraction] = frameAt(motion, t), between = (k) => motion.base[3 * low + k] * (1 - fraction) +
+        motion.base[3 * high + k] * fraction;
+      return [between(0), between(1), between(2)];
+    };
+    // Position and quaternion of a body in the frames around t.
+    const poseAt = (body, low, high, fraction, base) => {
+      const a = 7 * (low * n + body), b = 7 * (high * n + body), q = [0, 0, 0, 0];
+      const p = base.map((x, k) => x + (numbers[a + k] * (1 - fraction) + numbers[b + k] * fraction) / 32767 * motion.reach);
+      let same = 0, squares = 0;
+      for (let k = 3; k < 7; k++) same += numbers[a + k] * numbers[b + k];
+      for (let k = 0; k < 4; k++) {
+        q[k] = numbers[a + 3 + k] * (1 - fraction) + (same < 0 ? -1 : 1) * numbers[b + 3 + k] * fraction;
+        squares += q[k] * q[k];
+      }
+      return { p, r: rotation(q.map((x) => x / (Math.sqrt(squares) || 1))), s: motion.scale[body] };
+    };
+    const solidsAt = (t) => {
+      const base = baseAt(t), [low, high, fraction] = frameAt(motion, t);
+      const poses = motion.scale.map((_, body) => poseAt(body, low, high, fraction, base));
+      return motion.solids.map((solid) => posed(solid, poses[solid.body] || world));
+    };
+    return { baseAt, solidsAt };
   };
 
   // ---- vectors; matrices are lists of columns ----------------------------------------------------------------------
@@ -104,10 +112,11 @@ const scene = (motion, width, height, camera, tools, parent) => {
     normal: face.normal ? turn(one.r, face.normal) : null }));
 
   // ---- the page ------------------------------------------------------------------------------------------------------
-  const box = html("div", { class: "stage" }, parent);
-  const head = html("h3", {}, box, motion.name), say = html("span", {}, head);
+  const moves = all.map(moving), title = titleOf(all);
+  const box = html("div", { class: "stage", "data-trial": idOf(motion) }, parent);
+  const head = html("h3", {}, box, title), say = html("span", {}, head);
   const view = svg("svg", { class: "p scene", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0,
-    "aria-label": `motion of ${motion.name}; arrow keys orbit, + and - zoom, 0 resets` }, box);
+    "aria-label": `motion of ${title}; arrow keys orbit, + and - zoom, 0 resets` }, box);
   const grid = svg("path", { class: "gr", fill: "none" }, view), profile = svg("path", { class: "gd" }, view);
   const shadow = svg("path", { class: "sd" }, view), trail = svg("path", { class: "tr" }, view);
   const drawn = svg("g", {}, view), pool = [];
@@ -164,7 +173,7 @@ const scene = (motion, width, height, camera, tools, parent) => {
     for (const { one, toEye } of all) {
       for (const face of faces(one, unit(toEye))) {
         if (count === pool.length) pool.push(svg("path", {}, drawn));
-        pool[count].setAttribute("class", `${one.solid.name}-${shade(face.normal)}`);
+        pool[count].setAttribute("class", `${one.solid.name}-${shade(face.normal)}${one.ghost ? " ghost" : ""}`);
         pool[count++].setAttribute("d", pathOf(face.points, project, true));
       }
     }
@@ -188,7 +197,7 @@ const scene = (motion, width, height, camera, tools, parent) => {
   };
 
   const draw = (t) => {
-    const base = baseAt(t), [low, high, fraction] = frameAt(motion, t), eye = eyeOf();
+    const base = moves[0].baseAt(t), eye = eyeOf();
     const focus = motion.fixed ? motion.base : base, ground = groundAt(motion.ground, focus[0]);
     level = level === null ? ground : level + 0.1 * (ground - level);
     const middle = Math.min(Math.max(level + motion.middle, focus[2] - radius / 2), focus[2] + radius / 2);
@@ -198,12 +207,12 @@ const scene = (motion, width, height, camera, tools, parent) => {
       if (!(depth > 0.02 * far)) return null;
       return [width / 2 + zoom * dot(from, eye.right) / depth, height / 2 - zoom * dot(from, eye.up) / depth];
     };
-    const poses = motion.scale.map((_, body) => poseAt(body, low, high, fraction, base));
-    const solids = motion.solids.map((solid) => posed(solid, poses[solid.body] || world));
+    const solids = moves[0].solidsAt(t), ghosts = moves.slice(1).flatMap((one) => one.solidsAt(t))
+      .map((solid) => ({ ...solid, ghost: true }));
     drawGround(target, project);
     if (!motion.fixed) drawTrail(t, project);
     if (motion.touches) drawShadow(solids, project);
-    drawSolids(solids, eye, target, project);
+    drawSolids([...solids, ...ghosts], eye, target, project);
     const ended = t > motion.time[motion.time.length - 1] + 1e-6;
     say.textContent = ended && motion.failure !== "none" ? motion.failure : ended ? "ended" : "";
   };

@@ -164,6 +164,7 @@ Error command_output_finish(const CommandLine *line, CommandOutput *output, Erro
 Error list_campaigns(const CommandLine *line);
 // Shows a campaign until it ends or the user leaves (live.c).
 Error live_watch(const CommandLine *line, const CampaignLocation *location);
+bool live_pause(double seconds); // false: the user pressed Ctrl-C (interrupt_install)
 
 // The columns of a front (best_front.c): those of a list "a,b"; with NULL, the spec's objectives.
 typedef struct FrontColumns {

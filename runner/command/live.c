@@ -208,15 +208,22 @@ static void live_show(Live *live, const StatusReport *report, Arena *arena)
     live_draw(live, text);
 }
 
+bool live_pause(double seconds)
+{
+    const double until = clock_seconds() + seconds;
+    while (clock_seconds() < until && interrupt_requested() == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    return interrupt_requested() == 0;
+}
+
 // Waits for the next view; false: the user pressed Ctrl-C. Reading a large campaign takes time, so the pause is at
 // least ten times as long.
 static bool live_wait(Live *live, double reading)
 {
-    const double until = clock_seconds() + fmax(live->every, 10.0 * reading);
-    while (clock_seconds() < until && interrupt_requested() == 0)
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    const double seconds = fmax(live->every, 10.0 * reading), until = clock_seconds() + seconds;
+    const bool goes_on = live_pause(seconds);
     if (clock_seconds() > until + 2.0) live->drawn[0] = '\0'; // it was suspended (Ctrl-Z): others wrote below
-    return interrupt_requested() == 0;
+    return goes_on;
 }
 
 Error live_watch(const CommandLine *line, const CampaignLocation *location)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { REPORT_MOTIONS = 20, REPORT_EVERY = 5 };
+
 // What follows a report: its best trial is verified.
 static void report_print_next(const CommandLine *line, const StoredCampaign *campaign)
 {
@@ -11,42 +13,84 @@ static void report_print_next(const CommandLine *line, const StoredCampaign *cam
             command_results_option(folder_of(campaign->folder, line->arena), line->arena));
 }
 
-static Error report_command(const CommandLine *line, const StoredCampaign *campaign)
+// *over: no process runs the campaign, so the page is the last one.
+static Error report_command(const CommandLine *line, const StoredCampaign *campaign, bool *over)
 {
     PlotData data;
     CommandOutput output;
-    const BackendOptions backend = command_backend(line, "cpu");
+    StatusReport status;
+    ReportOptions options = {.backend = command_backend(line, "cpu"),
+                             .motions = (int)switch_integer(line, "motions", REPORT_MOTIONS)};
     const char *path = switch_text(line, "output", arena_format(line->arena, "%s/report.html", campaign->folder));
+    const CampaignLocation location = campaign_location(line, line->arguments[0]);
+    TRY(status_read(&location, line->arena, &status));
+    *over = status.holder[0] == '\0';
+    if (switch_given(line, "follow") && !*over) options.follow = (int)switch_integer(line, "every", REPORT_EVERY);
     TRY(plot_data_read(campaign, 0, NULL, line->arena, &data));
     TRY(command_output_start(path, &output));
-    TRY(command_output_finish(line, &output, report_write(campaign, &data, &backend, output.stream.out, line->arena)));
+    TRY(command_output_finish(line, &output, report_write(campaign, &data, &options, output.stream.out, line->arena)));
     if (strcmp(path, "-") != 0 && data.n_best > 0 && !campaign->spec.model->by_hand && !spec_several(&campaign->spec) &&
-        campaign->spec.n_cases == 0)
+        campaign->spec.n_cases == 0 && options.follow == 0)
         report_print_next(line, campaign);
+    return error_none();
+}
+
+static Error report_once(const CommandLine *line, bool *over)
+{
+    StoredCampaign campaign;
+    TRY(campaign_open_named(line, line->arguments[0], &campaign));
+    const Error error = report_command(line, &campaign, over);
+    campaign_close(&campaign);
+    return error;
+}
+
+// Writes the page again and again while the campaign runs. Writing takes processor time from the run, so the pause is
+// at least ten times as long.
+static Error report_follow(const CommandLine *line)
+{
+    interrupt_install();
+    for (bool more = true; more;) {
+        const size_t used = line->arena->used;
+        const double start = clock_seconds();
+        bool over;
+        TRY(report_once(line, &over));
+        fflush(line->out);
+        const double every = (double)switch_integer(line, "every", REPORT_EVERY),
+                     pause = 10 * (clock_seconds() - start);
+        arena_rewind(line->arena, used);
+        more = !over && live_pause(every > pause ? every : pause);
+    }
     return error_none();
 }
 
 static Error report_run(const CommandLine *line)
 {
-    StoredCampaign campaign;
-    TRY(campaign_open_named(line, line->arguments[0], &campaign));
-    const Error error = report_command(line, &campaign);
-    campaign_close(&campaign);
-    return error;
+    bool over;
+    const char *path = switch_text(line, "output", "");
+    if (!switch_given(line, "follow")) return report_once(line, &over);
+    if (strcmp(path, "-") == 0)
+        return error_make(ERROR_USAGE, "--follow writes the page again and again: name a file, not -");
+    return report_follow(line);
 }
 
 static const Switch report_switch_rows[] = {
+    {"motions", SWITCH_INTEGER, "N", 0, PLOT_BEST,
+     "best trials whose motions are in the page, with two of each kind of failure (default 20; 0: only the best)"},
+    {"follow", SWITCH_FLAG, NULL, 0, 0,
+     "write the page again while the campaign runs; an open page shows what changed"},
+    {"every", SWITCH_INTEGER, "SECONDS", 1, 3600, "least time between two pages of --follow (default 5)"},
     {"output", SWITCH_FILE, "FILE.html|htm", 0, 0,
      "output file, also as -o (default report.html in the campaign's folder; - is standard output)"},
 };
-static const Switches report_switches = {report_switch_rows, 1};
+static const Switches report_switches = {report_switch_rows, 4};
 
 const Command command_report = {
     .name = "report",
     .arguments = "CAMPAIGN",
     .doc = "write a page about a campaign: best trials, plots, the best motion, timings",
     .examples = "  hopscotch report raibert_gains                  (writes results/raibert_gains/report.html)\n"
-                "  hopscotch report raibert_gains -o gains.html\n",
+                "  hopscotch report raibert_gains -o gains.html\n"
+                "  hopscotch report raibert_cmaes --follow         (while it runs)\n",
     .least = 1,
     .most = 1,
     .switches = {&report_switches, &switches_backend},

@@ -354,7 +354,9 @@ typedef struct PlotData {
     // Spearman's rank correlation of each gain with the fitness, over the n_fitted trials; of a gain with words, which
     // have no order, the correlation ratio of the ranks; NaN: none
     double *correlation; // [n_gains]
-    int *order;          // [n_gains] gains, the greatest correlation first; those with one value last
+    double *effect;      // [n_gains] eta^2 of its bins on the ranks of the fitness, less chance; NaN: few trials
+    double *share;       // [n_gains] of the importance by PED-ANOVA; NaN: few trials
+    int *order;          // [n_gains] gains, the greatest effect first; those with one value last
     int n_varied;        // gains with at least two values
 } PlotData;
 
@@ -383,8 +385,13 @@ Error plot_picture(const PlotData *data, const PlotKind *kind, FILE *out, Arena 
 
 // ---- reports and traces (report/) -----------------------------------------------------------------------------------
 
-// Writes the report of a campaign as one HTML page. `backend` simulates the best trial again.
-Error report_write(const StoredCampaign *campaign, const PlotData *data, const BackendOptions *backend, FILE *out,
+// Writes the report of a campaign as one HTML page.
+typedef struct ReportOptions {
+    BackendOptions backend; // simulates trials again, to the same bits
+    int motions;            // of this number of best trials, if the model has any, and of some that failed
+    int follow;             // s after which the page reads itself again, because the run goes on; 0: it does not
+} ReportOptions;
+Error report_write(const StoredCampaign *campaign, const PlotData *data, const ReportOptions *options, FILE *out,
                    Arena *arena);
 bool iterations_are_shown(const StoredCampaign *campaign); // whether the model has curves of its solver's iterations
 // Writes a page that plays the alignments of replayed trials. The rows of the traces are those of the solver.

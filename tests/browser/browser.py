@@ -1,5 +1,5 @@
 """Opens reports and animations in a headless Chromium and uses them as a reader would: light, dark, phone, paper;
-links, keys, sorting, the scrubber. Prints `ok …`, `FAIL …` or `skip …` a check.
+links, keys, sorting, the scrubber. exploring.py selects trials. Prints `ok …`, `FAIL …` or `skip …` a check.
 
     tests/browser/browser.py PROGRAM [SCREENSHOTS]     SCREENSHOTS: a folder to leave pictures in
 
@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import devtools
+import exploring
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from skip import skip  # noqa: E402
@@ -129,7 +130,7 @@ def read_light(browser, page, shots):
 def use_keys(browser):
     browser.run("document.activeElement.blur(), document.body.focus(), scrollTo(0, 0)")
     focused = []
-    for _ in range(40):
+    for _ in range(60):
         browser.press("Tab", "Tab")
         focused.append(browser.run("document.activeElement.tagName + ' ' + (document.activeElement.type || '')"))
     reached = {"A ", "TR ", "BUTTON button"} <= set(focused)
@@ -301,11 +302,23 @@ def main():
             browser.open(pair)
             scrub(browser, 2)
             shots("pair", False)
+            browser.run("[...document.querySelectorAll('.controls button')].find((b) => b.textContent === 'One scene')"
+                        ".click()")
+            check("two trials in one scene", browser.run("[document.querySelectorAll('.stage').length, "
+                                                         "document.querySelectorAll('.stage .foot').length]") == [1, 2])
             quiet(browser, "two trials")
             browser.open(os.path.join(folder, "scatter.svg"))
             shots("scatter", False)
             quiet(browser, "a plot")
             open_robots(browser, program, folder, shots)
+            exploring.explore(browser, check, program, folder, page, shots)
+            quiet(browser, "exploring")
+            many = os.path.join(folder, "many.html")
+            campaign(program, folder, exploring.MANY)
+            written(program, folder, "report", "many", "-o", many)
+            exploring.many(browser, check, many, shots)
+            exploring.follow(browser, check, program, folder)
+            quiet(browser, "100,000 trials, and a run")
             if os.environ.get("MILLION"):
                 open_million(browser, program, folder)
         finally:

@@ -71,13 +71,21 @@ lacks "the spec adds no markup to the report" again.html '<img'
 has "the report's policy allows no other script" again.html "default-src 'none'"
 expect "report into a missing folder" 3 report gains -o nowhere/page.html
 has "the error names the missing folder" err "nowhere"
+expect "report --follow of a campaign that has ended is one page" 0 report gains --threads 1 --follow -o followed.html
+if cmp -s again.html followed.html; then good "the same page"; else bad "it differs with --follow"; fi
+expect "report --follow to standard output" 2 report gains --follow -o -
+has "the error says what to name" err "name a file, not -"
+expect "report without other motions" 0 report gains --threads 1 --motions 0 -o alone.html
+has "the report has motions of more trials" again.html 'id="motion_'
+lacks "--motions 0 leaves them out" alone.html 'id="motion_'
+has "the trials are in the page" again.html '<script type="application/json" id="trials">'
 expect "report of a missing campaign" 1 report gians
 has "the error suggests a campaign's name" err "did you mean 'gains'?"
 
 # ---- sections without content are left out --------------------------------------------------------------------------
 
 sections "the report of a grid has no section on convergence" again.html \
-    "best motion scatter importance pairs parallel pareto failures spec provenance"
+    "best explore motion scatter importance pairs pareto failures spec provenance"
 has "the report names the shaded phases" again.html "Shaded in the curves: compression"
 lacks "the report of a grid has no word on searches" again.html "searches"
 
@@ -145,7 +153,7 @@ simulation: {dimension: 3}
 search: {method: grid, over: {x1: {linspace: [-5, 5, 30]}, x2: [1], x3: [2]}}
 END
 page along.yaml
-sections "the sections of a search of one parameter" along.html "best scatter spec provenance"
+sections "the sections of a search of one parameter" along.html "best explore scatter spec provenance"
 has "the report names parameters with one value" along.html "The same in all trials: x2 = 1, x3 = 2."
 lacks "parameters with one value have no panel" along.html 'aria-label="fitness, x2"'
 
@@ -158,14 +166,14 @@ search: {method: random, trials: 60, over: {x1: {range: [-5, 5]}, x2: {range: [-
 END
 page drawn.yaml
 sections "random points have a section on convergence" drawn.html \
-    "best convergence scatter importance pairs parallel spec provenance"
+    "best explore convergence scatter importance pairs spec provenance"
 has "random points are shown in the order of trials" drawn.html "The best fitness so far, in the order of the trials."
 
 sed -e 's/experiment: drawn/experiment: indices/' \
     -e 's/method: random, trials: 60/method: sobol_indices, samples: 16/' drawn.yaml >indices.yaml
 page indices.yaml
 sections "a sensitivity study shows importance first" indices.html \
-    "importance best scatter pairs parallel spec provenance"
+    "importance best explore scatter pairs spec provenance"
 has "a sensitivity study names its index" indices.html "first-order index"
 
 sed -e 's/experiment: drawn/experiment: learnt/' \
@@ -173,6 +181,8 @@ sed -e 's/experiment: drawn/experiment: learnt/' \
     drawn.yaml >learnt.yaml
 page learnt.yaml
 has "an adaptive search shows the median of each generation" learnt.html "the median of each generation"
+has "a search that was not verified says so in its head" learnt.html \
+    "<dt>verified</dt><dd><b>no</b> <span>hopscotch verify learnt</span>"
 has "two searches have a line each" learnt.html "A line per search, the best one in front."
 
 cat >never.yaml <<END
@@ -212,7 +222,7 @@ else
 fi
 expect "report a grid of two parameters" 0 report rate --threads 1 -o map.html
 sections "a report of two parameters shows the map first" map.html \
-    "pairs best scatter importance parallel spec provenance"
+    "pairs best explore scatter importance spec provenance"
 has "the map has a title" map.html "<h2>Fitness over x1 and x2</h2>"
 has "the map is in the navigation" map.html '<a href="#pairs">Map</a>'
 has "the map shows each trial" map.html "The fitness of each trial. Dot"
@@ -234,7 +244,7 @@ has "the error suggests the kind" err "did you mean 'convergence'?"
     --progress none >log 2>&1
 expect "report of failed trials only" 0 report fallen --threads 1 -o fallen.html
 has "a report of failed trials says that no trial has a fitness" fallen.html "no trial has one"
-sections "a report of failed trials shows failures, then a motion" fallen.html "failures motion spec provenance"
+sections "a report of failed trials shows failures, then a motion" fallen.html "failures explore motion spec provenance"
 has "the motion of a failed trial is marked" fallen.html "Trial 0, replicate 0, which failed, simulated again"
 lacks "failures of one kind have no panel per parameter" fallen.html 'aria-label="failed (%)'
 for kind in convergence scatter pairs parallel importance pareto; do
@@ -334,7 +344,7 @@ END
 "$program" run point.yaml --threads 1 --progress none >log 2>&1
 expect "report of a model without a motion" 0 report point --threads 1 -o point.html
 sections "a report of a model without a motion has no such section" point.html \
-    "pairs best scatter importance parallel spec provenance"
+    "pairs best explore scatter importance spec provenance"
 expect "replay --html without a motion" 1 replay point/1 --html point.html
 has "the error says that the model has no drawing" err "has no drawing"
 expect "replay --terminal without a motion" 1 replay point/1 --terminal

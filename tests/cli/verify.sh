@@ -69,6 +69,8 @@ run show "gains/$best"
 has "fresh seeds succeed"
 run report gains -o - && grep -q "Trial $best was verified: <b>" out
 check $? "the report shows the verdict"
+grep -qE '<dt>verified</dt><dd><b>[0-9]+ of 40</b> <span>fresh seeds succeed</span>' out
+check $? "also in its head"
 run report gains
 has "verify gains"
 

@@ -333,6 +333,13 @@ static void plot_order_varied(PlotData *data)
     for (int i = 0; i < n_constant; i++) data->order[data->n_varied + i] = constant[i];
 }
 
+// How much a gain matters, for the order: few trials have a correlation only.
+static double plot_matters(const PlotData *data, int g)
+{
+    const double value = isnan(data->effect[g]) ? fabs(data->correlation[g]) : data->effect[g];
+    return isnan(value) ? -1 : value;
+}
+
 static void plot_correlate(PlotData *data, Arena *arena)
 {
     double *fitness = ARENA_NEW(arena, double, data->n_fitted + 1),
@@ -340,6 +347,7 @@ static void plot_correlate(PlotData *data, Arena *arena)
     data->correlation = ARENA_NEW(arena, double, data->n_gains + 1);
     data->order = ARENA_NEW(arena, int, data->n_gains + 1);
     plot_rank_column(data, -1, arena, fitness);
+    plot_find_effects(data, fitness, arena);
     for (int g = 0; g < data->n_gains; g++) {
         if (data->gain[g].choices != NULL)
             plot_rank_words(data, g, fitness, arena, gain);
@@ -347,10 +355,8 @@ static void plot_correlate(PlotData *data, Arena *arena)
             plot_rank_column(data, g, arena, gain);
         data->correlation[g] = data->n_fitted >= 3 ? plot_correlation(gain, fitness, data->n_fitted) : (double)NAN;
         int at = g; // insertion sort: the greatest first, equal ones as in the spec
-        for (; at > 0 && !(fabs(data->correlation[data->order[at - 1]]) >= fabs(data->correlation[g])); at--) {
-            if (isnan(data->correlation[g])) break;
+        for (; at > 0 && plot_matters(data, g) > plot_matters(data, data->order[at - 1]); at--)
             data->order[at] = data->order[at - 1];
-        }
         data->order[at] = g;
     }
     plot_order_varied(data);

@@ -1,11 +1,18 @@
-// Which searched parameters matter: Spearman's rank correlation of each with the fitness, and in a campaign that
-// measures sensitivity Morris' or Sobol' measures with their intervals.
+// Which searched parameters matter: eta^2 on ranks and PED-ANOVA (effects.c), with the sign of Spearman's rank
+// correlation; of few trials this correlation alone. In a campaign that measures sensitivity, Morris' or Sobol'
+// measures with their intervals.
 #include "plot.h"
 
 #include <math.h>
 #include <string.h>
 
 #define IMPORTANCE_LABEL 120.0
+
+// Few trials have none.
+static bool importance_has_effects(const PlotData *data)
+{
+    return data->n_varied > 0 && !isnan(data->effect[data->order[0]]);
+}
 
 static void importance_draw_correlation(const PlotData *data, Plot *plot)
 {
@@ -32,6 +39,43 @@ static void importance_draw_correlation(const PlotData *data, Plot *plot)
     }
     plot_bars_zero(&panel, data->n_varied);
     plot_panel_end(&panel);
+}
+
+// ---- effects --------------------------------------------------------------------------------------------------------
+
+// Which end of its range is better; "": neither, or its values are words.
+static const char *importance_direction(const PlotData *data, int g)
+{
+    const double rho = data->correlation[g];
+    if (data->gain[g].choices != NULL || !(data->effect[g] > 0.005)) return "";
+    if (!(rho * rho > 0.3 * data->effect[g])) return ", best in between";
+    return (rho > 0) == data->maximize ? ", more is better" : ", less is better";
+}
+
+static void importance_draw_share(const PlotData *data, const double *value, const char *title, const char *label,
+                                  bool directed, Plot *plot)
+{
+    double most = 0.05;
+    for (int g = 0; g < data->n_gains; g++) most = fmax(most, value[g]); // NaN: it never varies
+    PlotPanel panel =
+        plot_bars(plot, 440, IMPORTANCE_LABEL, title, label, data->n_varied, 0, directed ? 1.5 * most : 1.12 * most);
+    for (int i = 0; i < data->n_varied; i++) {
+        const int g = data->order[i];
+        plot_bar(&panel, i, data->gain[g].name, value[g], "ba");
+        if (!isfinite(value[g])) continue;
+        char text[64];
+        snprintf(text, sizeof text, "%.2f%s", value[g], directed ? importance_direction(data, g) : "");
+        svg_text(plot->out, "tk", plot_at(&panel.x, value[g]) + 4, PLOT_BAR_TOP + PLOT_BAR_ROW * i + 12, "start", text);
+    }
+    plot_bars_zero(&panel, data->n_varied);
+    plot_panel_end(&panel);
+}
+
+static void importance_draw_effects(const PlotData *data, Plot *plot)
+{
+    importance_draw_share(data, data->effect, "Effect on the ranks of the fitness", "eta² on ranks, less chance", true,
+                          plot);
+    importance_draw_share(data, data->share, "The best tenth against all trials", "PED-ANOVA, share", false, plot);
 }
 
 // ---- measures of sensitivity ----------------------------------------------------------------------------------------
@@ -93,7 +137,10 @@ static Error importance_draw(const PlotData *data, Plot *plot, Arena *arena)
 {
     ImportanceMeasure *measure = ARENA_NEW(arena, ImportanceMeasure, IMPORTANCE_MEASURES);
     int count = 0;
-    if (data->n_fitted >= 3) importance_draw_correlation(data, plot);
+    if (importance_has_effects(data))
+        importance_draw_effects(data, plot);
+    else if (data->n_fitted >= 3)
+        importance_draw_correlation(data, plot);
     TRY(importance_read(data, measure, &count));
     for (int first = 0, last; first < count; first = last) {
         for (last = first; last < count && strcmp(measure[last].name, measure[first].name) == 0;) last++;
@@ -107,10 +154,39 @@ static const char *importance_nothing(const PlotData *data, Arena *arena)
     return data->n_fitted < 3 ? "fewer than three trials have a fitness" : plot_no_gain(data, arena);
 }
 
+// Where the best trial lies within 2 % of an end of a range, and others along the range are worse.
+static const char *importance_ends(const PlotData *data, Arena *arena)
+{
+    const char *text = "";
+    for (int i = 0; i < data->n_varied; i++) {
+        const int g = data->order[i];
+        const PlotGain *gain = &data->gain[g];
+        const double best = data->best_value[g], low = gain->low, high = gain->high;
+        const double part = gain->log ? log(best / low) / log(high / low) : (best - low) / (high - low);
+        if (gain->choices != NULL || !(data->effect[g] > 0.02) || (part > 0.02 && part < 0.98)) continue;
+        const double half = gain->log ? sqrt(high / low) : (high - low) / 2;
+        const double beyond = part > 0.5  ? (gain->log ? high * half : high + half)
+                              : gain->log ? low / half
+                                          : low - half;
+        char unit[64];
+        text = arena_format(arena, "%s The best %s%s, %s, lies at the %s end of its range: try %s to %s.", text,
+                            gain->name, plot_unit(gain->unit, unit, sizeof unit), plot_short(best).text,
+                            part > 0.5 ? "upper" : "lower", part > 0.5 ? "up" : "down", plot_short(beyond).text);
+    }
+    return text;
+}
+
 static const char *importance_caption(const PlotData *data, Arena *arena)
 {
     bool words = false;
     for (int g = 0; g < data->n_gains; g++) words |= data->gain[g].choices != NULL;
+    if (importance_has_effects(data))
+        return arena_format(
+            arena,
+            "Left: the share of the variation of all ranks that the parameter explains alone. Right: how "
+            "much its values among the best tenth differ from those of all trials. Neither sees what "
+            "parameters do together.%s",
+            importance_ends(data, arena));
     return arena_format(arena,
                         "Rank correlation finds monotonic effects only: a parameter whose best value is in the middle "
                         "of its range can matter and have a correlation near zero.%s",

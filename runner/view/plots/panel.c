@@ -370,7 +370,8 @@ static void plot_open(const PlotPanel *panel, const char *title)
 {
     enum { PLOT_FITS = 440 };
     Plot *plot = panel->plot;
-    fputs("<svg class=\"p\" role=\"img\"", plot->out);
+    const char *name = title != NULL ? title : panel->y.name != NULL ? panel->y.name : plot->name;
+    fputs(name != NULL ? "<svg class=\"p\" role=\"img\"" : "<svg class=\"p\" aria-hidden=\"true\"", plot->out);
     if (!plot->page) fprintf(plot->out, " x=\"%.0f\" y=\"%.0f\"", plot->x, plot->y);
     if (plot->page && panel->width <= PLOT_FITS) fputs(" data-fit", plot->out); // fills a narrow screen (page.css)
     fprintf(plot->out, " width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\"", panel->width, panel->height,
@@ -378,7 +379,7 @@ static void plot_open(const PlotPanel *panel, const char *title)
     if (panel->x.name != NULL) plot_note_axis(plot->out, "x", &panel->x);
     if (panel->y.name != NULL) plot_note_axis(plot->out, "y", &panel->y);
     fputs(" aria-label=\"", plot->out);
-    put_markup(plot->out, title != NULL ? title : panel->y.name != NULL ? panel->y.name : "");
+    put_markup(plot->out, name != NULL ? name : "");
     if (panel->x.name != NULL) {
         fputs(", ", plot->out);
         put_markup(plot->out, panel->x.name);

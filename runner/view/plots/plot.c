@@ -59,7 +59,7 @@ Error plot_picture(const PlotData *data, const PlotKind *kind, FILE *out, Arena 
     const char *nothing = kind->nothing(data, arena);
     if (nothing != NULL) return error_make(ERROR_USER, "there is nothing to plot as %s: %.300s", kind->name, nothing);
     TRY(text_stream_open("the plot", &panels));
-    Plot plot = {.out = panels.out};
+    Plot plot = {.out = panels.out, .name = kind->title};
     Error error = kind->draw(data, &plot, arena);
     const Error closed = text_stream_close(&panels);
     if (error.kind == OK) error = closed;

@@ -11,6 +11,8 @@
 int64_t plot_shown_trial(const PlotData *data);
 // For a campaign that keeps rows of some trials (sums.c): counts, bins and cells of all trials.
 Error plot_take_sums(PlotData *data);
+// data->effect, data->share (effects.c); rank[n_fitted]: of the fitness.
+void plot_find_effects(PlotData *data, const double *rank, Arena *arena);
 int plot_bin(const PlotGain *gain, double value); // the bin that holds the value
 const PlotCell *plot_cell(const PlotData *data, int gain_x, int gain_y, int bin_x, int bin_y); // in any order
 bool plot_varies(const PlotGain *gain);                     // it has at least two values
@@ -23,6 +25,7 @@ double plot_quantile(const PlotData *data, double fraction);
 struct Plot {
     FILE *out;
     bool page;
+    const char *name; // of panels without a title and axes, for screen readers; NULL: they are decoration
     double x, y, row, width, height; // of a picture: the next panel's corner, the row's height, the size so far
 };
 

@@ -148,8 +148,8 @@ Error report_fit(const Report *report)
     FitReport to = {.report = report};
     FitData data;
     int count = 0;
-    const Error error = campaign_fit(report->campaign, report->data->best_id[0], report->backend, report->arena,
-                                     fit_report_then, &to, &data);
+    const Error error = campaign_fit(report->campaign, report->data->best_id[0], &report->options->backend,
+                                     report->arena, fit_report_then, &to, &data);
     if (error.kind != OK) return report_put_not_replayed(report, &error);
     const FitResult *result = to.result;
     const FitLine *lines = fit_lines(&report->campaign->spec, &data, result, report->arena, &count);

@@ -163,7 +163,7 @@ Error report_iterations(const Report *report)
     FILE *out = report->out;
     Plot plot = {.out = out, .page = true};
     TRY(timings_of_trial(campaign->database, request.trial, report->arena, &timing));
-    Error error = campaign_trace(campaign, &request, report->backend, report->arena, &result, &trace);
+    Error error = campaign_trace(campaign, &request, &report->options->backend, report->arena, &result, &trace);
     if (error.kind == OK) error = iterations_open(&trace, &plot, report->arena, &view);
     if (error.kind != OK) return report_put_not_replayed(report, &error);
     report_put_replayed(report, &result, &trace);

@@ -63,6 +63,70 @@ Error report_put_not_replayed(const Report *report, const Error *error)
 
 #define REPORT_MOTION 12.0 // s that are simulated again
 
+// ---- motions of more trials -----------------------------------------------------------------------------------------
+
+enum {
+    REPORT_FAILED = 2,             // motions of each kind of failure
+    REPORT_MOTIONS_BYTES = 1300000 // of all motions but the first
+};
+#define REPORT_FRAME 0.04 // s between two frames, at most
+
+// The trials whose motions the page has besides the shown one: the best, then some of each kind of failure.
+static Error report_moving(const Report *report, int64_t **trials, int *count)
+{
+    const PlotData *data = report->data;
+    const Spec *spec = &report->campaign->spec;
+    TrialColumns all;
+    const int most = report->options->motions + REPORT_FAILED * spec->configured.n_failures;
+    *trials = ARENA_NEW(report->arena, int64_t, most + 1);
+    for (int b = 1; b < data->n_best && b < report->options->motions; b++) (*trials)[(*count)++] = data->best_id[b];
+    if (report->options->motions == 0) return error_none();
+    TRY(trial_columns(report->campaign->database, spec, report->arena, &all));
+    for (int f = 1; f < spec->configured.n_failures; f++) {
+        Condition failed;
+        int64_t *ids, found = 0;
+        const TrialOrder by = {"id", false};
+        if (data->failures[f] == 0) continue;
+        TRY(condition_read(&all, arena_format(report->arena, "failure = '%s'", spec->configured.failures[f]),
+                           report->arena, &failed));
+        TRY(trials_ordered(report->campaign->database, &all, &failed, &by, 1, REPORT_FAILED, NULL, report->arena, &ids,
+                           &found));
+        for (int64_t i = 0; i < found && i < REPORT_FAILED; i++) (*trials)[(*count)++] = ids[i];
+    }
+    return error_none();
+}
+
+// Puts the motions of more trials into the page, each with so few frames that all fit; a trial that can't be simulated
+// again, or differs from what is stored, is left out.
+static Error report_more_motions(const Report *report, const ReplayTrace *shown)
+{
+    int64_t *trials;
+    int count = 0;
+    const Drawing *drawing = trace_drawing(shown);
+    TRY(report_moving(report, &trials, &count));
+    if (count == 0 || drawing == NULL) return error_none();
+    const double frames = (double)(REPORT_MOTIONS_BYTES / count / trace_frame_bytes(drawing));
+    ReplayRequest request = shown->request;
+    const Configured *configured = &report->campaign->spec.configured;
+    const double tick = configured->tick_duration, duration = fmin(REPORT_MOTION, tick * (double)configured->ticks);
+    request.window[1] = fmin(duration, frames * REPORT_FRAME);
+    const double each = request.window[1] / frames;
+    request.sample = fmax(request.sample, tick * ceil(each / tick));
+    for (int i = 0; i < count; i++) {
+        const size_t used = report->arena->used;
+        ReplayResult result;
+        ReplayTrace trace;
+        request.trial = trials[i];
+        if (request.trial == shown->request.trial) continue;
+        const Error error =
+            campaign_trace(report->campaign, &request, &report->options->backend, report->arena, &result, &trace);
+        if (error.kind == ERROR_INTERRUPTED) return error;
+        if (error.kind == OK && result.equal) TRY(trace_put_another(&trace, report->out, report->arena));
+        arena_rewind(report->arena, used);
+    }
+    return error_none();
+}
+
 static Error report_draw_motion(const Report *report, const ReplayTrace *trace)
 {
     Plot plot = {.out = report->out, .page = true};
@@ -72,7 +136,7 @@ static Error report_draw_motion(const Report *report, const ReplayTrace *trace)
     trace_plot_series(trace, &plot, report->arena);
     fputs("</div>\n", report->out);
     trace_put_constants(trace, report->out, report->arena);
-    return error_none();
+    return report_more_motions(report, trace);
 }
 
 // The first seconds of the best trial, or of a failed one if all failed.
@@ -85,7 +149,8 @@ static Error report_motion(const Report *report)
     ReplayResult result;
     ReplayTrace trace;
     request.sample = tick * fmax(1, floor(fmax(0.005, duration / 20000) / tick + 0.5));
-    const Error error = campaign_trace(report->campaign, &request, report->backend, report->arena, &result, &trace);
+    const Error error =
+        campaign_trace(report->campaign, &request, &report->options->backend, report->arena, &result, &trace);
     if (error.kind != OK) return report_put_not_replayed(report, &error);
     report_put_replayed(report, &result, &trace);
     if (duration > REPORT_MOTION && configured_iterates(configured))
@@ -156,6 +221,7 @@ static const ReportSection report_sections[] = {
      .only = "The trial",
      .write = report_best,
      .has = report_has_best},
+    {.id = "explore", .link = "Explore", .title = "Explore", .write = report_explore, .has = report_has_explore},
     {.id = "sums", .link = "All trials", .title = "All trials", .write = report_sums, .has = report_has_sums},
     {.id = "motion",
      .link = "Motion",
@@ -185,7 +251,6 @@ static const ReportSection report_sections[] = {
     {.id = "scatter", .link = "Parameters", .has = report_has_several_best},
     {.id = "importance", .link = "Importance", .has = report_has_several_gains},
     {.id = "pairs", .link = "Pairs", .has = report_has_several_gains, .named = report_name_pairs},
-    {.id = "parallel", .link = "Parallel", .has = report_has_several_gains},
     {.id = "pareto", .link = "Trade-offs", .several = "The front", .has = report_has_several_best},
     {.id = "failures", .link = "Failures"},
     {.id = "timings", .link = "Batches", .has = report_has_batches},
@@ -259,7 +324,7 @@ static const char *report_title(const Report *report, const ReportSection *secti
 
 static Error report_write_plot(const Report *report, const PlotKind *kind)
 {
-    Plot plot = {.out = report->out, .page = true};
+    Plot plot = {.out = report->out, .page = true, .name = kind->title};
     fputs("<p class=\"caption\">", report->out);
     put_markup(report->out, kind->text != NULL ? kind->text : kind->caption(report->data, report->arena));
     fputs("</p>\n<div class=\"panels\">\n", report->out);
@@ -300,10 +365,10 @@ static Error report_body(const Report *report)
     return error_none();
 }
 
-Error report_write(const StoredCampaign *campaign, const PlotData *data, const BackendOptions *backend, FILE *out,
+Error report_write(const StoredCampaign *campaign, const PlotData *data, const ReportOptions *options, FILE *out,
                    Arena *arena)
 {
-    Report report = {.campaign = campaign, .data = data, .backend = backend, .out = out, .arena = arena};
+    Report report = {.campaign = campaign, .data = data, .options = options, .out = out, .arena = arena};
     const char *style;
     TRY(batches_count(campaign->database, &report.batches));
     TRY(report_style(arena, &style));

@@ -7,7 +7,7 @@
 typedef struct Report {
     const StoredCampaign *campaign;
     const PlotData *data;
-    const BackendOptions *backend; // for trials that are simulated again
+    const ReportOptions *options;
     int64_t batches;
     FILE *out;
     Arena *arena;
@@ -30,6 +30,9 @@ Error report_iterations(const Report *report);
 // Of a campaign whose model or method gives gradients (slopes.c)
 bool report_has_slopes(const Report *report);
 Error report_slopes(const Report *report);
+// The columns of the trials, for scripts, and parallel coordinates (explore.c)
+bool report_has_explore(const Report *report);
+Error report_explore(const Report *report);
 // Of a campaign with residuals (fit.c)
 bool report_has_fit(const Report *report);
 Error report_fit(const Report *report);

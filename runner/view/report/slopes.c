@@ -135,7 +135,7 @@ static Error slopes_bars(const Report *report)
     int known = 0;
     if (!campaign_has_slopes(report->campaign)) return error_none();
     const Error error =
-        campaign_slopes(report->campaign, report->data->best_id[0], report->backend, report->arena, &result);
+        campaign_slopes(report->campaign, report->data->best_id[0], &report->options->backend, report->arena, &result);
     if (error.kind != OK) return report_put_not_replayed(report, &error);
     qsort(result.slopes, (size_t)result.count, sizeof *result.slopes, slopes_longest_first);
     while (known < result.count && isfinite(result.slopes[known].slope)) known++;

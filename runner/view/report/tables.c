@@ -48,7 +48,27 @@ static Error report_rows(Cursor *each, int limit, FILE *out, int *rows)
 
 // ---- the head -------------------------------------------------------------------------------------------------------
 
-static void report_facts(const Report *report, const Timings *timings, const char *devices)
+// Whether the best trial holds under fresh seeds, or that nobody has looked.
+static Error report_verified_fact(const Report *report)
+{
+    const PlotData *data = report->data;
+    const Spec *spec = &report->campaign->spec;
+    Verified verified;
+    const bool search = search_learns(spec->method) && !spec_several(spec) && !spec->model->by_hand;
+    if (data->n_best == 0) return error_none();
+    TRY(verified_read(report->campaign, data->best_id[0], report->arena, &verified));
+    if (verified.run != NULL)
+        report_fact(
+            report->out, "verified",
+            arena_format(report->arena, "%" PRId64 " of %" PRId64, verified.outcome.succeeded, verified.outcome.n),
+            "fresh seeds succeed");
+    else if (search)
+        report_fact(report->out, "verified", "no",
+                    arena_format(report->arena, "hopscotch verify %s", report->campaign->name));
+    return error_none();
+}
+
+static Error report_facts(const Report *report, const Timings *timings, const char *devices)
 {
     const PlotData *data = report->data;
     const Spec *spec = &report->campaign->spec;
@@ -69,11 +89,13 @@ static void report_facts(const Report *report, const Timings *timings, const cha
     if (data->trials > 0)
         report_fact(out, "failed", arena_format(arena, "%.3g %%", 100 * failed / (double)data->trials),
                     text_count((int64_t)failed).text);
+    TRY(report_verified_fact(report));
     if (wall > 0)
         report_fact(out, "time", text_duration(wall).text,
                     arena_format(arena, "%s trials/s", text_short((double)data->trials / wall).text));
     if (devices[0] != '\0') report_fact(out, "device", devices, "");
     fputs("</dl>\n", out);
+    return error_none();
 }
 
 // For a campaign without trials: how to continue it.
@@ -138,7 +160,10 @@ Error report_head(const Report *report)
     }
     fputs("</code></p>\n", out);
     TRY(report_remarks(campaign->database, out));
-    report_facts(report, &timings, devices);
+    if (report->options->follow > 0)
+        fprintf(out, "<p class=\"note\" data-follow=\"%d\">The run goes on. The page reads itself again.</p>\n",
+                report->options->follow);
+    TRY(report_facts(report, &timings, devices));
     if (report->data->trials == 0) report_hint(campaign, row.state, out);
     fputs("</header>\n", out);
     return error_none();
@@ -275,6 +300,7 @@ Error report_best(const Report *report)
     FILE *out = report->out;
     const char **shown = ARENA_NEW(report->arena, const char *, 2000);
     const int count = report_best_columns(report, shown);
+    TRY(report_verdict(report));
     if (report->data->n_best > 1)
         fprintf(out,
                 "<p class=\"caption\">%sClick on a column's head to sort. The plots mark the trial under the "
@@ -293,7 +319,6 @@ Error report_best(const Report *report)
     TRY(spec_several(spec) ? report_front_rows(report, shown, count) : report_best_rows(report, shown, count));
     fputs("</tbody></table></div>\n", out);
     TRY(report_recommended(report));
-    TRY(report_verdict(report));
     if (spec->model->by_hand) return error_none();
     fputs("<p>To simulate a trial again, to the same bits: <code>hopscotch replay ", out);
     put_markup(out, report->campaign->name);

@@ -41,6 +41,10 @@ typedef Error TracePut(const ReplayTrace *trace, Json *json, Arena *arena);
 Error trace_put_json(const ReplayTrace *const *traces, int count, const char *class_name, TracePut *put, FILE *out,
                      Arena *arena);
 Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
+// Writes JSON of one more motion, which the page plays where a reader asks for its trial. trace_frame_bytes: its size
+// per frame, about.
+Error trace_put_another(const ReplayTrace *trace, FILE *out, Arena *arena);
+int64_t trace_frame_bytes(const Drawing *drawing);
 // The beginning of a page of traces up to its first section, which is open; the beginning of a trace's section.
 Error trace_page_begin(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
 void trace_page_heading(const ReplayTrace *trace, FILE *out, Arena *arena);

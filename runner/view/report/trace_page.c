@@ -20,8 +20,8 @@ const char *trace_name(const ReplayTrace *trace, Arena *arena)
     return arena_format(arena, "%s/%lld", trace->campaign->name, (long long)trace->request.trial);
 }
 
-Error trace_put_json(const ReplayTrace *const *traces, int count, const char *class_name, TracePut *put, FILE *out,
-                     Arena *arena)
+static Error trace_put_array(const ReplayTrace *const *traces, int count, const char *id, TracePut *put, FILE *out,
+                             Arena *arena)
 {
     Json json;
     TextStream stream;
@@ -33,12 +33,16 @@ Error trace_put_json(const ReplayTrace *const *traces, int count, const char *cl
     json_close(&json, ']');
     const Error closed = text_stream_close(&stream);
     if (error.kind == OK) error = closed;
-    if (error.kind == OK) {
-        fprintf(out, "<div class=\"%s\"></div>\n", class_name);
-        page_put_json(out, arena_format(arena, "%ss", class_name), stream.text); // "motions"
-    }
+    if (error.kind == OK) page_put_json(out, id, stream.text);
     free(stream.text);
     return error;
+}
+
+Error trace_put_json(const ReplayTrace *const *traces, int count, const char *class_name, TracePut *put, FILE *out,
+                     Arena *arena)
+{
+    fprintf(out, "<div class=\"%s\"></div>\n", class_name);
+    return trace_put_array(traces, count, arena_format(arena, "%ss", class_name), put, out, arena); // "motions"
 }
 
 // ---- motions --------------------------------------------------------------------------------------------------------
@@ -155,6 +159,19 @@ static Error motion_put(const ReplayTrace *trace, Json *json, Arena *arena)
 Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
 {
     return trace_put_json(traces, count, "motion", motion_put, out, arena);
+}
+
+Error trace_put_another(const ReplayTrace *trace, FILE *out, Arena *arena)
+{
+    const char *id = arena_format(arena, "motion_%lld", (long long)trace->request.trial);
+    return trace_put_array(&trace, 1, id, motion_put, out, arena);
+}
+
+int64_t trace_frame_bytes(const Drawing *drawing)
+{
+    enum { BASE = 32, NUMBER = 8, POSE = 19 }; // of a base's position, a rounded number, a pose of 7 times 16 bits
+    return drawing->n_solids > 0 ? BASE + (int64_t)POSE * drawing->n_bodies
+                                 : (int64_t)NUMBER * (2 * drawing->n_points + 2);
 }
 
 // Shows the parameters in which two trials differ; of one trial those that were searched.

@@ -1,0 +1,400 @@
+"""Selects trials in a report as a reader would: conditions, brushes, links, one trial, ghosts, keys, names. What the
+page selects is compared with what the program selects by the same condition."""
+
+import os
+import subprocess
+import time
+
+# Conditions of the language of --where, and some that are none.
+GOOD = ["k_fp < 100", "k_fp >= 100 and thrust < 40", "failure = 'fell'", "not failure = 'fell' or thrust > 70",
+        "fitness < 0.8", "not (fitness < 0.8)", "thrust^2 / 100 - -2 > 20 * k_xdot and (b_fp < 9 or b_fp > 20)",
+        "if(thrust > 40, k_xdot, 0.1) > 0.05", "min(thrust, k_fp, 50) = 50", "mod(id, 7) = 3", "abs(thrust - 40) <= 5",
+        "2^-k_xdot^2 > 0.99", "1e2 < k_fp", "hop_count = 2", "fitness = fitness", "clip(thrust, 20, 30) = 30",
+        "sqrt(b_fp) > pi", "thrust > 200", "failure != 'none'", "failure = 'fel'",
+        "log(k_fp) * 2 > 10 and atan2(thrust, k_fp) < 0.5"]
+BAD = ["k_fp <", "k_fq < 3", "k_fp < 100 &&", "(k_fp < 3", "k_fp < 3)", "1 < k_fp < 3", "failure < 3",
+       "sin(1, 2) > 0", "k_fp < 1.", "foo(k_fp) > 1", "k_fp ** 2 > 3", "'a' = 'a'", "k_fp = 'a'", "min(k_fp) > 1",
+       "and k_fp", "k_fp > .5", "failure = 'fell", "sin > 3"]
+FIELD = "document.querySelector('.select input')"
+SHOWN = "document.querySelector('.select output').textContent"
+TYPE = """(() => { const field = document.querySelector('.select input'); field.focus(); field.value = %r;
+    field.dispatchEvent(new Event('input')); field.dispatchEvent(new Event('change')); return 1; })()"""
+FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))"
+
+
+def counted(program, folder, where):
+    """The number of trials by the program; None: it refuses the condition."""
+    ran = subprocess.run([program, "query", "gaits", "--where", where, "--format", "csv", "--columns", "id"],
+                         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return len(ran.stdout.split()) - 1 if ran.returncode == 0 else None
+
+
+def counted_of(program, folder, name):
+    """The number of stored trials; 0: there is no such campaign yet."""
+    ran = subprocess.run([program, "query", name, "--columns", "id", "--format", "csv"], cwd=folder,
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return max(0, len(ran.stdout.split()) - 1)
+
+
+def selected(browser):
+    text = browser.run(SHOWN).split()
+    return int(text[0].replace(",", ""))
+
+
+def type_in(browser, where):
+    browser.run(TYPE % where)
+
+
+def press(browser, name):
+    browser.run(f"[...document.querySelectorAll('.select button')].find((b) => b.textContent === '{name}').click()")
+
+
+def drag(browser, x0, y0, x1, y1, steps=8):
+    browser.mouse("Pressed", x0, y0, button="left", clickCount=1)
+    for k in range(1, steps + 1):
+        browser.mouse("Moved", x0 + (x1 - x0) * k / steps, y0 + (y1 - y0) * k / steps, button="left", buttons=1)
+    browser.mouse("Released", x1, y1, button="left", clickCount=1)
+    browser.run(FRAME)
+
+
+def box(browser, element, block="center"):
+    return browser.run(f"(() => {{ const e = {element}; e.scrollIntoView({{block: '{block}'}}); "
+                       "const b = e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })()")
+
+
+def conditions(browser, check, program, folder):
+    differ = []
+    for where in GOOD:
+        type_in(browser, where)
+        expected, got = counted(program, folder, where), selected(browser)
+        if got != expected or browser.run(f"{FIELD}.hasAttribute('aria-invalid')"):
+            differ.append((where, expected, got))
+    check("conditions select what --where selects", not differ, differ)
+    taken = [where for where in BAD if counted(program, folder, where) is not None]
+    type_in(browser, "k_fp < 100")
+    before = selected(browser)
+    for where in BAD:
+        type_in(browser, where)
+        if not browser.run(f"{FIELD}.hasAttribute('aria-invalid')") or selected(browser) != before:
+            taken.append(where)
+    check("what is no condition is refused, and the selection stays", not taken, taken)
+    type_in(browser, "k_fp < 100 and thrusd > 3")
+    wrong = browser.run("[document.querySelector('.problem mark').textContent, document.querySelector('.problem')"
+                        ".textContent]")
+    check("an error shows where", wrong[0] == "thrusd" and "did you mean 'thrust'?" in wrong[1], wrong)
+    press(browser, "Clear")
+    check("clear selects all", selected(browser) == 1500)
+
+
+def everywhere(browser, check):
+    type_in(browser, "thrust > 60")
+    good = browser.run("""[...document.querySelector('#best table').tBodies[0].rows].every((row) =>
+        Number(row.cells[5].textContent) > 60)""")
+    check("the table lists the best of the selection", good)
+    check("the front fades", browser.run("""(() => { const dots = [...document.querySelectorAll('#pareto circle')];
+        return dots.some((dot) => dot.classList.contains('out')) && dots.some((dot) => !dot.classList.contains('out'));
+    })()"""))
+    browser.run("document.querySelector('#scatter').scrollIntoView()")
+    browser.run(FRAME)
+    drawn = browser.run("""(() => { const canvas = document.querySelector('#scatter canvas');
+        const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        let sum = 0; for (let k = 3; k < data.length; k += 4) sum += data[k] > 0; return sum; })()""")
+    check("a static plot shows the selection", drawn > 500, drawn)
+    check("and fades the rest", browser.run(
+        "getComputedStyle(document.querySelector('#scatter .many circle.pt')).opacity") == "0.13")
+    check("a motion that is not selected fades", browser.run("""(() => {
+        const stage = document.querySelector('#motion .stage'), trial = stage.dataset.trial;
+        const before = stage.classList.contains('out');
+        const field = document.querySelector('.select input');
+        field.value = `id != ${trial}`; field.dispatchEvent(new Event('input'));
+        return stage.classList.contains('out'); })()"""))
+    press(browser, "Clear")
+
+
+def brushes(browser, check, program, folder):
+    x, y, width, height = box(browser, "document.querySelector('.explore .grip')")
+    drag(browser, x + width / 2, y + 60, x + width / 2, y + 150)
+    where, got = browser.run(f"{FIELD}.value"), selected(browser)
+    check("a brush on an axis is a condition", where.count(">=") == 1 and where.count("<=") == 1 and
+          got == counted(program, folder, where) and 0 < got < 1500, where, got)
+    x, y, width, height = box(browser, "document.querySelector('#scatter svg')")
+    drag(browser, x + 0.5 * width, y + 0.4 * height, x + 0.8 * width, y + 0.8 * height)
+    where, got = browser.run(f"{FIELD}.value"), selected(browser)
+    check("a brush across a plot adds two ranges", where.count("fitness") == 2 and
+          got == counted(program, folder, where), where, got)
+    press(browser, "Undo")
+    check("undo takes the last brush back", browser.run(f"{FIELD}.value").count("fitness") == 0)
+    press(browser, "Clear")
+    x, y, width, height = box(browser, "document.querySelectorAll('.explore .panels svg')[1]")
+    drag(browser, x + 0.2 * width, y + 0.5 * height, x + 0.5 * width, y + 0.5 * height)
+    where, got = browser.run(f"{FIELD}.value"), selected(browser)
+    check("a brush on the histogram", where.startswith("fitness >=") and got == counted(program, folder, where), where)
+    browser.run("document.activeElement.blur()")
+    for count in (1, 2):
+        browser.mouse("Pressed", x + 0.4 * width, y + 0.5 * height, button="left", clickCount=count)
+        browser.mouse("Released", x + 0.4 * width, y + 0.5 * height, button="left", clickCount=count)
+    check("a double click ends it", browser.run(f"{FIELD}.value") == "" and selected(browser) == 1500)
+
+
+def keep(browser, check, program, folder, page):
+    type_in(browser, "thrust > 40 or k_fp < 60")
+    first = selected(browser)
+    press(browser, "Keep")
+    check("keep", browser.run(SHOWN) == f"{first:,} kept" and browser.run(f"{FIELD}.value") == "", browser.run(SHOWN))
+    type_in(browser, "b_fp < 10")
+    press(browser, "Exclude")
+    text = browser.run("document.querySelector('.kept code').textContent")
+    left = int(browser.run(SHOWN).split()[0].replace(",", ""))
+    check("exclude", left == counted(program, folder, "(thrust > 40 or k_fp < 60) and not (b_fp < 10)") < first, left)
+    check("what is kept is a condition for --where", left == counted(program, folder, text), text)
+    browser.run("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }; 1")
+    press(browser, "Copy")
+    check("copy gives the condition", browser.run("window.copied") == text, browser.run("window.copied"))
+    type_in(browser, "fitness < 1")
+    got, address = browser.run(SHOWN), browser.run("location.href")
+    browser.open(page)
+    check("a page without an address selects all", selected(browser) == 1500)
+    browser.run(f"location.href = {address!r}")
+    browser.run(FRAME)
+    check("a link shows the selection again", browser.run(SHOWN) == got and
+          browser.run(f"{FIELD}.value") == "fitness < 1", browser.run(SHOWN), got, address)
+    browser.run("document.querySelector('nav a[href=\"#spec\"]').click()")
+    check("the page's links leave it", "where=" in browser.run("location.hash") and
+          browser.run("document.getElementById('spec').getBoundingClientRect().top") < 900)
+    for _ in range(2):
+        press(browser, "Clear")
+    check("clear, then all are there", selected(browser) == 1500)
+    browser.run("""location.hash = new URLSearchParams({ where: '<img src=x onerror=alert(1)>',
+        trial: '"]<img src=x>', x: '<b>', kept: "'" }).toString()""")
+    browser.run(FRAME)
+    check("an address adds no markup", browser.run("document.querySelectorAll('img').length") == 0 and
+          browser.run("document.querySelector('.trial').hidden") and
+          "onerror" in browser.run("document.querySelector('.problem code').textContent"))
+    press(browser, "Clear")
+    browser.run(f"{FIELD}.value = ''")
+
+
+def choices(browser, check):
+    axes = "document.querySelector('.explore .panels svg').getAttribute('aria-label')"
+    browser.run("""(() => { const [x, y] = document.querySelectorAll('.explore .view select');
+        y.value = 'cost_of_transport'; y.dispatchEvent(new Event('change')); })()""")
+    check("an axis is chosen by name", browser.run(axes).startswith("cost_of_transport against"), browser.run(axes))
+    log = "document.querySelectorAll('.explore .view input[type=checkbox]')[1]"
+    before = browser.run("document.querySelector('.explore .panels svg').dataset.y")
+    browser.run(f"{log}.click()")
+    after = browser.run("document.querySelector('.explore .panels svg').dataset.y")
+    check("and its logarithm", before.split()[4] == "0" and after.split()[4] == "1", before, after)
+    browser.run("""(() => { const colour = document.querySelector('.explore .tools select');
+        colour.value = 'failure'; colour.dispatchEvent(new Event('change')); })()""")
+    check("and the colour", "fell" in browser.run("document.querySelector('.explore .tools svg').textContent"))
+    count = "document.querySelectorAll('.explore .grip').length"
+    lines = browser.run(count)
+    browser.run("[...document.querySelectorAll('.choose input')].find((input) => !input.checked).click()")
+    check("and the parallel axes", browser.run(count) == lines + 1)
+    check("the address has them", all(part in browser.run("location.hash")
+                                      for part in ("y=cost_of_transport", "ylog=1", "colour=failure", "axes=")))
+
+
+def one_trial(browser, check):
+    browser.run("document.querySelector('#best tbody tr').click()")
+    text = browser.run("document.querySelector('.trial').textContent")
+    check("a click on a trial shows its numbers, with units and origin",
+          all(word in text for word in ("k_fp", "N m/rad", "parameter", "metric", "cost_of_transport")), text[:300])
+    figures = "document.querySelectorAll('.trial .stage svg .foot').length"
+    check("and its motion", browser.run(figures) == 1)
+    browser.run("""(() => { const ghost = [...document.querySelectorAll('.trial select')].pop();
+        ghost.value = ghost.options[3].value; ghost.dispatchEvent(new Event('change')); })()""")
+    check("a ghost in the same scene", browser.run(figures) == 2 and
+          browser.run("document.querySelectorAll('.trial .stage').length") == 1 and
+          browser.run("document.querySelectorAll('.trial .controls input').length") == 1)
+    browser.press("Escape", "Escape")
+    check("Escape closes it", browser.run("document.querySelector('.trial').hidden"))
+    browser.run("document.querySelector('#best tbody tr:nth-child(2)').focus()")
+    browser.press("Enter", "Enter", "\r")
+    check("Enter opens the focused trial", not browser.run("document.querySelector('.trial').hidden") and
+          browser.run("document.activeElement.className") == "trial")
+    browser.press("Escape", "Escape")
+    check("and Escape gives the focus back", browser.run("document.activeElement.tagName") == "TR")
+    browser.run("document.querySelector('#motion .stage svg').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    check("a click on a motion opens nothing", browser.run("document.querySelector('.trial').hidden"))
+    known = browser.run("motions.ids")
+    other = next(str(k) for k in range(1500) if str(k) not in known)
+    browser.run(f"location.hash = 'trial={other}'")
+    browser.run(FRAME)
+    check("a trial without a motion names the command",
+          f"hopscotch replay gaits/{other} --html" in browser.run("document.querySelector('.trial').textContent"))
+    browser.press("Escape", "Escape")
+    x, y, width, height = box(browser, "document.querySelector('.explore .panels svg')")
+    at = browser.run("""(() => { const svg = document.querySelector('.explore .panels svg');
+        return svg.dataset.x; })()""")
+    browser.run("document.activeElement.blur()")
+    for dx in range(60, 200, 3):  # until a dot is under the pointer
+        browser.mouse("Moved", x + dx, y + 0.6 * height)
+        if browser.run("'tip' in document.querySelector('.explore .panels svg').dataset"):
+            browser.mouse("Pressed", x + dx, y + 0.6 * height, button="left", clickCount=1)
+            browser.mouse("Released", x + dx, y + 0.6 * height, button="left", clickCount=1)
+            break
+    check("a click on a dot opens its trial", not browser.run("document.querySelector('.trial').hidden"), at)
+
+
+def names(browser, check):
+    tree = browser.call("Accessibility.getFullAXTree")["nodes"]
+    roles = {"button", "textbox", "combobox", "checkbox", "slider", "link", "image", "img", "form", "search", "dialog",
+             "complementary", "DisclosureTriangle"}
+    nameless = [node["role"]["value"] for node in tree if not node.get("ignored") and "role" in node and
+                node["role"]["value"] in roles and not node.get("name", {}).get("value")]
+    check("what can be used has a name for a screen reader", not nameless, nameless)
+
+
+def paper(browser, check, page):
+    browser.theme("light", "print")
+    check("on paper the plots are the static ones", browser.run("""(() => {
+        const hidden = (name) => getComputedStyle(document.querySelector(name)).display === 'none';
+        return hidden('.explore') && !hidden('.still') && hidden('.live > canvas'); })()"""))
+    browser.theme("light")
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    browser.call("Page.reload")
+    time.sleep(0.5)
+    browser.call("Emulation.setScriptExecutionDisabled", value=False)
+    still = browser.run("[getComputedStyle(document.querySelector('.still')).display, "
+                        "document.querySelectorAll('.still svg').length, document.querySelectorAll('canvas').length]")
+    check("without scripts, too", still == ["block", 1, 0], still)
+    browser.open(page)
+
+
+def phone(browser, check, page, shots):
+    browser.size(390, 844, mobile=True)
+    browser.open(page)
+    browser.run("document.querySelector('#best tbody tr').click()")
+    check("a trial fits a phone", browser.run("document.documentElement.scrollWidth") <= 390)
+    shots("phone-trial", False)
+    browser.press("Escape", "Escape")
+    browser.run("document.querySelector('.explore').scrollIntoView()")
+    shots("phone-explore", False)
+    browser.size(1200, 900)
+
+
+def explore(browser, check, program, folder, page, shots):
+    browser.size(1200, 900)
+    browser.theme("light")
+    browser.open(page)
+    conditions(browser, check, program, folder)
+    everywhere(browser, check)
+    brushes(browser, check, program, folder)
+    keep(browser, check, program, folder, page)
+    choices(browser, check)
+    one_trial(browser, check)
+    names(browser, check)
+    type_in(browser, "thrust > 60 and fitness < 1")
+    browser.run("document.querySelector('.explore').scrollIntoView()")
+    browser.run(FRAME)
+    shots("explore", False)
+    paper(browser, check, page)
+    phone(browser, check, page, shots)
+
+
+MANY = """
+version: 1
+experiment: many
+seed: 3
+model: bbob
+simulation: {function: rastrigin, dimension: 5}
+search:
+  method: random
+  trials: 100000
+  over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}, x4: {range: [-5, 5]}, x5: {range: [-5, 5]}}
+"""
+
+
+def busy(browser):
+    """Seconds of processor time of the page's main thread."""
+    metrics = {one["name"]: one["value"] for one in browser.call("Performance.getMetrics")["metrics"]}
+    return metrics["TaskDuration"]
+
+
+def many(browser, check, page, shots):
+    """100,000 trials are brushed. Bounded is the processor time of a frame, because a busy machine shows fewer frames."""
+    seconds, size = browser.open(page), os.path.getsize(page)
+    check(f"100,000 trials: {size / 1e6:.2f} MB, open in {seconds:.2f} s", size <= 5e6)
+    x, y, width, height = box(browser, "document.querySelectorAll('.explore .grip')[1]")
+    browser.call("Performance.enable", timeDomain="threadTicks")
+    browser.run("window.frames = 0; (function f() { window.frames++; requestAnimationFrame(f); })(); 1")
+    start, used = time.monotonic(), busy(browser)
+    drag(browser, x + width / 2, y + 20, x + width / 2, y + height - 40, 100)
+    count = browser.run("window.frames")
+    each, rate = 1e3 * (busy(browser) - used) / count, count / (time.monotonic() - start)
+    check(f"100,000 trials: {each:.1f} ms of processor time per frame; {rate:.0f} frames/s with a load of "
+          f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} processors", each < 33)
+    where = browser.run(f"{FIELD}.value")
+    check("a part is selected", where.count(" and ") == 1 and 0 < selected(browser) < 100000, where)
+    shots("many", False)
+
+
+FOLLOWED = """
+version: 1
+experiment: followed
+seed: 5
+model: hopper
+simulation: {duration: 1.5, settle: 0.5}
+parameters: {x_dot_des: 2.0}
+search:
+  method: sobol
+  trials: 100000
+  over: {k_fp: {range: [30, 500], scale: log}, b_fp: {range: [3, 50], scale: log}, thrust: {range: [15, 80]}}
+"""
+
+
+def reload_until(browser, script, seconds):
+    """Waits for a page that reads itself again; commands fail while it does."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if browser.run(script):
+                return True
+        except RuntimeError:
+            pass
+        time.sleep(0.3)
+    return False
+
+
+def follow(browser, check, program, folder):
+    spec, page = os.path.join(folder, "followed.yaml"), os.path.join(folder, "followed.html")
+    with open(spec, "w") as file:
+        file.write(FOLLOWED)
+    quiet = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    run = subprocess.Popen([program, "run", spec, "--backend", "cpu", "--threads", "1", "--batch", "128", "--progress",
+                            "none"], **quiet)
+    report = None
+    try:
+        for _ in range(100):
+            time.sleep(0.2)
+            if counted_of(program, folder, "followed") > 300:
+                break
+        report = subprocess.Popen([program, "report", "followed", "--follow", "--every", "4", "--motions", "0", "-o",
+                                   page], **quiet)
+        while not os.path.exists(page) and report.poll() is None:
+            time.sleep(0.1)
+        browser.open(page)
+        type_in(browser, "thrust > 40")
+        press(browser, "Keep")
+        type_in(browser, "k_fp < 200")
+        all_before = int(browser.run("document.querySelector('.facts').textContent.match(/trials([0-9,]+)/)[1]"
+                                     ".replace(',', '')"))
+        browser.run("document.activeElement.blur(), scrollTo(0, 700)")
+        grown = ("Number(document.querySelector('.facts').textContent.match(/trials([0-9,]+)/)[1].replace(',', '')) > "
+                 f"{all_before} && document.querySelector('.select') !== null")
+        check("a page follows the run", reload_until(browser, grown, 40))
+        check("and keeps the selection", browser.run(f"{FIELD}.value") == "k_fp < 200" and
+              browser.run("document.querySelector('.kept code').textContent") == "thrust > 40")
+        press(browser, "Undo")
+        check("and what undo takes back", browser.run(f"{FIELD}.value") == "")
+        check("and the place", browser.run("scrollY") > 300, browser.run("scrollY"))
+        run.terminate()
+        run.wait()
+        report.wait(60)
+        check("the last page does not follow", "data-follow=\"" not in open(page).read())
+    finally:
+        for process in (run, report):
+            if process is not None and process.poll() is None:
+                process.kill()
+                process.wait()
