@@ -33,10 +33,10 @@ check $? "configure.sh writes config.mk again when something changed"
 # plans GOAL...: what make would do, in `out`
 plans() { make -n "$@" >out 2>err; }
 plans all
-[ "$(grep -c 'echo "\[[0-9]* of 28\] build' out)" = 28 ]
+[ "$(grep -c 'echo "\[[0-9]* of 29\] build' out)" = 29 ]
 check $? "make counts its steps"
 has "It takes minutes"
-has '[28 of 28] build/libhopscotch_sqlite.so"'
+has '[29 of 29] build/libhopscotch_sqlite.so"'
 plans demo
 [ "$(grep -c 'cpu_observed_.*\.o: kernels' out)" -le 2 ] && ! grep -q 'cpu_plain' out
 check $? "make demo compiles the kernels of this machine alone"
