@@ -47,7 +47,7 @@ static void importance_draw_correlation(const PlotData *data, Plot *plot)
 static const char *importance_direction(const PlotData *data, int g)
 {
     const double rho = data->correlation[g];
-    if (data->gain[g].choices != NULL || !(data->effect[g] > 0.005)) return "";
+    if (data->gain[g].choices != NULL || !(data->effect[g] > 0.02)) return "";
     if (!(rho * rho > 0.3 * data->effect[g])) return ", best in between";
     return (rho > 0) == data->maximize ? ", more is better" : ", less is better";
 }
