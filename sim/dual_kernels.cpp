@@ -1,5 +1,5 @@
-// The models' runs with dual numbers: the derivatives of metrics along directions of the parameters. Compiled apart from
-// the other kernels, for two instruction sets that give the same bits.
+// The models' runs with dual numbers: the derivatives of metrics along directions of the parameters. Compiled apart
+// from the other kernels, for two instruction sets that give the same bits.
 #include "dual.h"
 
 #include "models.h"

@@ -251,8 +251,8 @@ HD_CALL mask equations_seek_in_map(const EquationsLane *lane, mask accepted)
     return any;
 }
 
-// Looks for crossings in an accepted step, whose dense output is known. Returns the lanes with one: they repeat the step
-// up to the first. Those of a map stand at their crossing. *blind <- the lanes whose step is too long to say.
+// Looks for crossings in an accepted step, whose dense output is known. Returns the lanes with one: they repeat the
+// step up to the first. Those of a map stand at their crossing. *blind <- the lanes whose step is too long to say.
 HD_CALL mask equations_seek(const EquationsLane *lane, EquationsMethod method, real t, real h, mask accepted,
                             mask *blind)
 {

@@ -10,7 +10,7 @@ digest() { "$HOPSCOTCH" digest "$1" 2>err | cut -d' ' -f1; }
 fitness() { "$HOPSCOTCH" query "$1" --sql "SELECT fitness FROM trials ORDER BY id LIMIT 1" --format csv | tail -n 1; }
 said() { grep -q "$1" err; }
 
-cp -r "$root/experiments/robots" "$root"/experiments/identify_arm* .
+cp -r "$root/experiments/robots" "$root"/experiments/identify_arm* "$root/experiments/plan_pendulum.yaml" .
 
 # ---- the arm --------------------------------------------------------------------------------------------------------
 
@@ -36,8 +36,8 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         >out 2>err && [ "$(digest devices)" = "$expected" ]
     check $? "the same digest on two devices"
 fi
-recorded='record={trajectories: {select: {best: 2}, replicates: all}, debug: {solve: {select: {best: 1}, window: [0, 0.01],
-    replicates: all}}}'
+recorded='record={trajectories: {select: {best: 2}, replicates: all},
+    debug: {solve: {select: {best: 1}, window: [0, 0.01], replicates: all}}}'
 hopscotch run identify_arm.yaml --name recorded --progress none --set "$recorded" --set replicates.store=true &&
     hopscotch doctor recorded && hopscotch query recorded --format csv \
     --sql 'SELECT replicate, max(samples) FROM trajectories GROUP BY replicate' && grep -q '^0,1501$' out &&
@@ -173,10 +173,15 @@ refused "a race" 'leave .replicates.race. out' decay.yaml \
     perturb: {start: {normal: [1, 0.1]}}}'
 refused "validate without residuals" 'validate compares residuals: the spec needs' identify_arm.yaml \
     --set 'objective={minimize: energy}' --set search.method=cmaes
+refused "validate of a plan" 'a plan has no recording to compare with' plan_pendulum.yaml \
+    --set 'validate={parameters.dry: 0}'
+refused "cases of a plan" 'information is that of one planned run' plan_pendulum.yaml \
+    --set 'cases=[{parameters.dry: 0}, {parameters.dry: 0.1}]'
 if hopscotch verify identify_arm; then false; else grep -q 'has cases, and other replicates' err; fi
 check $? "refused: verify"
 printf '%s\n' 'version: 1' 'experiment: plain' 'model: bbob' 'validate: {simulation.instance: 2}' \
-    'objective: {residuals: [f]}' 'search: {method: random, trials: 3, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}}' >plain.yaml
+    'objective: {residuals: [f]}' \
+    'search: {method: random, trials: 3, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}}' >plain.yaml
 hopscotch run plain.yaml --progress none
 if hopscotch fit plain/best; then false; else grep -q 'validate needs runs with dual numbers' err; fi
 check $? "refused: validate of a model without dual numbers"

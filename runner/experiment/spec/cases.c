@@ -430,7 +430,7 @@ const Form form_cases = {
         "in place of those above, by the whole names of keys of `simulation`, `initial` and `parameters`. A file "
         "alone is its `simulation.reference`. Residuals are those of all cases together; metrics are means over "
         "them",
-    .example = "[a.csv, b.csv, {simulation.reference: c.csv, initial.hip_start: 0.2, parameters.torso_mass: 20}]",
+    .example = "[{name: light, parameters.m: 8}, {name: heavy, parameters.m: 12, initial.z_foot: 0.5}]",
     .stage = FORM_FIRST,
     .read = cases_read_form,
     .text = cases_text_all,
@@ -445,7 +445,7 @@ const Form form_validate = {
     .words = "a recording, a mapping of keys to values, or a list of these",
     .doc = "recordings that no trial sees; `fit` and the report compare the fitted model with them, column by column. "
            "As in `cases`",
-    .example = "other.csv",
+    .example = "{name: heavier, parameters.m: 14}",
     .stage = FORM_FIRST,
     .read = cases_check,
     .text = cases_text_held,

@@ -224,8 +224,8 @@ static void fit_say_correlated(FitSays *says)
 const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult *result, Arena *arena, int *count)
 {
     FitSays says = {.spec = spec, .data = data, .result = result, .arena = arena};
-    says.lines = ARENA_NEW(arena, FitLine,
-                           result->n_unknown + 8 + data->n_fitted + data->n_recordings + data->n * data->n);
+    says.lines =
+        ARENA_NEW(arena, FitLine, result->n_unknown + 8 + data->n_fitted + data->n_recordings + data->n * data->n);
     for (int k = 0; k < result->n_unknown; k++) fit_say(&says, "unknown", result->unknown[k]);
     fit_say_recordings(&says);
     fit_say_noise(&says);

@@ -121,7 +121,7 @@ const Form form_information = {
            "of that standard deviation in each residual. criterion D: the geometric mean of the half axes of the "
            "ellipsoid of errors; A: the root mean square of the errors. `hopscotch fit NAME/TRIAL` prints the expected "
            "intervals",
-    .example = "{of: [length, friction], criterion: D, noise: 0.01}",
+    .example = "{of: [m, k_l], criterion: D, noise: 0.01}",
     .stage = FORM_OBJECTIVE,
     .read = information_read,
     .flags = KEY_IDENTITY,
