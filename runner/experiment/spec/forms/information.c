@@ -40,7 +40,8 @@ static void information_read_of(SpecReader *reader, const Node *node)
     for (int i = 0; i < node->count; i++) information_read_name(reader, node->items[i]);
 }
 
-static void information_read_key(SpecReader *reader, const Node *name, const Node *item)
+// False: there is no such key.
+static bool information_read_key(SpecReader *reader, const Node *name, const Node *item)
 {
     static const Key noise = {.path = "noise", .type = KEY_NUMBER, .low = 1e-12, .high = 1e12};
     static const char *const names[] = {"of", "criterion", "noise"};
@@ -56,7 +57,9 @@ static void information_read_key(SpecReader *reader, const Node *name, const Nod
     } else {
         diagnose(reader->diagnostics, name, "information has no key '%s', expected of, criterion and noise%s",
                  name->text, did_you_mean(nearest_name(name->text, names, 3), reader->arena));
+        return false;
     }
+    return true;
 }
 
 static void information_check(SpecReader *reader, const GivenKey *given)
@@ -90,10 +93,11 @@ static void information_read(SpecReader *reader, const GivenKey *given)
         return;
     }
     spec->objective.information.noise = (double)NAN;
-    for (int i = 0; i < node->count; i++) information_read_key(reader, node->keys[i], node->items[i]);
-    if (spec->objective.information.of == NULL)
+    bool known = true; // a key that is misspelt is not missing, too
+    for (int i = 0; i < node->count; i++) known &= information_read_key(reader, node->keys[i], node->items[i]);
+    if (known && spec->objective.information.of == NULL)
         diagnose(reader->diagnostics, given->key, "information needs `of`: the parameters that the recording is for");
-    if (isnan(spec->objective.information.noise))
+    if (known && isnan(spec->objective.information.noise))
         diagnose(reader->diagnostics, given->key,
                  "information needs `noise`: the standard deviation of a residual, in its unit");
     if (diagnostics_errors(reader->diagnostics) == 0) information_check(reader, given);
