@@ -79,6 +79,9 @@ static void explore_add(Explore *explore, const TrialColumns *all, const char *n
     for (int i = 0; i < explore->n_columns; i++) {
         if (strcmp(explore->column[i].name, name) == 0) return;
     }
+    for (int i = 0; i < explore->n_omitted; i++) {
+        if (strcmp(explore->omitted[i], name) == 0) return;
+    }
     const ExploreColumn column = explore_column(explore->report, all, c);
     if (explore->n_columns == EXPLORE_COLUMNS || (all->is_text[c] && column.choices == NULL)) {
         explore->omitted[explore->n_omitted++] = name;
