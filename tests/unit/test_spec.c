@@ -331,6 +331,18 @@ static bool spec_tries_typo(const Node *key, size_t letter, Typo typo)
     return getenv("TYPOS") != NULL || number % (test_quick() ? 20 : 4) == 0;
 }
 
+// Whether the messages suggest a key, or one of the keys that a path is made of.
+static bool spec_suggests(Reading *reading, const char *path)
+{
+    bool found = strstr(reading->messages, arena_format(&reading->arena, "did you mean '%s'?", path)) != NULL;
+    for (const char *at = path, *end; *at != '\0' && !found; at = *end == '.' ? end + 1 : end) {
+        end = at + strcspn(at, ".");
+        const char *right = arena_format(&reading->arena, "did you mean '%.*s'?", (int)(end - at), at);
+        found = strstr(reading->messages, right) != NULL;
+    }
+    return found;
+}
+
 static void spec_check_typos_of_key(const char *file, const char *text, const Node *key, char *out)
 {
     const size_t length = strlen(key->text);
@@ -343,8 +355,7 @@ static void spec_check_typos_of_key(const char *file, const char *text, const No
             spec_misspell(text, at, length, letter, typo, out);
             if (strcmp(out, text) == 0) continue; // swapping two equal letters changes nothing
             Reading reading = spec_of(out, NULL, 0);
-            const char *right = arena_format(&reading.arena, "did you mean '%s'?", key->text);
-            const bool one = reading.errors == 1 && (typo != TYPO_DOUBLED || strstr(reading.messages, right) != NULL);
+            const bool one = reading.errors == 1 && (typo != TYPO_DOUBLED || spec_suggests(&reading, key->text));
             if (!one)
                 printf("%s:%d: typo %d of letter %zu in %s:\n%s", file, key->line, (int)typo, letter, key->text,
                        reading.messages);

@@ -240,12 +240,14 @@ static bool cases_take(const SpecReader *reader, const Node *root, const Node *i
         tree = override_apply_key(tree, cases_word(at, path, reader->arena), cases_word(at, plain[i][1], reader->arena),
                                   reader->arena, reader->diagnostics);
     }
+    const int errors = diagnostics_errors(reader->diagnostics);
     const SpecReader *own = cases_read_spec(reader, tree, number > 1 || raw);
-    if (own == NULL) {
-        diagnose(reader->diagnostics, at, "with the values of this %s the spec has the error above",
-                 raw ? "recording" : "case");
-        return false;
-    }
+    if (own == NULL && diagnostics_errors(reader->diagnostics) > errors)
+        diagnose_warning(reader->diagnostics, at, "with the values of this %s the spec has the error above",
+                         raw ? "recording" : "case");
+    else if (own == NULL)
+        diagnose(reader->diagnostics, at, "the values of this %s can't be read", raw ? "recording" : "case");
+    if (own == NULL) return false;
     *out = (SpecCase){.name = cases_name(own, item, number, raw ? "recording" : "case"), .spec = own->spec};
     return cases_compare(reader, own, at, out);
 }
@@ -350,12 +352,15 @@ static void cases_check_item(SpecReader *reader, const Node *item, const GivenKe
         return;
     }
     for (int i = 0; i < item->count; i++) {
+        static const char *const sections[] = {"simulation", "initial", "parameters"};
         const Node *key = item->keys[i];
+        const char *section = arena_format(reader->arena, "%.*s", (int)strcspn(key->text, "."), key->text);
         if (cases_may_set(key->text) || strcmp(key->text, CASES_NAME) == 0) continue;
+        reader->nameless = true; // what it would have set
         diagnose(reader->diagnostics, key,
                  "%s: '%s' is not a key of simulation, initial or parameters by its whole name, as "
-                 "`simulation.reference` or `initial.hip_start` is",
-                 given->path, key->text);
+                 "`simulation.reference` or `initial.hip_start` is%s",
+                 given->path, key->text, did_you_mean(nearest_name(section, sections, 3), reader->arena));
     }
 }
 
