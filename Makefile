@@ -80,7 +80,10 @@ C := $(CC) -std=c17 -D_GNU_SOURCE -fPIC -ffp-contract=off -Wall -Wextra -Wpedant
   -g -MMD -MP
 # The models' sources with operators of dual numbers (sim/dual.h); nothing is linked with C++'s library.
 DUAL = $(subst -std=c17,-x c++ -std=c++17 -fno-exceptions -fno-rtti,$(HOST)) -DHOPSCOTCH_CALLS -fno-math-errno \
-  -fno-trapping-math -Wno-enum-float-conversion -Wno-psabi
+  -fno-trapping-math -Wno-enum-float-conversion -Wno-psabi \
+  $(if $(findstring sanitize,$(EXTRA)),$(dual_with_sanitizer))
+# eight seconds for one instruction set, in place of two minutes
+dual_with_sanitizer := -O0 -fno-sanitize=null -fno-sanitize=alignment -fno-sanitize=object-size
 HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA)
 # With -g in place of -g1, line numbers alone, kernels take almost twice as long to compile.
 KERNELS = $(C) $(KERNEL_OPT) -g1 $(EXTRA) -fno-math-errno -fno-trapping-math \
@@ -142,7 +145,7 @@ $(BUILD)/dual_kernels_%.o: sim/dual_kernels.cpp build/config.mk
 	$(Q)$(DUAL) -DDUAL_KERNELS_OF=$(@F:.o=) $(ISA_$*) $(TUNE_$*) -c $< -o $@
 # v3: copies of 32 bytes, as gcc's usual ones of 16 stall the loads of 32 that follow. v2: half as large
 TUNE_v3 := -mtune=skylake-avx512
-TUNE_v2 := $(if $(filter -O0,$(OPT)),,-Os)
+TUNE_v2 := $(if $(filter -O0,$(OPT))$(findstring sanitize,$(EXTRA)),,-Os)
 $(BUILD)/trail_kernels_%.o: sim/trail_kernels.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) -DTRAIL_KERNELS=$(@F:.o=) $(ISA_$*) -c $< -o $@

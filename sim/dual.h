@@ -24,7 +24,13 @@ enum { REAL_DOUBLES = 1 + DUAL_DIRECTIONS }; // the value, then the derivatives
 #define MASK(comparison) (-(mask)(comparison))
 typedef int32_t mask; // 0 or -1
 
-#define DUAL static inline __attribute__((always_inline, unused))
+// Sanitizers check each reference: inlined, that takes minutes to compile.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define DUAL_INLINE
+#else
+#define DUAL_INLINE always_inline,
+#endif
+#define DUAL static inline __attribute__((DUAL_INLINE unused))
 
 // ---- derivatives along all directions -------------------------------------------------------------------------------
 
@@ -53,8 +59,8 @@ struct real {
     double x;
     Slopes dx;
     real() = default;
-    __attribute__((always_inline)) real(double value) : x(value), dx() {}
-    __attribute__((always_inline)) real(double value, const Slopes &slopes) : x(value), dx(slopes) {}
+    __attribute__((DUAL_INLINE unused)) real(double value) : x(value), dx() {}
+    __attribute__((DUAL_INLINE unused)) real(double value, const Slopes &slopes) : x(value), dx(slopes) {}
 };
 
 DUAL real operator+(const real &a, const real &b) { return real(a.x + b.x, a.dx + b.dx); }
