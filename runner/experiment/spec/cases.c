@@ -271,7 +271,6 @@ static const char *cases_refused(const SpecReader *reader)
     if (spec->model->by_hand) return "people run the trials of model manual";
     if (spec->model->runs_program) return "a program runs the trials of model command, and is not told of cases";
     if (given_find(reader, "environment") != NULL) return "an environment has one setting: leave `environment` out";
-    if (spec->objective.information.n > 0) return "information is that of one planned run: leave `information` out";
     if (spec_races(spec)) return "replicates are cases, all of which count: leave `replicates.race` out";
     if (spec_has_rungs(spec)) return "lanes of cases end at different times: leave the rungs of `limits.retire` out";
     return NULL;

@@ -72,6 +72,8 @@ static void information_check(SpecReader *reader, const GivenKey *given)
         why = "information is that of residuals: name them too";
     else if (refused.kind != OK)
         why = arena_copy(reader->arena, refused.text);
+    else if (spec->n_cases > 0)
+        why = "information is that of one planned run: leave `cases` out";
     else if (spec->replicates.count > 1)
         why = "information is that of one run, and replicates.count is more";
     else if (spec->method != NULL && strcmp(spec->method->name, "least_squares") == 0)
