@@ -81,6 +81,7 @@ static const char *schema_beside(const char *path, Arena *arena)
     if (strcmp(path, "recommend") == 0) return "replicates: {perturb: {phi_leg: {normal: [0, 0.1]}}}\n";
     const SearchMethod *method = schema_method(path, arena);
     const bool several = strcmp(path, "objective.reference") == 0 || (method != NULL && method->several);
+    if (strcmp(path, "validate") == 0) return "objective: {residuals: [velocity_error]}\n";
     if (strstr(path, "least_squares") != NULL) return "objective: {residuals: [velocity_error, attitude_rms]}\n";
     return several ? "objective: {minimize: [energy, apex_mean]}\n" : "";
 }
