@@ -440,7 +440,7 @@ const Spec *spec_case(const Spec *spec, int replicate);
 // Replaces the fixed parameters that the replicate's case has other values of.
 void case_parameters(const Spec *spec, int replicate, double *parameter);
 int spec_fit_cases(const Spec *spec);                 // number of cases, at least 1
-int spec_residuals(const Spec *spec);             // entries of objective.residuals, over all cases
+int spec_residuals(const Spec *spec);                 // entries of objective.residuals, over all cases
 int64_t spec_residual_count(const Spec *spec);        // numbers, over all cases
 const Axis *axis_of(const Spec *spec, int parameter); // searched, derived or outer; NULL: the parameter is fixed
 bool spec_several(const Spec *spec);                  // the spec has several objectives

@@ -36,8 +36,8 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         >out 2>err && [ "$(digest devices)" = "$expected" ]
     check $? "the same digest on two devices"
 fi
-recorded='record={trajectories: {select: {best: 2}, replicates: all}, debug: {solve: {select: {best: 1}, window: [0, 0.01],
-    replicates: all}}}'
+recorded='record={trajectories: {select: {best: 2}, replicates: all}, debug: {solve: {select: {best: 1},
+    window: [0, 0.01], replicates: all}}}'
 hopscotch run identify_arm.yaml --name recorded --progress none --set "$recorded" --set replicates.store=true &&
     hopscotch doctor recorded && hopscotch query recorded --format csv \
     --sql 'SELECT replicate, max(samples) FROM trajectories GROUP BY replicate' && grep -q '^0,1501$' out &&
@@ -161,7 +161,8 @@ refused "another step" 'has another step dt than the first one: all cases share 
 refused "a recording that is not there" "cannot read 'none.csv'" identify_arm.yaml --set "cases=[$light, none.csv]"
 refused "no recording" 'has other metrics than the first' identify_arm.yaml --set 'objective={minimize: energy}' \
     --set validate=none --set search.method=cmaes --set 'cases=[{}, {simulation.reference: none}]'
-refused "no commands" 'with the values of this case' identify_arm.yaml --set 'cases=[{}, {simulation.control.file: none}]'
+refused "no commands" 'with the values of this case' identify_arm.yaml \
+    --set 'cases=[{}, {simulation.control.file: none}]'
 refused "a parameter that is searched" 'is searched' identify_arm.yaml \
     --set "cases=[$light, {parameters.upper_mass: 1}]"
 refused "an environment" 'an environment has one setting' identify_arm.yaml --set 'environment={reward: turn_q}' \
@@ -175,7 +176,8 @@ refused "validate without residuals" 'validate compares residuals: the spec need
 if hopscotch verify identify_arm; then false; else grep -q 'has cases, and other replicates' err; fi
 check $? "refused: verify"
 printf '%s\n' 'version: 1' 'experiment: plain' 'model: bbob' 'validate: {simulation.instance: 2}' \
-    'objective: {residuals: [f]}' 'search: {method: random, trials: 3, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}}' >plain.yaml
+    'objective: {residuals: [f]}' \
+    'search: {method: random, trials: 3, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}}' >plain.yaml
 hopscotch run plain.yaml --progress none
 if hopscotch fit plain/best; then false; else grep -q 'validate needs runs with dual numbers' err; fi
 check $? "refused: validate of a model without dual numbers"

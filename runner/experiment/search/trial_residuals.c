@@ -44,9 +44,9 @@ static size_t residuals_tangent_bytes(const Spec *spec, const Configured *config
 size_t trial_residuals_bytes(const Spec *spec, const Configured *configured)
 {
     const size_t names = (size_t)(configured->n_metrics + configured->n_parameters);
-    return residuals_tangent_bytes(spec, configured) +
-           2 * ((size_t)configured->n_parameters + names) * sizeof(double) + sizeof(TrialResiduals) +
-           (size_t)spec->objective.n_residuals * sizeof(ResidualSeries) + RESIDUALS_ARRAYS * 64;
+    return residuals_tangent_bytes(spec, configured) + 2 * ((size_t)configured->n_parameters + names) * sizeof(double) +
+           sizeof(TrialResiduals) + (size_t)spec->objective.n_residuals * sizeof(ResidualSeries) +
+           RESIDUALS_ARRAYS * 64;
 }
 
 TrialResiduals *trial_residuals_take(const Spec *spec, const Configured *configured, Arena *arena)
