@@ -160,9 +160,9 @@ refused "another step" 'has another step dt than the first one: all cases share 
     ${light%\}}, simulation.dt: 0.001}]"
 refused "a recording that is not there" "cannot read 'none.csv'" identify_arm.yaml --set "cases=[$light, none.csv]"
 refused "no recording" 'has other metrics than the first' identify_arm.yaml --set 'objective={minimize: energy}' \
-    --set validate=none --set search.method=cmaes --set "cases=[$light, {parameters.all_kp: 1,
-    simulation.control.file: identify_arm_light_commands.csv}]"
-refused "no commands" 'with the values of this case' identify_arm.yaml --set "cases=[$light, {parameters.all_kp: 1}]"
+    --set validate=none --set search.method=cmaes --set 'cases=[{}, {simulation.reference: none}]'
+refused "no commands" 'with the values of this case' identify_arm.yaml \
+    --set 'cases=[{}, {simulation.control.file: none}]'
 refused "a parameter that is searched" 'is searched' identify_arm.yaml \
     --set "cases=[$light, {parameters.upper_mass: 1}]"
 refused "an environment" 'an environment has one setting' identify_arm.yaml --set 'environment={reward: turn_q}' \

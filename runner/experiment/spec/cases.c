@@ -16,10 +16,12 @@
 
 // ---- items ----------------------------------------------------------------------------------------------------------
 
+static bool cases_are_none(const Node *value) { return value->kind == NODE_SCALAR && strcmp(value->text, "none") == 0; }
+
 // Item `index` of the value of `validate` or `cases`, which may be a single one; NULL: there is none.
 static const Node *cases_item(const Node *value, int index)
 {
-    if (value == NULL || scalar_is_empty(value)) return NULL;
+    if (value == NULL || scalar_is_empty(value) || cases_are_none(value)) return NULL;
     if (value->kind != NODE_SEQUENCE) return index == 0 ? value : NULL;
     return index < value->count ? value->items[index] : NULL;
 }
@@ -42,6 +44,16 @@ static bool cases_may_set(const char *path)
            path_below(path, "parameters") != NULL;
 }
 
+// The path that a key of an item means: itself, or with the section whose name is near; NULL: none is.
+static const char *cases_path(const char *text, Arena *arena)
+{
+    static const char *const sections[] = {"simulation", "initial", "parameters"};
+    const size_t length = strcspn(text, ".");
+    if (cases_may_set(text) || text[length] == '\0') return cases_may_set(text) ? text : NULL;
+    const char *near = nearest_name(arena_format(arena, "%.*s", (int)length, text), sections, 3);
+    return near != NULL ? arena_format(arena, "%s%s", near, text + length) : NULL;
+}
+
 static const Node *cases_word(const Node *at, const char *text, Arena *arena)
 {
     Node *node = ARENA_NEW(arena, Node, 1);
@@ -58,8 +70,9 @@ static const Node *cases_tree(const Node *root, const Node *item, Arena *arena, 
     if (cases_is_recording(item))
         return override_apply_key(root, cases_word(item, CASES_RECORDING, arena), item, arena, diagnostics);
     for (int i = 0; item->kind == NODE_MAPPING && i < item->count; i++) {
-        if (cases_may_set(item->keys[i]->text))
-            root = override_apply_key(root, item->keys[i], item->items[i], arena, diagnostics);
+        const char *path = cases_path(item->keys[i]->text, arena);
+        if (path == NULL) continue;
+        root = override_apply_key(root, cases_word(item->keys[i], path, arena), item->items[i], arena, diagnostics);
     }
     return root;
 }
@@ -351,21 +364,20 @@ static void cases_check_item(SpecReader *reader, const Node *item, const GivenKe
         return;
     }
     for (int i = 0; i < item->count; i++) {
-        static const char *const sections[] = {"simulation", "initial", "parameters"};
         const Node *key = item->keys[i];
-        const char *section = arena_format(reader->arena, "%.*s", (int)strcspn(key->text, "."), key->text);
         if (cases_may_set(key->text) || strcmp(key->text, CASES_NAME) == 0) continue;
         reader->nameless = true; // what it would have set
         diagnose(reader->diagnostics, key,
                  "%s: '%s' is not a key of simulation, initial or parameters by its whole name, as "
                  "`simulation.reference` or `initial.hip_start` is%s",
-                 given->path, key->text, did_you_mean(nearest_name(section, sections, 3), reader->arena));
+                 given->path, key->text, did_you_mean(cases_path(key->text, reader->arena), reader->arena));
     }
 }
 
 static void cases_check(SpecReader *reader, const GivenKey *given)
 {
     const int count = cases_count(given->value);
+    if (cases_are_none(given->value)) return;
     if (count == 0 || count > CASES_MAX) {
         form_mistyped(reader, given);
         return;
@@ -448,7 +460,7 @@ const Form form_validate = {
     .after = CASES_KEY,
     .words = "a recording, a mapping of keys to values, or a list of these",
     .doc = "recordings that no trial sees; `fit` and the report compare the fitted model with them, column by column. "
-           "As in `cases`",
+           "As in `cases`; a file alone is its `simulation.reference`",
     .example = "{name: heavier, parameters.m: 14}",
     .stage = FORM_FIRST,
     .read = cases_check,
