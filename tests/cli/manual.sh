@@ -83,8 +83,8 @@ def listed(path):
     name = ".".join(path)
     if path[0] in ("initial", "parameters") or path[:3] == ["search", "csv", path[-1]]:
         return path[0] in headings
-    for form in (["record", "rows"], ["recommend"], ["replicates", "race"], ["objective", "information"], ["simulation", "reference"],
-                 ["simulation", "control", "file"]):
+    for form in (["record", "rows"], ["recommend"], ["replicates", "race"], ["objective", "information"],
+                 ["simulation", "reference"], ["simulation", "control", "file"]):
         if path[: len(form)] == form:
             return ".".join(form) in headings
     if path[:2] == ["record", "debug"] and len(path) > 3:

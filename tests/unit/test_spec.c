@@ -331,16 +331,12 @@ static bool spec_tries_typo(const Node *key, size_t letter, Typo typo)
     return getenv("TYPOS") != NULL || number % (test_quick() ? 20 : 4) == 0;
 }
 
-// Whether the messages suggest a key, or one of the keys that a path is made of.
-static bool spec_suggests(Reading *reading, const char *path)
+// Whether the messages suggest the key. Of a path, whose keys the spec may have above, another may be nearest.
+static bool spec_suggests(Reading *reading, const char *key)
 {
-    bool found = strstr(reading->messages, arena_format(&reading->arena, "did you mean '%s'?", path)) != NULL;
-    for (const char *at = path, *end; *at != '\0' && !found; at = *end == '.' ? end + 1 : end) {
-        end = at + strcspn(at, ".");
-        const char *right = arena_format(&reading->arena, "did you mean '%.*s'?", (int)(end - at), at);
-        found = strstr(reading->messages, right) != NULL;
-    }
-    return found;
+    const char *right =
+        strchr(key, '.') != NULL ? "did you mean '" : arena_format(&reading->arena, "did you mean '%s'?", key);
+    return strstr(reading->messages, right) != NULL;
 }
 
 static void spec_check_typos_of_key(const char *file, const char *text, const Node *key, char *out)
