@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // Reads the holder's line in the file; "" if it has not written it yet.
@@ -54,6 +56,37 @@ static Error lock_sign(Lock *lock, const char *path)
     return failed == 0 || file_no_room(failed) ? error_none() : file_error("write", path, strlen(lock->holder));
 }
 
+// Whether the process that wrote the line has ended on this machine, though its lock is held: a child that it had just
+// begun has not become a program of its own yet (O_CLOEXEC), and ends too.
+static bool lock_is_orphaned(const char *holder)
+{
+    long pid;
+    char host[65], here[65] = "";
+    if (sscanf(holder, "pid %ld on %64s", &pid, host) != 2 || pid <= 0) return false;
+    if (gethostname(here, sizeof here - 1) != 0 || strcmp(host, here) != 0) return false;
+    return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+// Takes the lock. Where only a child of a process that was killed holds the lock, waits for it. False: errno says why.
+static bool lock_get(int descriptor)
+{
+    enum { POLLS = 150 };
+    const struct timespec poll = {.tv_nsec = 20000000}; // 3 s in all
+    char holder[160];
+    short found;
+    for (int polls = 0;; polls++) {
+        if (TEMP_FAILURE_RETRY(system_lock(descriptor, F_OFD_SETLK, F_WRLCK, &found)) == 0) return true;
+        const int why = errno;
+        if ((why != EAGAIN && why != EACCES) || polls == POLLS) return false;
+        lock_read_text(descriptor, holder, sizeof holder);
+        const bool orphaned = lock_is_orphaned(holder);
+        (void)lseek(descriptor, 0, SEEK_SET);
+        errno = why;
+        if (!orphaned) return false;
+        nanosleep(&poll, NULL);
+    }
+}
+
 static Error lock_refused(int descriptor, const char *path)
 {
     char holder[160];
@@ -93,12 +126,11 @@ static void lock_close(Lock *lock)
 
 static Error lock_try(const char *path, Lock *lock, bool *named)
 {
-    short found;
     *named = true;
     const Error opened = lock_open(path, lock);
     if (opened.kind != OK) lock_close(lock);
     TRY(opened);
-    const bool taken = TEMP_FAILURE_RETRY(system_lock(lock->descriptor, F_OFD_SETLK, F_WRLCK, &found)) == 0;
+    const bool taken = lock_get(lock->descriptor);
     const Error refused = taken ? error_none() : lock_refused(lock->descriptor, path);
     if (taken) *named = lock_is_named(lock, path);
     const Error error = taken && *named ? lock_sign(lock, path) : refused;

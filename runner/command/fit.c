@@ -113,10 +113,11 @@ static void fit_print_lines(const CommandLine *line, const StoredCampaign *campa
                 campaign->name, trial, text_number(data->fitness).text, information_criterion(&campaign->spec),
                 data->count, data->n, result->condition);
     else
-        fprintf(out,
-                "%s/%" PRId64 ": root mean square %s of %" PRId64
-                " residuals, %d parameters, condition number %.3g%s\n",
-                campaign->name, trial, text_number(data->fitness).text, data->count, data->n, result->condition,
+        fprintf(out, "%s/%" PRId64 ": root mean square %s of %" PRId64 " residuals, %s%s\n", campaign->name, trial,
+                text_number(data->fitness).text, data->count,
+                data->n == 0
+                    ? "no parameter is searched"
+                    : arena_format(line->arena, "%d parameters, condition number %.3g", data->n, result->condition),
                 data->by_differences ? "; derivatives by differences" : "");
     for (int k = 0; k < count; k++) fprintf(out, "%-11s %s\n", lines[k].about, lines[k].text);
 }

@@ -74,6 +74,7 @@ enum {
 enum { EQUATIONS_SWITCH_AT, EQUATIONS_SWITCH_PERIOD, EQUATIONS_SWITCH_RATE, EQUATIONS_SWITCH_REST, EQUATIONS_SWITCH };
 enum { EQUATIONS_SUMS = 3 };         // of a metric
 enum { EQUATIONS_SHARED_FILE = 40 }; // registers that a GPU has in shared memory
+#define EQUATIONS_SAME 1e-15         // of instants that are one, over their time
 
 // Numbers of a lane with actions: periods that have begun; how it has ended before the first, 0: it has not, else 1 +
 // its failure.

@@ -20,7 +20,6 @@
 #define EQUATIONS_AT_ZERO 0.5    // with noise: the side of a guard that an event has left at 0
 #define EQUATIONS_NEAR 10.0      // a guard within this many tolerances of a step from 0 is at 0
 #define EQUATIONS_ROUNDING 1e-14 // of a guard, over what it is the difference of
-#define EQUATIONS_SAME 1e-15     // of instants that are one, over their time
 #define EQUATIONS_STRAYS 0.03    // of a guard from its cubic in the middle of a step, over its size
 #define EQUATIONS_BENDS 0.2      // the same of what has an extremum
 #define EQUATIONS_LOOK 2.5e-4    // of the duration: a step in which guards are not looked at

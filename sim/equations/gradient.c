@@ -5,8 +5,10 @@
 #include "../trail_kernels.h"
 #include "derivatives.h"
 #include "drawing.h"
+#include "equations.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 static const char *gradient_refuses_equations(const Configured *configured)
@@ -95,7 +97,12 @@ static int64_t gradient_instants(const System *system, const SystemAction *actio
     const SystemInstant *instant = &system->instants[action->instant];
     const TapeNode *node = &system->tape->nodes[instant->at];
     if (node->operation != PROGRAM_NUMBER || !(node->number > 0.0)) return 0;
-    return instant->every ? (int64_t)(duration / node->number * (1.0 + 1e-9)) : 1;
+    if (!instant->every) return 1;
+    // 0, one period, two, ... before the end: as equations_before_end
+    int64_t count = (int64_t)ceil(duration / node->number);
+    while (count > 1 && !((double)(count - 1) * node->number * (1.0 + EQUATIONS_SAME) < duration)) count--;
+    while ((double)count * node->number * (1.0 + EQUATIONS_SAME) < duration) count++;
+    return count;
 }
 
 // Of a metric with `take: rms` at an event that comes at instants known beforehand.

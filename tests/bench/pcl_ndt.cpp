@@ -48,7 +48,7 @@ int main(int n, char **argument)
         const double taken = (seconds() - start) / ndt.getFinalNumIteration();
         least = taken < least ? taken : least;
     }
-    std::printf("%.4f ms an iteration, %d iterations of %zu points, TP %.5f\n", 1e3 * least,
-                ndt.getFinalNumIteration(), source->size(), ndt.getTransformationLikelihood());
+    std::printf("%.4f ms an iteration, %d iterations of %zu points, TP %.5f\n", 1e3 * least, ndt.getFinalNumIteration(),
+                source->size(), ndt.getTransformationLikelihood());
     return 0;
 }

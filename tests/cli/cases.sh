@@ -173,6 +173,10 @@ refused "a race" 'leave .replicates.race. out' decay.yaml \
     perturb: {start: {normal: [1, 0.1]}}}'
 refused "validate without residuals" 'validate compares residuals: the spec needs' identify_arm.yaml \
     --set 'objective={minimize: energy}' --set search.method=cmaes
+refused "a number of two robots" 'lower_mass is 1.9 by its files, and 1.1 by' identify_arm.yaml \
+    --set 'search.over.lower_mass={range: [0.5, 3]}'
+hopscotch check identify_arm.yaml --set parameters.lower_mass=1.2 && said 'and the spec gives it 1.2'
+check $? "a number that the spec gives in place of another robot's"
 refused "validate of a plan" 'a plan has no recording to compare with' plan_pendulum.yaml \
     --set 'validate={parameters.dry: 0}'
 refused "cases of a plan" 'information is that of one planned run' plan_pendulum.yaml \

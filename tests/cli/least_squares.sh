@@ -272,6 +272,19 @@ hopscotch run fails.yaml --progress none
 hopscotch status fails && grep -q all_failed out
 check $? "a start that fails ends the search, and status says so"
 
+# an event that comes at 0, one period, two, ... before the end
+cp "$root/experiments/identify_pendulum.yaml" "$root/experiments/identify_pendulum.csv" .
+for duration in 3.99 4 3.96; do
+    hopscotch run identify_pendulum.yaml --name "lasts$duration" --progress none --set simulation.duration=$duration \
+        --set search.least_squares.searches=1 && fitted "lasts$duration" &&
+        grep -o '[0-9][0-9]* residuals,' err >>counts
+done
+printf '%s residuals,\n' 100 100 99 | cmp -s - counts
+check $? "values at an event whose period does not divide the duration: $(tr '\n' ' ' <counts)"
+hopscotch run identify_pendulum.yaml --name whole --progress none --set 'search={}'
+hopscotch fit whole/0 && said 'of 250 residuals, no parameter is searched' && said 'not white' && ! grep -q nan err
+check $? "a fit without parameters tests the model"
+
 hopscotch run fails.yaml --name penalty --progress none --set 'search={method: grid, over: {a: [2]}}' \
     --set 'objective.failed=penalty(10)'
 hopscotch fit penalty/0

@@ -108,6 +108,31 @@ TEST(lock_is_not_inherited)
     lock_test_kill(child);
 }
 
+// A child that a killed process had begun holds its lock for as long as it is no program of its own.
+TEST(lock_waits_for_a_child_of_a_killed_process)
+{
+    const LockPath path = lock_test_path();
+    Lock lock;
+    int ready[2];
+    char byte;
+    CHECK(pipe(ready) == 0);
+    const pid_t holder = fork();
+    if (holder == 0) {
+        const bool taken = lock_take(path.text, &lock).kind == OK;
+        if (fork() == 0) {
+            if (taken && write(ready[1], "y", 1) == 1) usleep(300000);
+            _exit(0);
+        }
+        pause();
+    }
+    CHECK(read(ready[0], &byte, 1) == 1 && byte == 'y');
+    lock_test_kill(holder);
+    CHECK_OK(lock_take(path.text, &lock));
+    lock_release(&lock);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 TEST(lock_survives_another_open_and_close_of_its_file)
 {
     const LockPath path = lock_test_path();

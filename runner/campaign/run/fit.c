@@ -67,16 +67,6 @@ static void fit_take_parameters(const GradientRun *run, FitData *out)
 
 // ---- series ---------------------------------------------------------------------------------------------------------
 
-// The file of the recorded motion; NULL: there is none.
-static const Points *fit_record(const Spec *spec)
-{
-    for (int i = 0; i < spec->model->n_options; i++) {
-        const Option *option = &spec->model->options[i];
-        if (strcmp(option->name, "reference") == 0 && option->type == OPTION_FILE) return &spec->option_points[i];
-    }
-    return NULL;
-}
-
 typedef struct FitSeriesBuild {
     FitSeries *series;
     int count;
@@ -97,7 +87,7 @@ static void fit_put_series(FitSeriesBuild *build, const char *name, int64_t coun
 // Of one residual. Differences from a recorded motion are one series for each column.
 static void fit_add_series(FitSeriesBuild *build, const Spec *spec, const Residual *residual)
 {
-    const Points *record = fit_record(spec);
+    const Points *record = spec_recording(spec);
     if (residual->metric < 0 || record == NULL) {
         fit_put_series(build, expression_text(residual->expression, build->arena), residual->count);
         return;
@@ -112,7 +102,7 @@ static void fit_add_series(FitSeriesBuild *build, const Spec *spec, const Residu
 
 static int64_t fit_most_series(const Spec *spec)
 {
-    const Points *record = fit_record(spec);
+    const Points *record = spec_recording(spec);
     return spec->objective.n_residuals + (record != NULL ? record->columns : 0);
 }
 
@@ -211,9 +201,10 @@ static void fit_by_tangent(const FitModel *model, double *residual, double *colu
     const int64_t count = model->data->count;
     const int n = model->data->n, width = run->configured.model->adjoint->directions(&run->configured);
     *there = count;
-    if (column == NULL)
+    const int first = n > 0 ? model->data->parameter[0] : 0;
+    if (column == NULL || n == 0)
         *there = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal, model->parameter,
-                                       model->data->parameter, 1, residual, model->side);
+                                       &first, 1, residual, model->side);
     for (int i = 0; i < n && *there == count && column != NULL; i += width)
         *there = trial_residuals_along(model->trial, (int32_t)run->stored.search[0], run->ordinal, model->parameter,
                                        model->data->parameter + i, n - i < width ? n - i : width, residual,

@@ -1,6 +1,8 @@
 // Which case of the spec a replicate runs under, and what its objective is (spec/cases.c reads cases).
 #include "../experiment.h"
 
+#include <string.h>
+
 static const SpecCase *case_of(const Spec *spec, int replicate) { return &spec->cases[replicate % spec->n_cases]; }
 
 const Spec *spec_case(const Spec *spec, int replicate)
@@ -16,6 +18,15 @@ void case_parameters(const Spec *spec, int replicate, double *parameter)
 }
 
 int spec_fit_cases(const Spec *spec) { return spec->n_cases > 0 ? spec->n_cases : 1; }
+
+const Points *spec_recording(const Spec *spec)
+{
+    for (int i = 0; i < spec->model->n_options; i++) {
+        const Option *option = &spec->model->options[i];
+        if (strcmp(option->name, "reference") == 0 && option->type == OPTION_FILE) return &spec->option_points[i];
+    }
+    return NULL;
+}
 
 int spec_residuals(const Spec *spec)
 {

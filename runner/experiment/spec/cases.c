@@ -211,6 +211,29 @@ static const char *cases_unlike(const SpecReader *first, const SpecReader *of)
     return NULL;
 }
 
+// Of numbers of the case's robot that are not those of the first one: a search gives both one value, which is an error;
+// a value of the spec does, which is said.
+static bool cases_keep_numbers(const SpecReader *first, const SpecReader *of, const Node *at, const char *name)
+{
+    const Configured *a = &first->spec->configured, *b = &of->spec->configured;
+    for (int p = 0; p < a->n_parameters; p++) {
+        const double own = b->parameters[p].value, fixed = of->spec->fixed[p];
+        if (memcmp(&a->parameters[p].value, &own, sizeof own) == 0) continue;
+        if (axis_of(first->spec, p) != NULL) {
+            diagnose(
+                first->diagnostics, at,
+                "%s: %s is %.6g by its files, and %.6g by those of the first one: it is searched, which would give "
+                "both one value",
+                name, a->parameters[p].name, own, a->parameters[p].value);
+            return false;
+        }
+        if (memcmp(&first->spec->fixed[p], &fixed, sizeof fixed) == 0 && memcmp(&fixed, &own, sizeof own) != 0)
+            diagnose_warning(first->diagnostics, at, "%s: %s is %.6g by its files, and the spec gives it %.6g", name,
+                             a->parameters[p].name, own, fixed);
+    }
+    return true;
+}
+
 // False after an error.
 static bool cases_compare(const SpecReader *first, const SpecReader *of, const Node *at, SpecCase *out)
 {
@@ -221,6 +244,7 @@ static bool cases_compare(const SpecReader *first, const SpecReader *of, const N
         diagnose(first->diagnostics, at, "%s has %s than the first one: all cases share them", out->name, unlike);
         return false;
     }
+    if (!cases_keep_numbers(first, of, at, out->name)) return false;
     build.lines = ARENA_NEW(arena, const char *, 2 * first->n_keys);
     build.parameter = ARENA_NEW(arena, int, first->spec->configured.n_parameters);
     build.value = ARENA_NEW(arena, double, first->spec->configured.n_parameters);

@@ -162,9 +162,8 @@ static bool fit_take_lack(const Fit *fit, double *x, FitLack *lack)
     lack->error = sqrt(variance) / own;
     lack->squares = sum * sum / own / fit_dot(fit->left, fit->left, count);
     lack->p = fit_above(sum * sum / variance, 1.0, fit->freedom);
-    // At an end of its range it can change one way.
-    if ((lack->value <= of->low && lack->change < 0.0) || (lack->value >= of->high && lack->change > 0.0))
-        lack->p = 1.0;
+    // A value beyond its range explains nothing.
+    if (lack->value + lack->change < of->low || lack->value + lack->change > of->high) lack->p = 1.0;
     return true;
 }
 

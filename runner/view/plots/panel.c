@@ -33,6 +33,8 @@ static const PlotRule plot_rules[] = {
     {".ba", "fill:#3d7ea6", "fill:#5aa5c8"},
     {".be", "fill:#d9480f", "fill:#ff8a4c"},
     {".bl", "stroke:#d9480f;fill:none;stroke-width:1.8", "stroke:#ff8a4c;fill:none;stroke-width:1.8"},
+    {".rd", "stroke:#d9480f;fill:none;stroke-width:2.4;stroke-linecap:round",
+     "stroke:#ff8a4c;fill:none;stroke-width:2.4;stroke-linecap:round"},
     {".wh", "stroke:#333b45;stroke-width:1.2", "stroke:#c6ced8;stroke-width:1.2"},
     {".in", "fill:#fff", "fill:#12171d"}, // on a bar
     {"." PLOT_FAILED_CLASS, "fill:#f6e9e2;stroke:#b5674a;stroke-width:.4",

@@ -159,6 +159,7 @@ static Error report_motion(const Report *report)
         fprintf(report->out, " The first %.0f s of %s.", REPORT_MOTION, text_duration(duration).text);
     const char *shaded = trace_shaded(&trace, report->arena);
     if (shaded[0] != '\0') fprintf(report->out, " Shaded in the curves: %s.", shaded);
+    if (trace_has_recorded(&trace)) fputs(" Dots in the curves: the recorded motion.", report->out);
     fputs("</p>\n", report->out);
     return report_draw_motion(report, &trace);
 }

@@ -33,6 +33,8 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot, Arena *arena);
 void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena);
 // The names of the phases that the curves shade; "": none.
 const char *trace_shaded(const ReplayTrace *trace, Arena *arena);
+// Whether the curves have dots: of the recorded motion that the trial is compared with.
+bool trace_has_recorded(const ReplayTrace *trace);
 
 // Pages (trace_page.c).
 const char *trace_name(const ReplayTrace *trace, Arena *arena); // "smoke/5898"

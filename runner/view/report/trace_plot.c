@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRACE_FIGURES = 9, TRACE_POINTS = 600, TRACE_THINGS = 8 };
+enum { TRACE_FIGURES = 9, TRACE_POINTS = 600, TRACE_RECORDED = 32, TRACE_THINGS = 8 };
 #define TRACE_WIDTH 896.0 // of the panel of figures
 #define TRACE_SEEN 4.0    // pixels; a smaller figure is not drawn
 
@@ -197,6 +197,36 @@ typedef struct TraceCurves {
     const char *const *lines; // [count] names; NULL: a single curve
 } TraceCurves;
 
+// A column of the recorded motion that the replicate is compared with.
+typedef struct TraceRecorded {
+    const double *time, *value; // of row r at [r * columns]; NaN: a gap
+    int64_t rows, columns;
+} TraceRecorded;
+
+// False: the column is not recorded.
+static bool trace_find_recorded(const ReplayTrace *trace, int column, TraceRecorded *out)
+{
+    const Points *record = spec_recording(spec_case(&trace->campaign->spec, trace->request.replicate));
+    *out = (TraceRecorded){0};
+    for (int64_t k = 0; record != NULL && k < record->columns && record->count > 0; k++) {
+        if (strcmp(record->names[k], "time") == 0) out->time = record->numbers + k;
+        if (strcmp(record->names[k], trace->columns[column].name) == 0) out->value = record->numbers + k;
+    }
+    if (out->time == NULL || out->value == NULL || trace->request.debug) return false;
+    out->columns = record->columns;
+    out->rows = record->count / record->columns;
+    return true;
+}
+
+bool trace_has_recorded(const ReplayTrace *trace)
+{
+    TraceRecorded unused;
+    for (int c = 1; c < trace->n_columns; c++) {
+        if (trace_find_recorded(trace, c, &unused)) return true;
+    }
+    return false;
+}
+
 // Long names stand one below the other.
 static bool trace_keys_stand(const TraceCurves *curves)
 {
@@ -211,6 +241,11 @@ static PlotAxis trace_curves_axis(const ReplayTrace *trace, const TraceCurves *c
     for (int64_t i = 0; i < trace->count; i++) {
         for (int k = 0; k < curves->count; k++)
             plot_widen(&range, trace->row[i * trace->n_columns + curves->column + k]);
+    }
+    for (int k = 0; k < curves->count; k++) {
+        TraceRecorded recorded;
+        if (!trace_find_recorded(trace, curves->column + k, &recorded)) continue;
+        for (int64_t r = 0; r < recorded.rows; r++) plot_widen(&range, recorded.value[r * recorded.columns]);
     }
     PlotAxis axis = plot_axis_over(curves->name, curves->unit, range);
     const double rows = trace_keys_stand(curves) ? curves->count : 1; // room for the key above the lines
@@ -272,6 +307,21 @@ static void trace_draw_line(const ReplayTrace *trace, const PlotPanel *panel, co
     svg_path_end(&path);
 }
 
+// A dot for each recorded number; of many rows some, evenly.
+static void trace_draw_recorded(const ReplayTrace *trace, const PlotPanel *panel, int column)
+{
+    TraceRecorded recorded;
+    if (!trace_find_recorded(trace, column, &recorded)) return;
+    const int64_t each = 1 + recorded.rows / TRACE_RECORDED;
+    fputs("<path class=\"rd\" d=\"", panel->plot->out);
+    for (int64_t r = 0; r < recorded.rows; r += each) {
+        const double time = recorded.time[r * recorded.columns], value = recorded.value[r * recorded.columns];
+        if (isnan(value) || time < panel->x.low || time > panel->x.high) continue;
+        fprintf(panel->plot->out, "M%.1f %.1fh0", plot_at(&panel->x, time), plot_at(&panel->y, value));
+    }
+    fputs("\"/>", panel->plot->out);
+}
+
 static PlotAxis trace_time_axis(const ReplayTrace *trace)
 {
     const double end = trace->row[(trace->count - 1) * trace->n_columns];
@@ -288,6 +338,7 @@ static void trace_draw_curves(const ReplayTrace *trace, Plot *plot, double width
     for (int k = 0; k < curves->count; k++)
         trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : plot_colour(k, curves->count).line,
                         curves->column + k);
+    for (int k = 0; k < curves->count; k++) trace_draw_recorded(trace, &panel, curves->column + k);
     double x = panel.x.from + 6, y = panel.y.to + 8;
     for (int k = 0; curves->lines != NULL && k < curves->count; k++) {
         const double next = plot_key(&panel, x, y, plot_colour(k, curves->count).key, curves->lines[k]);
