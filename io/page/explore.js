@@ -220,14 +220,19 @@
     had = null;
     note();
   };
-  // Two ends of a brush as a range of a column, rounded to a thousandth of it.
-  const rangeOf = (column, a, b) => {
-    const [low, high] = a < b ? [a, b] : [b, a];
+  // Two pixels of an axis as a range of its column, rounded to a thousandth of it. An end of the axis is no bound,
+  // because trials may lie beyond it; null: no bound at all.
+  const rangeOf = (axis, a, b) => {
+    const { column } = axis, end = 2 / Math.abs(axis.to - axis.from);
+    const [first, last] = [a, b].map((at) => (at - axis.from) / (axis.to - axis.from)).sort((u, v) => u - v);
+    const [low, high] = [a, b].map((at) => valueAt(axis, at)).sort((u, v) => u - v);
     if (column.words)
       return { words: column.words.map((_, k) => k).filter((k) => k > low - 0.5 && k < high + 0.5) };
     const size = Math.max(Math.abs(low), Math.abs(high), 1e-300), span = Math.max(high - low, size * 1e-9);
     const d = Math.min(15, Math.max(3, 3 + Math.ceil(Math.log10(size / span))));
-    return { low: Number(low.toPrecision(d)), high: Number(high.toPrecision(d)) };
+    const range = { ...(first > end && { low: Number(low.toPrecision(d)) }),
+      ...(last < 1 - end && { high: Number(high.toPrecision(d)) }) };
+    return Object.keys(range).length > 0 ? range : null;
   };
 
   // ---- the page's address ------------------------------------------------------------------------------------------
@@ -447,8 +452,8 @@
     follow(frame, { at, closest: (place) => closest(place, 10),
       brush: ([ax, ay], [bx, by], last) => {
         const wide = Math.abs(bx - ax) > 6, high = Math.abs(by - ay) > 6, changes = [];
-        if (wide || !high) changes.push([x.column.name, rangeOf(x.column, valueAt(x, ax), valueAt(x, bx))]);
-        if (high) changes.push([y.column.name, rangeOf(y.column, valueAt(y, ay), valueAt(y, by))]);
+        if (wide || !high) changes.push([x.column.name, rangeOf(x, ax, bx)]);
+        if (high) changes.push([y.column.name, rangeOf(y, ay, by)]);
         brush(changes, last);
       },
       undo: () => brush([[x.column.name, null], [y.column.name, null]], true) });
@@ -684,7 +689,7 @@
       },
       brush: ([, ay], [, by], last) => {
         const axis = all[heldAxis];
-        brush([[axis.column.name, rangeOf(axis.column, valueAt(axis, ay), valueAt(axis, by))]], last);
+        brush([[axis.column.name, rangeOf(axis, ay, by)]], last);
       },
       undo: () => { if (heldAxis >= 0) brush([[all[heldAxis].column.name, null]], true); } });
     return { element: wrap, draw, mark: (row) => {
@@ -774,7 +779,7 @@
       return [(event.clientX - place.left) * scale, (event.clientY - place.top) * scale];
     };
     follow(frame, { at, closest: () => -1,
-      brush: ([ax], [bx], last) => brush([[one.name, rangeOf(one, valueAt(x, ax), valueAt(x, bx))]], last),
+      brush: ([ax], [bx], last) => brush([[one.name, rangeOf(x, ax, bx)]], last),
       undo: () => brush([[one.name, null]], true) });
     return { element: wrap, draw, mark: () => {} };
   };

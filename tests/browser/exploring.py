@@ -29,6 +29,13 @@ def counted(program, folder, where):
     return len(ran.stdout.split()) - 1 if ran.returncode == 0 else None
 
 
+def column(program, folder, name):
+    """The numbers of a column, those that there are."""
+    ran = subprocess.run([program, "query", "gaits", "--columns", name, "--format", "csv"], cwd=folder,
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return [one for one in ran.stdout.split()[1:] if one not in ("", "nan")]
+
+
 def counted_of(program, folder, name):
     """The number of stored trials; 0: there is no such campaign yet."""
     ran = subprocess.run([program, "query", name, "--columns", "id", "--format", "csv"], cwd=folder,
@@ -134,6 +141,27 @@ def brushes(browser, check, program, folder):
         browser.mouse("Pressed", x + 0.4 * width, y + 0.5 * height, button="left", clickCount=count)
         browser.mouse("Released", x + 0.4 * width, y + 0.5 * height, button="left", clickCount=count)
     check("a double click ends it", browser.run(f"{FIELD}.value") == "" and selected(browser) == 1500)
+
+
+def ends(browser, check, program, folder):
+    """A brush to the end of an axis has no bound there: the axes of the fitness leave out the worst."""
+    worst = max(float(one) for one in column(program, folder, "fitness"))
+    views = [("parallel coordinates", "[...document.querySelectorAll('.explore .grip')].pop()", 0.5, 0.5, 0.5, 0.0),
+             ("a scatter", "document.querySelectorAll('.explore .panels svg')[0]", 0.3, 0.4, 0.6, 0.005),
+             ("a histogram", "document.querySelectorAll('.explore .panels svg')[1]", 0.5, 0.5, 0.995, 0.5),
+             ("a map", "document.querySelector('#scatter svg')", 0.3, 0.4, 0.6, 0.005)]
+    for name, element, x0, y0, x1, y1 in views:
+        x, y, width, height = box(browser, element)
+        drag(browser, x + x0 * width, y + y0 * height, x + x1 * width, y + y1 * height)
+        where, got = browser.run(f"{FIELD}.value"), selected(browser)
+        check(f"{name}: a brush to the end of an axis takes what lies beyond", "fitness >=" in where and
+              "fitness <=" not in where and got == counted(program, folder, where) and
+              (name in ("a scatter", "a map") or counted(program, folder, f"{where} and fitness >= {worst!r}") > 0), where, got)
+        press(browser, "Clear")
+    x, y, width, height = box(browser, views[0][1])
+    drag(browser, x + width / 2, y + height, x + width / 2, y)
+    check("a brush over all of an axis is no condition", browser.run(f"{FIELD}.value") == "",
+          browser.run(f"{FIELD}.value"))
 
 
 def keep(browser, check, program, folder, page):
@@ -281,6 +309,7 @@ def explore(browser, check, program, folder, page, shots):
     conditions(browser, check, program, folder)
     everywhere(browser, check)
     brushes(browser, check, program, folder)
+    ends(browser, check, program, folder)
     keep(browser, check, program, folder, page)
     choices(browser, check)
     one_trial(browser, check)
