@@ -275,20 +275,54 @@
     });
   }
 
-  // ---- colours: classes of the static plots ------------------------------------------------------------------------
+  // ---- colours: classes of the static plots, but those with too little contrast to the page, and to what is faded --
   const CLASSES = 8, probe = svg("svg", { class: "p probe", width: 0, height: 0, "aria-hidden": "true" }, host);
   const dot = svg("rect", {}, probe);
+  const CONTRAST = 3.6; // to the page, of what is selected: about 3 within a brush (WCAG 2.2, 1.4.11)
   let palettes = null, themeVersion = 0;
-  const rgb = (name) => {
+  const channels = (text) => text.match(/[\d.]+/g).slice(0, 3).map(Number);
+  const classed = (name) => {
     dot.setAttribute("class", name);
-    const [r, g, b] = getComputedStyle(dot).fill.match(/[\d.]+/g).map(Number);
-    return r | g << 8 | b << 16;
+    return channels(getComputedStyle(dot).fill);
   };
-  const palette = (column) => {
-    palettes = palettes || { scale: [...Array(CLASSES).keys()].map((c) => rgb(`c${c}`)),
-      kinds: [...Array(7).keys()].map((k) => rgb(`k${k}`)), grey: rgb("k0") };
-    return [palettes.grey, ...(column.words ? palettes.kinds : palettes.scale)];
+  const mixed = (a, b, part) => a.map((x, k) => Math.round(x + part * (b[k] - x)));
+  const luminance = (colour) => {
+    const [r, g, b] = colour.map((x) => (x <= 10 ? x / 3294.6 : ((x / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
+  const contrast = (a, b) => {
+    const [dark, light] = [luminance(a), luminance(b)].sort((u, v) => u - v);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  // The first colour of `at`, a function of 0 to 1, that is seen on the page: where it is.
+  const seenFrom = (at, paper) => {
+    let part = 0;
+    while (part < 1 && contrast(at(part), paper) < CONTRAST) part += 0.02;
+    return Math.min(1, part);
+  };
+  const readPalettes = () => {
+    const { backgroundColor, color } = getComputedStyle(document.body), paper = channels(backgroundColor),
+      ink = channels(color), stops = [...Array(CLASSES).keys()].map((c) => classed(`c${c}`));
+    const scale = (part) => {
+      const c = Math.min(CLASSES - 2, Math.floor(part * (CLASSES - 1)));
+      return mixed(stops[c], stops[c + 1], part * (CLASSES - 1) - c);
+    };
+    const start = seenFrom(scale, paper);
+    const kinds = [...Array(7).keys()].map((k) => classed(`k${k}`)).map((kind) => {
+      const darker = (part) => mixed(kind, ink, part);
+      return darker(seenFrom(darker, paper));
+    });
+    return { grey: classed("k0"), kinds, scale: stops.map((_, c) => scale(start + (1 - start) * c / (CLASSES - 1))) };
+  };
+  const colours = (column) => { // of the classes of a column
+    palettes = palettes || readPalettes();
+    return column.words ? palettes.kinds : palettes.scale;
+  };
+  const palette = (column) => { // of what is faded, and of the classes
+    const list = colours(column);
+    return [palettes.grey, ...list].map(([r, g, b]) => r | g << 8 | b << 16);
+  };
+  const opaque = (floor) => (nSelected < nKept ? Math.max(floor, 0.7) : floor); // among faded ones
   // The part of the trials below class c: of a fitness each class has half as many trials as the one before it, so that
   // the best stand out.
   const partBelow = (column, c) => (column.name === page.value ? 1 - 0.5 ** c : c / CLASSES);
@@ -431,7 +465,7 @@
       if (own || nSelected < n) {
         raster.begin();
         raster.dots(px, py, mask, shade(by), dotSize(nSelected));
-        raster.end(palette(by), 1, nSelected <= 3000);
+        raster.end(palette(by), 1, nSelected <= 3000, opaque(0.35));
       }
       raster.put();
     };
@@ -664,7 +698,7 @@
       });
       raster.begin();
       paint(mask, shade(by), nSelected);
-      raster.end(palette(by), 1, nSelected <= 60, nSelected <= 600 ? 0.35 : 0.1);
+      raster.end(palette(by), 1, nSelected <= 60, opaque(nSelected <= 600 ? 0.35 : 0.1));
       raster.put();
     };
     const at = (event) => {
@@ -802,13 +836,14 @@
       "aria-label": `colours: ${by.name}`, viewBox: `0 0 ${width} 30` }, parent);
     if (by.words) {
       by.words.slice(0, 7).forEach((word, k) => {
-        svg("rect", { class: `k${k}`, x: 68 * (k % 3), y: 1 + 11 * Math.floor(k / 3), width: 9, height: 9 }, box);
+        svg("rect", { fill: `rgb(${colours(by)[k]})`, x: 68 * (k % 3), y: 1 + 11 * Math.floor(k / 3), width: 9, height: 9 }, box);
         svg("text", { class: "tk", x: 68 * (k % 3) + 12, y: 9 + 11 * Math.floor(k / 3) }, box, word);
       });
       return;
     }
     const down = by.name === page.value && !page.maximize;
-    for (let c = 0; c < CLASSES; c++) svg("rect", { class: `c${c}`, x: 26 * c, y: 1, width: 26.3, height: 9 }, box);
+    for (let c = 0; c < CLASSES; c++)
+      svg("rect", { fill: `rgb(${colours(by)[c]})`, x: 26 * c, y: 1, width: 26.3, height: 9 }, box);
     if (by.count === 0) return;
     const ends = down ? [by.most, by.least] : [by.least, by.most], middle = partBelow(by, 4);
     svg("text", { class: "tk", x: 0, y: 23 }, box, digits(ends[0]));
@@ -933,7 +968,7 @@
   });
 
   // ---- all of it ---------------------------------------------------------------------------------------------------
-  const anew = () => { palettes = null; themeVersion++; redraw(); };
+  const anew = () => { palettes = null; themeVersion++; rebuild(); redraw(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", anew);
   const theme = document.getElementById("theme");
   if (theme) theme.addEventListener("click", anew);

@@ -164,6 +164,48 @@ def ends(browser, check, program, folder):
           browser.run(f"{FIELD}.value"))
 
 
+# How the selected dots of the scatter are seen: the least contrast of the key's colours to the page, the least to what
+# is faded, whether these and no others are among the opaque pixels.
+SEEN = """(() => {
+    const numbers = (text) => text.match(/[\\d.]+/g).slice(0, 3).map(Number);
+    const light = (colour) => { const [r, g, b] = colour.map((x) => x / 255)
+        .map((x) => x <= 0.04 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+    const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((u, v) => u - v);
+        return (y + 0.05) / (x + 0.05); };
+    const paper = numbers(getComputedStyle(document.body).backgroundColor);
+    const key = [...document.querySelectorAll('.explore .tools svg rect')].map((rect) =>
+        numbers(getComputedStyle(rect).fill));
+    const canvas = document.querySelector('.explore .panels canvas');
+    const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+    let drawn = 0, other = 0, pale = paper;
+    for (let k = 0; k < data.length; k += 4) {
+        const colour = [data[k], data[k + 1], data[k + 2]], alpha = data[k + 3] / 255;
+        if (alpha === 1 && key.some((one) => String(one) === String(colour))) drawn++;
+        else if (alpha === 1) other++;
+        else if (alpha > 0) pale = colour.map((x, c) => alpha * x + (1 - alpha) * paper[c]);
+    }
+    return [Math.min(...key.map((one) => contrast(one, paper))), Math.min(...key.map((one) => contrast(one, pale))),
+            drawn, other]; })()"""
+
+
+def contrast(browser, check):
+    """What is selected is seen, also the worst of it."""
+    browser.run("document.querySelector('.explore .panels').scrollIntoView()")
+    for scheme in ("light", "dark"):
+        browser.theme(scheme)
+        for colour in ("failure", "fitness"):
+            browser.run(f"""(() => {{ const list = document.querySelector('.explore .tools select');
+                list.value = '{colour}'; list.dispatchEvent(new Event('change')); }})()""")
+            type_in(browser, "fitness > 1.2")
+            browser.run(FRAME)
+            paper, pale, drawn, other = browser.run(SEEN)
+            check(f"what is selected is seen, by {colour}, {scheme}", paper >= 3 and pale >= 1.8 and drawn > 100 and
+                  other == 0, paper, pale, drawn, other)
+    browser.theme("light")
+    press(browser, "Clear")
+
+
 def keep(browser, check, program, folder, page):
     type_in(browser, "thrust > 40 or k_fp < 60")
     first = selected(browser)
@@ -310,6 +352,7 @@ def explore(browser, check, program, folder, page, shots):
     everywhere(browser, check)
     brushes(browser, check, program, folder)
     ends(browser, check, program, folder)
+    contrast(browser, check)
     keep(browser, check, program, folder, page)
     choices(browser, check)
     one_trial(browser, check)
