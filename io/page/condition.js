@@ -21,8 +21,10 @@ const condition = (() => {
     cosh: Math.cosh, tanh: Math.tanh, sin: Math.sin, cos: Math.cos, tan: Math.tan, asin: Math.asin, acos: Math.acos,
     atan: Math.atan, atan2: Math.atan2, hypot: Math.hypot,
   };
-  const functions = { min: -2, max: -2, clip: 3, if: 3, abs: 1, sign: 1, step: 1, floor: 1, ceil: 1, mod: 2, sqrt: 1,
-    exp: 1, log: 1, sinh: 1, cosh: 1, tanh: 1, sin: 1, cos: 1, tan: 1, asin: 1, acos: 1, atan: 1, atan2: 2, hypot: 2 };
+  const functions = { // by the name: its arguments; -2: two or more
+    __proto__: null, min: -2, max: -2, clip: 3, if: 3, abs: 1, sign: 1, step: 1, floor: 1, ceil: 1, mod: 2, sqrt: 1,
+    exp: 1, log: 1, sinh: 1, cosh: 1, tanh: 1, sin: 1, cos: 1, tan: 1, asin: 1, acos: 1, atan: 1, atan2: 2, hypot: 2
+    };
   const habits = [["&&", "and"], ["||", "or"], ["**", "^"], ["<>", "!="], ["&", "and"], ["|", "or"], ["\u2212", "-"],
     ["\u2264", "<="], ["\u2265", ">="], ["\u2260", "!="], ["\"", "'"], ["[", "("], ["]", ")"]];
   const ranks = [["or"], ["and"], "not", ["<=", "<", ">=", ">", "!=", "==", "="], ["+", "-"], ["*", "/"], "negate",

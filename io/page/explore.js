@@ -120,6 +120,7 @@
   document.querySelector("nav").append(bar);
   bar.addEventListener("submit", (event) => event.preventDefault());
 
+  // An error in a text, and what is selected nevertheless.
   const complain = (error, text) => {
     problem.hidden = !error;
     field.toggleAttribute("aria-invalid", Boolean(error));
@@ -129,26 +130,40 @@
     code.append((from > 0 ? "\u2026" : "") + text.slice(from, error.at));
     html("mark", {}, code, text.slice(error.at, end) || "\u2423");
     code.append(text.slice(end, end + 40) + (text.length > end + 40 ? "\u2026" : ""));
-    problem.replaceChildren(code, ` ${error.message}`);
+    const still = html("span", { class: "still-shown" }, null, "Still showing: ");
+    if (state.where.trim()) html("code", {}, still, state.where);
+    else still.append(state.kept ? "all that are kept" : "all trials");
+    problem.replaceChildren(code, ` ${error.message}`, still);
   };
   // Reads the condition; false, with a complaint, if it is none.
+  let refused = null; // {kept, where} of the address, if it was none
   const read = (next) => {
+    let text = next.where; // that is read
     try {
-      const tree = next.where.trim() ? condition.parse(next.where, columns) : null;
+      const tree = text.trim() ? condition.parse(text, columns) : null;
       if (next.kept !== state.kept) {
-        kept = next.kept.trim() ? held(next.kept) : new Uint8Array(n).fill(1);
+        text = next.kept;
+        kept = text.trim() ? held(text) : new Uint8Array(n).fill(1);
         nKept = kept.reduce((sum, one) => sum + one, 0);
         keptVersion++;
       }
       ({ ranges, rest } = condition.terms(next.where, tree));
       state = next;
+      refused = null;
       complain(null);
       return true;
     } catch (error) {
       if (error.at === undefined) throw error;
-      complain(error, next.where);
+      complain(error, text);
       return false;
     }
+  };
+  // Reads what of an address is a condition, and complains about the rest.
+  const readAddress = (wanted) => {
+    if (read(wanted)) return;
+    if (!read({ ...wanted, where: "" }) && !read({ ...wanted, kept: "" })) read({ kept: "", where: "" });
+    read(wanted);
+    refused = wanted;
   };
   const show = () => {
     select();
@@ -185,6 +200,7 @@
   let typed = null; // the state before the reader typed
   field.addEventListener("input", () => {
     typed = typed || state;
+    refused = null;
     if (!read({ ...state, where: field.value })) return;
     note();
     show();
@@ -244,7 +260,7 @@
   const plain = { ...views, axes: axes.join(",") };
   const note = () => {
     const parts = new URLSearchParams();
-    for (const [key, value] of Object.entries({ ...state, ...views, axes: axes.join(",") }))
+    for (const [key, value] of Object.entries({ ...(refused || state), ...views, axes: axes.join(",") }))
       if (value && value !== plain[key]) parts.set(key, value);
     if (open !== null) parts.set("trial", open);
     const text = parts.toString(), section = location.hash.includes("=") ? "" : location.hash;
@@ -261,7 +277,7 @@
     const named = (parts.get("axes") || plain.axes).split(",").filter((name) => names.includes(name));
     axes = named.length > 1 ? named : axes;
     field.value = parts.get("where") || "";
-    if (!read({ kept: parts.get("kept") || "", where: field.value })) read({ kept: "", where: "" });
+    readAddress({ kept: parts.get("kept") || "", where: field.value });
     rebuild();
     show();
     if (parts.get("trial") !== null) openTrial(parts.get("trial"));
@@ -821,7 +837,7 @@
   // ---- the section -------------------------------------------------------------------------------------------------
   const sample = page.trials > n
     ? `A sample of ${counted(n)} of ${counted(page.trials)} trials, with the best of all. ` : "";
-  const rounded = page.exact ? " Numbers but those of the best are rounded." : "";
+  const rounded = page.exact ? " Numbers but those of the best are rounded (\u2248)." : "";
   html("p", { class: "caption" }, host, `${sample}Drag along an axis or across any plot of this page to select ` +
     `trials; a double click there ends that range. Click on a trial to see its numbers and its motion.${rounded}`);
   if (page.omitted.length > 0) {
@@ -836,7 +852,8 @@
       "aria-label": `colours: ${by.name}`, viewBox: `0 0 ${width} 30` }, parent);
     if (by.words) {
       by.words.slice(0, 7).forEach((word, k) => {
-        svg("rect", { fill: `rgb(${colours(by)[k]})`, x: 68 * (k % 3), y: 1 + 11 * Math.floor(k / 3), width: 9, height: 9 }, box);
+        svg("rect", { fill: `rgb(${colours(by)[k]})`, x: 68 * (k % 3), y: 1 + 11 * Math.floor(k / 3), width: 9,
+          height: 9 }, box);
         svg("text", { class: "tk", x: 68 * (k % 3) + 12, y: 9 + 11 * Math.floor(k / 3) }, box, word);
       });
       return;
@@ -925,11 +942,18 @@
     const head = html("h2", {}, aside, `Trial ${id}`);
     const end = html("button", { type: "button", "aria-label": "close" }, aside, "\u00d7");
     end.addEventListener("click", close);
-    if (row !== undefined && exactRow[row] === 0) html("small", {}, head, " numbers are rounded");
+    const about = (one) => one.rounded && row !== undefined && exactRow[row] === 0;
+    if ([...columns.values()].some(about)) html("small", {}, head, " \u2248: rounded in this page");
     const stageHost = html("div", { class: "motion" }, aside);
     aside.hidden = false; // the player measures its place
     player = motions.play(stageHost, id);
-    if (!player) {
+    if (row === undefined && !player) {
+      const say = html("p", { class: "none" }, stageHost, "There is no such trial in this page.");
+      if (page.trials > n) {
+        say.append(" It has a sample; the campaign may have it: ");
+        html("code", {}, say, `hopscotch show ${page.campaign}/${id}`);
+      }
+    } else if (!player) {
       const say = html("p", { class: "none" }, stageHost, page.moves ? "To see its motion: " : "More about it: ");
       html("code", {}, say, page.moves ? `hopscotch replay ${page.campaign}/${id} --html trial_${id}.html`
         : `hopscotch show ${page.campaign}/${id}`);
@@ -940,7 +964,8 @@
         if (one.name === "id" || one.v[row] !== one.v[row]) continue;
         const line = html("tr", {}, body);
         html("th", { scope: "row" }, line, one.name);
-        html("td", {}, line, shown(one, one.v[row], exactRow[row] ? 7 : 4) + (one.unit ? ` ${one.unit}` : ""));
+        html("td", {}, line, (about(one) ? `\u2248 ${shown(one, one.v[row])}` : shown(one, one.v[row], 17)) +
+          (one.unit ? ` ${one.unit}` : ""));
         html("td", { class: "origin" }, line, one.origin);
       }
     }
