@@ -279,7 +279,7 @@ def addresses(browser, check, page):
     press(browser, "Clear")
 
 
-LONG = "a" + "_very_long_name" * 4
+LONG = "a" + "_very_long_name" * 8
 
 
 def long_names(browser, check, program, folder):
