@@ -95,6 +95,15 @@ def conditions(browser, check, program, folder):
         inherited = browser.run("document.querySelector('.problem').textContent")
         check("a name that objects inherit is unknown", "unknown" in inherited and "arguments" not in inherited,
               inherited)
+    for where, hint in (("K_FP < 3", "did you mean 'k_fp'?"), ("thrsut < 3", "did you mean 'thrust'?"),
+                        ("k_fp < 3 AND thrust > 3", "write and instead of AND"),
+                        ("NOT k_fp < 3", "write not instead of NOT"),
+                        ("!(k_fp < 3)", "write not instead of !"), ("k_fp < 3 OR thrust > 3", "write or instead of OR"),
+                        ("failure = fell", "a text stands in single quotes: failure = 'fell'"),
+                        ("k_fp % 3 > 1", "write mod(a, b) instead of %")):
+        type_in(browser, where)
+        got = browser.run("document.querySelector('.problem').textContent")
+        check("an error has a hint", hint in got, where, got)
     check("an error shows where", wrong[0] == "thrusd" and "did you mean 'thrust'?" in wrong[1], wrong)
     press(browser, "Clear")
     check("clear selects all", selected(browser) == 1500)
