@@ -193,7 +193,10 @@
     show();
   };
   const commit = (next, had = state) => {
-    if (next.where === had.where && next.kept === had.kept) return;
+    if (next.where === had.where && next.kept === had.kept) {
+      if (!problem.hidden) take(next); // instead of what is no condition
+      return;
+    }
     before.push({ ...had });
     take(next);
   };

@@ -285,6 +285,10 @@ def addresses(browser, check, page):
     browser.open(page + "#trial=999999")
     check("a trial that is not there", "There is no such trial in this page" in browser.run(panel), browser.run(panel))
     browser.press("Escape", "Escape")
+    type_in(browser, "k_fq < 3")
+    browser.press("Escape", "Escape")
+    check("Escape ends what is no condition", browser.run(f"{FIELD}.value") == "" and browser.run(problem) == "",
+          browser.run(f"{FIELD}.value"))
     press(browser, "Clear")
 
 
