@@ -21,10 +21,15 @@ const condition = (() => {
     cosh: Math.cosh, tanh: Math.tanh, sin: Math.sin, cos: Math.cos, tan: Math.tan, asin: Math.asin, acos: Math.acos,
     atan: Math.atan, atan2: Math.atan2, hypot: Math.hypot,
   };
-  const functions = { min: -2, max: -2, clip: 3, if: 3, abs: 1, sign: 1, step: 1, floor: 1, ceil: 1, mod: 2, sqrt: 1,
-    exp: 1, log: 1, sinh: 1, cosh: 1, tanh: 1, sin: 1, cos: 1, tan: 1, asin: 1, acos: 1, atan: 1, atan2: 2, hypot: 2 };
-  const habits = [["&&", "and"], ["||", "or"], ["**", "^"], ["<>", "!="], ["&", "and"], ["|", "or"], ["\u2212", "-"],
-    ["\u2264", "<="], ["\u2265", ">="], ["\u2260", "!="], ["\"", "'"], ["[", "("], ["]", ")"]];
+  const functions = { // by the name: its arguments; -2: two or more
+    __proto__: null, min: -2, max: -2, clip: 3, if: 3, abs: 1, sign: 1, step: 1, floor: 1, ceil: 1, mod: 2, sqrt: 1,
+    exp: 1, log: 1, sinh: 1, cosh: 1, tanh: 1, sin: 1, cos: 1, tan: 1, asin: 1, acos: 1, atan: 1, atan2: 2, hypot: 2
+    };
+  // What other languages write, and what is written here; null: nothing else.
+  const habits = [["&&", "and"], ["||", "or"], ["**", "^"], ["<>", "!="], ["!=", null], ["!", "not"], ["&", "and"],
+    ["|", "or"], ["\u2212", "-"], ["\u00d7", "*"], ["\u00b7", "*"], ["\u00f7", "/"], ["\u2264", "<="],
+    ["\u2265", ">="], ["\u2260", "!="], ["\"", "'"], ["[", "("], ["]", ")"], ["AND", "and"], ["OR", "or"],
+    ["NOT", "not"], ["\u03c0", "pi"], ["//", "floor(a / b)"], ["%", "mod(a, b)"], ["?", "if(condition, a, b)"]];
   const ranks = [["or"], ["and"], "not", ["<=", "<", ">=", ">", "!=", "==", "="], ["+", "-"], ["*", "/"], "negate",
     ["^"]];
   const COMPARE = 3, POWER = 7, DEPTH = 100;
@@ -32,19 +37,32 @@ const condition = (() => {
   class Wrong extends Error {
     constructor(message, at, width) { super(message); this.at = at; this.width = Math.max(1, width); }
   }
-  const nearest = (name, names) => {
-    const distance = (a, b) => {
-      let row = [...Array(b.length + 1).keys()];
-      for (let i = 1; i <= a.length; i++) {
-        const next = [i];
-        for (let j = 1; j <= b.length; j++)
-          next.push(Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] !== b[j - 1])));
-        row = next;
+  // The nearest name, as io/diagnostics.c finds it: insertions, deletions, substitutions and swaps of neighbours.
+  const distance = (a, b) => {
+    const rows = [[...Array(b.length + 1).keys()]];
+    for (let i = 1; i <= a.length; i++) {
+      const row = [i], above = rows[i - 1];
+      for (let j = 1; j <= b.length; j++) {
+        row.push(Math.min(row[j - 1] + 1, above[j] + 1, above[j - 1] + (a[i - 1] !== b[j - 1])));
+        if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+          row[j] = Math.min(row[j], rows[i - 2][j - 2] + 1);
       }
-      return row[b.length];
-    };
-    const found = names.map((other) => [distance(name, other), other]).sort((a, b) => a[0] - b[0])[0];
-    return found && found[0] <= Math.max(1, name.length / 3) ? found[1] : null;
+      rows.push(row);
+    }
+    return rows[a.length][b.length];
+  };
+  const nearest = (name, names) => {
+    const most = name.length < 6 ? 1 : Math.floor(name.length / 3);
+    let best = null, least = [most + 1, 0];
+    for (const other of names) {
+      if (name.length > 64 || Math.abs(other.length - name.length) > most) continue;
+      const folded = distance(name.toLowerCase(), other.toLowerCase());
+      const apart = folded === 0 ? 0 : distance(name, other);
+      if (apart > least[0] || (apart === least[0] && folded >= least[1])) continue;
+      best = other;
+      least = [apart, folded];
+    }
+    return best;
   };
 
   // scope: name -> {words}, words undefined for numbers. Gives a tree of {op, args, from, to}; throws Wrong.
@@ -52,8 +70,10 @@ const condition = (() => {
     let at = 0, depth = 0;
     const skip = () => { while (/[ \t\r\n]/.test(text[at] || "")) at++; };
     const wordAt = (k) => (/^[A-Za-z_][A-Za-z0-9_]*/.exec(text.slice(k)) || [""])[0];
+    const habitAt = (length = 0) => habits.find(([wrong]) => wrong.length > length && text.startsWith(wrong, at) &&
+      (!/[A-Z]/.test(wrong) || wordAt(at) === wrong));
     const unexpected = (expected) => {
-      const habit = habits.find(([wrong]) => text.startsWith(wrong, at)), word = wordAt(at);
+      const found = habitAt(), habit = found && found[1] !== null ? found : null, word = wordAt(at);
       if (habit) throw new Wrong(`write ${habit[1]} instead of ${habit[0]}`, at, habit[0].length);
       if (at >= text.length) throw new Wrong(`expected ${expected} at the end`, at, 1);
       if (word) throw new Wrong(`expected ${expected} before '${word}'`, at, word.length);
@@ -63,7 +83,7 @@ const condition = (() => {
       skip();
       for (const sign of signs) {
         if (!text.startsWith(sign, at) || (/[a-z]/.test(sign) && wordAt(at) !== sign)) continue;
-        if (habits.some(([wrong]) => wrong.length > sign.length && text.startsWith(wrong, at))) continue;
+        if (habitAt(sign.length)) continue;
         at += sign.length;
         return sign === "==" ? "=" : sign;
       }
@@ -153,7 +173,7 @@ const condition = (() => {
         at += all.length;
         return { op: "number", value: Number(all), from, to: at };
       }
-      if (!word) unexpected("a value");
+      if (!word || (habitAt() && !scope.has(word))) unexpected("a value");
       if (["and", "or", "not"].includes(word)) throw new Wrong(`expected a value before '${word}'`, from, word.length);
       at += word.length;
       const behind = at;
@@ -164,6 +184,10 @@ const condition = (() => {
         closed: scope.get(word).origin === "parameter", from, to: at }; // closed: it has no other words
       if (word === "pi") return { op: "number", value: Math.PI, from, to: at };
       const names = [...scope.keys()], near = nearest(word, names);
+      const holder = [...scope].find(([, one]) => one.words?.includes(word)); // a text without quotes
+      if (holder && functions[word] === undefined)
+        throw new Wrong(`unknown name '${word}'; a text stands in single quotes: ${holder[0]} = '${word}'`, from,
+          word.length);
       throw new Wrong(functions[word] !== undefined ? `'${word}' is a function; write ${word}(...)`
         : near ? `unknown name '${word}'; did you mean '${near}'?`
           : `unknown name '${word}'; there are: ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", ..." : ""}`,

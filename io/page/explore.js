@@ -120,6 +120,7 @@
   document.querySelector("nav").append(bar);
   bar.addEventListener("submit", (event) => event.preventDefault());
 
+  // An error in a text, and what is selected nevertheless.
   const complain = (error, text) => {
     problem.hidden = !error;
     field.toggleAttribute("aria-invalid", Boolean(error));
@@ -129,26 +130,40 @@
     code.append((from > 0 ? "\u2026" : "") + text.slice(from, error.at));
     html("mark", {}, code, text.slice(error.at, end) || "\u2423");
     code.append(text.slice(end, end + 40) + (text.length > end + 40 ? "\u2026" : ""));
-    problem.replaceChildren(code, ` ${error.message}`);
+    const still = html("span", { class: "still-shown" }, null, "Still showing: ");
+    if (state.where.trim()) html("code", {}, still, state.where);
+    else still.append(state.kept ? "all that are kept" : "all trials");
+    problem.replaceChildren(code, ` ${error.message}`, still);
   };
   // Reads the condition; false, with a complaint, if it is none.
+  let refused = null; // {kept, where} of the address, if it was none
   const read = (next) => {
+    let text = next.where; // that is read
     try {
-      const tree = next.where.trim() ? condition.parse(next.where, columns) : null;
+      const tree = text.trim() ? condition.parse(text, columns) : null;
       if (next.kept !== state.kept) {
-        kept = next.kept.trim() ? held(next.kept) : new Uint8Array(n).fill(1);
+        text = next.kept;
+        kept = text.trim() ? held(text) : new Uint8Array(n).fill(1);
         nKept = kept.reduce((sum, one) => sum + one, 0);
         keptVersion++;
       }
       ({ ranges, rest } = condition.terms(next.where, tree));
       state = next;
+      refused = null;
       complain(null);
       return true;
     } catch (error) {
       if (error.at === undefined) throw error;
-      complain(error, next.where);
+      complain(error, text);
       return false;
     }
+  };
+  // Reads what of an address is a condition, and complains about the rest.
+  const readAddress = (wanted) => {
+    if (read(wanted)) return;
+    if (!read({ ...wanted, where: "" }) && !read({ ...wanted, kept: "" })) read({ kept: "", where: "" });
+    read(wanted);
+    refused = wanted;
   };
   const show = () => {
     select();
@@ -178,13 +193,17 @@
     show();
   };
   const commit = (next, had = state) => {
-    if (next.where === had.where && next.kept === had.kept) return;
+    if (next.where === had.where && next.kept === had.kept) {
+      if (!problem.hidden) take(next); // instead of what is no condition
+      return;
+    }
     before.push({ ...had });
     take(next);
   };
   let typed = null; // the state before the reader typed
   field.addEventListener("input", () => {
     typed = typed || state;
+    refused = null;
     if (!read({ ...state, where: field.value })) return;
     note();
     show();
@@ -220,14 +239,19 @@
     had = null;
     note();
   };
-  // Two ends of a brush as a range of a column, rounded to a thousandth of it.
-  const rangeOf = (column, a, b) => {
-    const [low, high] = a < b ? [a, b] : [b, a];
+  // Two pixels of an axis as a range of its column, rounded to a thousandth of it. An end of the axis is no bound,
+  // because trials may lie beyond it; null: no bound at all.
+  const rangeOf = (axis, a, b) => {
+    const { column } = axis, end = 2 / Math.abs(axis.to - axis.from);
+    const [first, last] = [a, b].map((at) => (at - axis.from) / (axis.to - axis.from)).sort((u, v) => u - v);
+    const [low, high] = [a, b].map((at) => valueAt(axis, at)).sort((u, v) => u - v);
     if (column.words)
       return { words: column.words.map((_, k) => k).filter((k) => k > low - 0.5 && k < high + 0.5) };
     const size = Math.max(Math.abs(low), Math.abs(high), 1e-300), span = Math.max(high - low, size * 1e-9);
     const d = Math.min(15, Math.max(3, 3 + Math.ceil(Math.log10(size / span))));
-    return { low: Number(low.toPrecision(d)), high: Number(high.toPrecision(d)) };
+    const range = { ...(first > end && { low: Number(low.toPrecision(d)) }),
+      ...(last < 1 - end && { high: Number(high.toPrecision(d)) }) };
+    return Object.keys(range).length > 0 ? range : null;
   };
 
   // ---- the page's address ------------------------------------------------------------------------------------------
@@ -239,7 +263,7 @@
   const plain = { ...views, axes: axes.join(",") };
   const note = () => {
     const parts = new URLSearchParams();
-    for (const [key, value] of Object.entries({ ...state, ...views, axes: axes.join(",") }))
+    for (const [key, value] of Object.entries({ ...(refused || state), ...views, axes: axes.join(",") }))
       if (value && value !== plain[key]) parts.set(key, value);
     if (open !== null) parts.set("trial", open);
     const text = parts.toString(), section = location.hash.includes("=") ? "" : location.hash;
@@ -256,7 +280,7 @@
     const named = (parts.get("axes") || plain.axes).split(",").filter((name) => names.includes(name));
     axes = named.length > 1 ? named : axes;
     field.value = parts.get("where") || "";
-    if (!read({ kept: parts.get("kept") || "", where: field.value })) read({ kept: "", where: "" });
+    readAddress({ kept: parts.get("kept") || "", where: field.value });
     rebuild();
     show();
     if (parts.get("trial") !== null) openTrial(parts.get("trial"));
@@ -270,20 +294,54 @@
     });
   }
 
-  // ---- colours: classes of the static plots ------------------------------------------------------------------------
+  // ---- colours: classes of the static plots, but those with too little contrast to the page, and to what is faded --
   const CLASSES = 8, probe = svg("svg", { class: "p probe", width: 0, height: 0, "aria-hidden": "true" }, host);
   const dot = svg("rect", {}, probe);
+  const CONTRAST = 3.6; // to the page, of what is selected: about 3 within a brush (WCAG 2.2, 1.4.11)
   let palettes = null, themeVersion = 0;
-  const rgb = (name) => {
+  const channels = (text) => text.match(/[\d.]+/g).slice(0, 3).map(Number);
+  const classed = (name) => {
     dot.setAttribute("class", name);
-    const [r, g, b] = getComputedStyle(dot).fill.match(/[\d.]+/g).map(Number);
-    return r | g << 8 | b << 16;
+    return channels(getComputedStyle(dot).fill);
   };
-  const palette = (column) => {
-    palettes = palettes || { scale: [...Array(CLASSES).keys()].map((c) => rgb(`c${c}`)),
-      kinds: [...Array(7).keys()].map((k) => rgb(`k${k}`)), grey: rgb("k0") };
-    return [palettes.grey, ...(column.words ? palettes.kinds : palettes.scale)];
+  const mixed = (a, b, part) => a.map((x, k) => Math.round(x + part * (b[k] - x)));
+  const luminance = (colour) => {
+    const [r, g, b] = colour.map((x) => (x <= 10 ? x / 3294.6 : ((x / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
+  const contrast = (a, b) => {
+    const [dark, light] = [luminance(a), luminance(b)].sort((u, v) => u - v);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  // The first colour of `at`, a function of 0 to 1, that is seen on the page: where it is.
+  const seenFrom = (at, paper) => {
+    let part = 0;
+    while (part < 1 && contrast(at(part), paper) < CONTRAST) part += 0.02;
+    return Math.min(1, part);
+  };
+  const readPalettes = () => {
+    const { backgroundColor, color } = getComputedStyle(document.body), paper = channels(backgroundColor),
+      ink = channels(color), stops = [...Array(CLASSES).keys()].map((c) => classed(`c${c}`));
+    const scale = (part) => {
+      const c = Math.min(CLASSES - 2, Math.floor(part * (CLASSES - 1)));
+      return mixed(stops[c], stops[c + 1], part * (CLASSES - 1) - c);
+    };
+    const start = seenFrom(scale, paper);
+    const kinds = [...Array(7).keys()].map((k) => classed(`k${k}`)).map((kind) => {
+      const darker = (part) => mixed(kind, ink, part);
+      return darker(seenFrom(darker, paper));
+    });
+    return { grey: classed("k0"), kinds, scale: stops.map((_, c) => scale(start + (1 - start) * c / (CLASSES - 1))) };
+  };
+  const colours = (column) => { // of the classes of a column
+    palettes = palettes || readPalettes();
+    return column.words ? palettes.kinds : palettes.scale;
+  };
+  const palette = (column) => { // of what is faded, and of the classes
+    const list = colours(column);
+    return [palettes.grey, ...list].map(([r, g, b]) => r | g << 8 | b << 16);
+  };
+  const opaque = (floor) => (nSelected < nKept ? Math.max(floor, 0.7) : floor); // among faded ones
   // The part of the trials below class c: of a fitness each class has half as many trials as the one before it, so that
   // the best stand out.
   const partBelow = (column, c) => (column.name === page.value ? 1 - 0.5 ** c : c / CLASSES);
@@ -426,7 +484,7 @@
       if (own || nSelected < n) {
         raster.begin();
         raster.dots(px, py, mask, shade(by), dotSize(nSelected));
-        raster.end(palette(by), 1, nSelected <= 3000);
+        raster.end(palette(by), 1, nSelected <= 3000, opaque(0.35));
       }
       raster.put();
     };
@@ -447,8 +505,8 @@
     follow(frame, { at, closest: (place) => closest(place, 10),
       brush: ([ax, ay], [bx, by], last) => {
         const wide = Math.abs(bx - ax) > 6, high = Math.abs(by - ay) > 6, changes = [];
-        if (wide || !high) changes.push([x.column.name, rangeOf(x.column, valueAt(x, ax), valueAt(x, bx))]);
-        if (high) changes.push([y.column.name, rangeOf(y.column, valueAt(y, ay), valueAt(y, by))]);
+        if (wide || !high) changes.push([x.column.name, rangeOf(x, ax, bx)]);
+        if (high) changes.push([y.column.name, rangeOf(y, ay, by)]);
         brush(changes, last);
       },
       undo: () => brush([[x.column.name, null], [y.column.name, null]], true) });
@@ -659,7 +717,7 @@
       });
       raster.begin();
       paint(mask, shade(by), nSelected);
-      raster.end(palette(by), 1, nSelected <= 60, nSelected <= 600 ? 0.35 : 0.1);
+      raster.end(palette(by), 1, nSelected <= 60, opaque(nSelected <= 600 ? 0.35 : 0.1));
       raster.put();
     };
     const at = (event) => {
@@ -684,7 +742,7 @@
       },
       brush: ([, ay], [, by], last) => {
         const axis = all[heldAxis];
-        brush([[axis.column.name, rangeOf(axis.column, valueAt(axis, ay), valueAt(axis, by))]], last);
+        brush([[axis.column.name, rangeOf(axis, ay, by)]], last);
       },
       undo: () => { if (heldAxis >= 0) brush([[all[heldAxis].column.name, null]], true); } });
     return { element: wrap, draw, mark: (row) => {
@@ -774,7 +832,7 @@
       return [(event.clientX - place.left) * scale, (event.clientY - place.top) * scale];
     };
     follow(frame, { at, closest: () => -1,
-      brush: ([ax], [bx], last) => brush([[one.name, rangeOf(one, valueAt(x, ax), valueAt(x, bx))]], last),
+      brush: ([ax], [bx], last) => brush([[one.name, rangeOf(x, ax, bx)]], last),
       undo: () => brush([[one.name, null]], true) });
     return { element: wrap, draw, mark: () => {} };
   };
@@ -782,7 +840,7 @@
   // ---- the section -------------------------------------------------------------------------------------------------
   const sample = page.trials > n
     ? `A sample of ${counted(n)} of ${counted(page.trials)} trials, with the best of all. ` : "";
-  const rounded = page.exact ? " Numbers but those of the best are rounded." : "";
+  const rounded = page.exact ? " Numbers but those of the best are rounded (\u2248)." : "";
   html("p", { class: "caption" }, host, `${sample}Drag along an axis or across any plot of this page to select ` +
     `trials; a double click there ends that range. Click on a trial to see its numbers and its motion.${rounded}`);
   if (page.omitted.length > 0) {
@@ -797,13 +855,15 @@
       "aria-label": `colours: ${by.name}`, viewBox: `0 0 ${width} 30` }, parent);
     if (by.words) {
       by.words.slice(0, 7).forEach((word, k) => {
-        svg("rect", { class: `k${k}`, x: 68 * (k % 3), y: 1 + 11 * Math.floor(k / 3), width: 9, height: 9 }, box);
+        svg("rect", { fill: `rgb(${colours(by)[k]})`, x: 68 * (k % 3), y: 1 + 11 * Math.floor(k / 3), width: 9,
+          height: 9 }, box);
         svg("text", { class: "tk", x: 68 * (k % 3) + 12, y: 9 + 11 * Math.floor(k / 3) }, box, word);
       });
       return;
     }
     const down = by.name === page.value && !page.maximize;
-    for (let c = 0; c < CLASSES; c++) svg("rect", { class: `c${c}`, x: 26 * c, y: 1, width: 26.3, height: 9 }, box);
+    for (let c = 0; c < CLASSES; c++)
+      svg("rect", { fill: `rgb(${colours(by)[c]})`, x: 26 * c, y: 1, width: 26.3, height: 9 }, box);
     if (by.count === 0) return;
     const ends = down ? [by.most, by.least] : [by.least, by.most], middle = partBelow(by, 4);
     svg("text", { class: "tk", x: 0, y: 23 }, box, digits(ends[0]));
@@ -885,11 +945,18 @@
     const head = html("h2", {}, aside, `Trial ${id}`);
     const end = html("button", { type: "button", "aria-label": "close" }, aside, "\u00d7");
     end.addEventListener("click", close);
-    if (row !== undefined && exactRow[row] === 0) html("small", {}, head, " numbers are rounded");
+    const about = (one) => one.rounded && row !== undefined && exactRow[row] === 0;
+    if ([...columns.values()].some(about)) html("small", {}, head, " \u2248: rounded in this page");
     const stageHost = html("div", { class: "motion" }, aside);
     aside.hidden = false; // the player measures its place
     player = motions.play(stageHost, id);
-    if (!player) {
+    if (row === undefined && !player) {
+      const say = html("p", { class: "none" }, stageHost, "There is no such trial in this page.");
+      if (page.trials > n) {
+        say.append(" It has a sample; the campaign may have it: ");
+        html("code", {}, say, `hopscotch show ${page.campaign}/${id}`);
+      }
+    } else if (!player) {
       const say = html("p", { class: "none" }, stageHost, page.moves ? "To see its motion: " : "More about it: ");
       html("code", {}, say, page.moves ? `hopscotch replay ${page.campaign}/${id} --html trial_${id}.html`
         : `hopscotch show ${page.campaign}/${id}`);
@@ -900,7 +967,8 @@
         if (one.name === "id" || one.v[row] !== one.v[row]) continue;
         const line = html("tr", {}, body);
         html("th", { scope: "row" }, line, one.name);
-        html("td", {}, line, shown(one, one.v[row], exactRow[row] ? 7 : 4) + (one.unit ? ` ${one.unit}` : ""));
+        html("td", {}, line, (about(one) ? `\u2248 ${shown(one, one.v[row])}` : shown(one, one.v[row], 17)) +
+          (one.unit ? ` ${one.unit}` : ""));
         html("td", { class: "origin" }, line, one.origin);
       }
     }
@@ -928,7 +996,7 @@
   });
 
   // ---- all of it ---------------------------------------------------------------------------------------------------
-  const anew = () => { palettes = null; themeVersion++; redraw(); };
+  const anew = () => { palettes = null; themeVersion++; rebuild(); redraw(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", anew);
   const theme = document.getElementById("theme");
   if (theme) theme.addEventListener("click", anew);

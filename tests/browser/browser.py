@@ -317,6 +317,7 @@ def main():
             campaign(program, folder, exploring.MANY)
             written(program, folder, "report", "many", "-o", many)
             exploring.many(browser, check, many, shots)
+            exploring.numbers(browser, check, program, folder)
             exploring.follow(browser, check, program, folder)
             quiet(browser, "100,000 trials, and a run")
             if os.environ.get("MILLION"):

@@ -115,7 +115,7 @@ class Browser:
         """Seconds until the page was loaded and could be painted."""
         self.events.clear()
         start = time.monotonic()
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        self.call("Page.navigate", url=path if path == "about:blank" else "file://" + os.path.abspath(path))
         while "Page.loadEventFired" not in self.events:
             self._note(json.loads(self.browser.receive()))
         self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")

@@ -14,7 +14,8 @@ GOOD = ["k_fp < 100", "k_fp >= 100 and thrust < 40", "failure = 'fell'", "not fa
         "log(k_fp) * 2 > 10 and atan2(thrust, k_fp) < 0.5"]
 BAD = ["k_fp <", "k_fq < 3", "k_fp < 100 &&", "(k_fp < 3", "k_fp < 3)", "1 < k_fp < 3", "failure < 3",
        "sin(1, 2) > 0", "k_fp < 1.", "foo(k_fp) > 1", "k_fp ** 2 > 3", "'a' = 'a'", "k_fp = 'a'", "min(k_fp) > 1",
-       "and k_fp", "k_fp > .5", "failure = 'fell", "sin > 3"]
+       "toLocaleString > 3", "constructor(3) > 1", "isPrototypeOf", "and k_fp", "k_fp > .5", "failure = 'fell",
+       "sin > 3"]
 FIELD = "document.querySelector('.select input')"
 SHOWN = "document.querySelector('.select output').textContent"
 TYPE = """(() => { const field = document.querySelector('.select input'); field.focus(); field.value = %r;
@@ -27,6 +28,13 @@ def counted(program, folder, where):
     ran = subprocess.run([program, "query", "gaits", "--where", where, "--format", "csv", "--columns", "id"],
                          cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return len(ran.stdout.split()) - 1 if ran.returncode == 0 else None
+
+
+def column(program, folder, name, campaign="gaits", where="1 = 1"):
+    """The numbers of a column, those that there are."""
+    ran = subprocess.run([program, "query", campaign, "--where", where, "--columns", name, "--format", "csv"],
+                         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return [one for one in ran.stdout.split()[1:] if one not in ("", "nan")]
 
 
 def counted_of(program, folder, name):
@@ -81,6 +89,21 @@ def conditions(browser, check, program, folder):
     type_in(browser, "k_fp < 100 and thrusd > 3")
     wrong = browser.run("[document.querySelector('.problem mark').textContent, document.querySelector('.problem')"
                         ".textContent]")
+    check("an error says what is still shown", wrong[1].endswith("Still showing: k_fp < 100"), wrong)
+    for where in ("toLocaleString > 3", "constructor(k_fp) > 3", "k_fp = isPrototypeOf"):
+        type_in(browser, where)
+        inherited = browser.run("document.querySelector('.problem').textContent")
+        check("a name that objects inherit is unknown", "unknown" in inherited and "arguments" not in inherited,
+              inherited)
+    for where, hint in (("K_FP < 3", "did you mean 'k_fp'?"), ("thrsut < 3", "did you mean 'thrust'?"),
+                        ("k_fp < 3 AND thrust > 3", "write and instead of AND"),
+                        ("NOT k_fp < 3", "write not instead of NOT"),
+                        ("!(k_fp < 3)", "write not instead of !"), ("k_fp < 3 OR thrust > 3", "write or instead of OR"),
+                        ("failure = fell", "a text stands in single quotes: failure = 'fell'"),
+                        ("k_fp % 3 > 1", "write mod(a, b) instead of %")):
+        type_in(browser, where)
+        got = browser.run("document.querySelector('.problem').textContent")
+        check("an error has a hint", hint in got, where, got)
     check("an error shows where", wrong[0] == "thrusd" and "did you mean 'thrust'?" in wrong[1], wrong)
     press(browser, "Clear")
     check("clear selects all", selected(browser) == 1500)
@@ -136,6 +159,70 @@ def brushes(browser, check, program, folder):
     check("a double click ends it", browser.run(f"{FIELD}.value") == "" and selected(browser) == 1500)
 
 
+def ends(browser, check, program, folder):
+    """A brush to the end of an axis has no bound there: the axes of the fitness leave out the worst."""
+    worst = max(float(one) for one in column(program, folder, "fitness"))
+    views = [("parallel coordinates", "[...document.querySelectorAll('.explore .grip')].pop()", 0.5, 0.5, 0.5, 0.0),
+             ("a scatter", "document.querySelectorAll('.explore .panels svg')[0]", 0.3, 0.4, 0.6, 0.005),
+             ("a histogram", "document.querySelectorAll('.explore .panels svg')[1]", 0.5, 0.5, 0.995, 0.5),
+             ("a map", "document.querySelector('#scatter svg')", 0.3, 0.4, 0.6, 0.005)]
+    for name, element, x0, y0, x1, y1 in views:
+        x, y, width, height = box(browser, element)
+        drag(browser, x + x0 * width, y + y0 * height, x + x1 * width, y + y1 * height)
+        where, got = browser.run(f"{FIELD}.value"), selected(browser)
+        check(f"{name}: a brush to the end of an axis takes what lies beyond", "fitness >=" in where and
+              "fitness <=" not in where and got == counted(program, folder, where) and
+              (name in ("a scatter", "a map") or counted(program, folder, f"{where} and fitness >= {worst!r}") > 0),
+              where, got)
+        press(browser, "Clear")
+    x, y, width, height = box(browser, views[0][1])
+    drag(browser, x + width / 2, y + height, x + width / 2, y)
+    check("a brush over all of an axis is no condition", browser.run(f"{FIELD}.value") == "",
+          browser.run(f"{FIELD}.value"))
+
+
+# How the selected dots of the scatter are seen: the least contrast of the key's colours to the page, the least to what
+# is faded, whether these and no others are among the opaque pixels.
+SEEN = """(() => {
+    const numbers = (text) => text.match(/[\\d.]+/g).slice(0, 3).map(Number);
+    const light = (colour) => { const [r, g, b] = colour.map((x) => x / 255)
+        .map((x) => x <= 0.04 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+    const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((u, v) => u - v);
+        return (y + 0.05) / (x + 0.05); };
+    const paper = numbers(getComputedStyle(document.body).backgroundColor);
+    const key = [...document.querySelectorAll('.explore .tools svg rect')].map((rect) =>
+        numbers(getComputedStyle(rect).fill));
+    const canvas = document.querySelector('.explore .panels canvas');
+    const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+    let drawn = 0, other = 0, pale = paper;
+    for (let k = 0; k < data.length; k += 4) {
+        const colour = [data[k], data[k + 1], data[k + 2]], alpha = data[k + 3] / 255;
+        if (alpha === 1 && key.some((one) => String(one) === String(colour))) drawn++;
+        else if (alpha === 1) other++;
+        else if (alpha > 0) pale = colour.map((x, c) => alpha * x + (1 - alpha) * paper[c]);
+    }
+    return [Math.min(...key.map((one) => contrast(one, paper))), Math.min(...key.map((one) => contrast(one, pale))),
+            drawn, other]; })()"""
+
+
+def contrast(browser, check):
+    """What is selected is seen, also the worst of it."""
+    browser.run("document.querySelector('.explore .panels').scrollIntoView()")
+    for scheme in ("light", "dark"):
+        browser.theme(scheme)
+        for colour in ("failure", "fitness"):
+            browser.run(f"""(() => {{ const list = document.querySelector('.explore .tools select');
+                list.value = '{colour}'; list.dispatchEvent(new Event('change')); }})()""")
+            type_in(browser, "fitness > 1.2")
+            browser.run(FRAME)
+            paper, pale, drawn, other = browser.run(SEEN)
+            check(f"what is selected is seen, by {colour}, {scheme}", paper >= 3 and pale >= 1.8 and drawn > 100 and
+                  other == 0, paper, pale, drawn, other)
+    browser.theme("light")
+    press(browser, "Clear")
+
+
 def keep(browser, check, program, folder, page):
     type_in(browser, "thrust > 40 or k_fp < 60")
     first = selected(browser)
@@ -172,6 +259,65 @@ def keep(browser, check, program, folder, page):
           "onerror" in browser.run("document.querySelector('.problem code').textContent"))
     press(browser, "Clear")
     browser.run(f"{FIELD}.value = ''")
+
+
+def addresses(browser, check, page):
+    """What an address has wrong is said, and the rest of it holds."""
+    problem, panel = ("document.querySelector('.problem').hidden ? '' : document.querySelector('.problem').textContent",
+                      "document.querySelector('.trial').hidden ? '' : document.querySelector('.trial').textContent")
+    for address, wrong, still, value in (
+            ("where=k_fq+<+3&trial=999999", "unknown name 'k_fq'", "all trials", "k_fq < 3"),
+            ("where=k_fq+<+3&trial=abc", "unknown name 'k_fq'", "all trials", "k_fq < 3"),
+            ("where=thrusd+<+3&kept=thrust+>+40", "unknown name 'thrusd'", "all that are kept", "thrusd < 3"),
+            ("where=k_fp+<+100&kept=thrusd+>+40", "unknown name 'thrusd'", "k_fp < 100", "k_fp < 100")):
+        for again in (False, True):  # the address keeps it
+            if again:
+                browser.call("Page.reload")
+                time.sleep(0.5)
+            else:
+                browser.open("about:blank")
+                browser.open(page + "#" + address)
+            browser.run(FRAME)
+            got = browser.run(problem)
+            check("a condition that an address has wrong", wrong in got and got.endswith(f"Still showing: {still}") and
+                  browser.run(f"{FIELD}.value") == value, address, again, got, browser.run(f"{FIELD}.value"))
+    browser.open("about:blank")
+    browser.open(page + "#trial=999999")
+    check("a trial that is not there", "There is no such trial in this page" in browser.run(panel), browser.run(panel))
+    browser.press("Escape", "Escape")
+    type_in(browser, "k_fq < 3")
+    browser.press("Escape", "Escape")
+    check("Escape ends what is no condition", browser.run(f"{FIELD}.value") == "" and browser.run(problem) == "",
+          browser.run(f"{FIELD}.value"))
+    press(browser, "Clear")
+
+
+LONG = "a" + "_very_long_name" * 8
+
+
+def long_names(browser, check, program, folder):
+    """Nothing is wider than the page where the campaign has a long name."""
+    spec, page = os.path.join(folder, "long.yaml"), os.path.join(folder, "long.html")
+    with open(spec, "w") as file:
+        file.write(FOLLOWED.replace("followed", LONG).replace("trials: 100000", "trials: 50"))
+    quiet = {"cwd": folder, "stdout": subprocess.DEVNULL, "check": True}
+    subprocess.run([program, "run", spec, "--backend", "cpu", "--progress", "none"], stderr=subprocess.DEVNULL, **quiet)
+    subprocess.run([program, "report", LONG, "-o", page], **quiet)
+    for width in (640, 1200):
+        browser.size(width, 900)
+        browser.open(page)
+        wide = browser.run("document.documentElement.scrollWidth")
+        known = browser.run("motions.ids")
+        trials = [known[0], next(str(k) for k in range(50) if str(k) not in known)]
+        panels = []
+        for trial in trials:
+            browser.run(f"location.hash = 'trial={trial}'")
+            browser.run(FRAME)
+            panels.append(browser.run("(() => { const panel = document.querySelector('.trial'); "
+                                      "return panel.scrollWidth - panel.clientWidth; })()"))
+        check(f"a long name fits a page of {width} pixels", wide <= width and panels == [0, 0], wide, panels)
+        browser.press("Escape", "Escape")
+    browser.size(1200, 900)
 
 
 def choices(browser, check):
@@ -281,7 +427,11 @@ def explore(browser, check, program, folder, page, shots):
     conditions(browser, check, program, folder)
     everywhere(browser, check)
     brushes(browser, check, program, folder)
+    ends(browser, check, program, folder)
+    contrast(browser, check)
     keep(browser, check, program, folder, page)
+    addresses(browser, check, page)
+    browser.open(page)
     choices(browser, check)
     one_trial(browser, check)
     names(browser, check)
@@ -291,6 +441,7 @@ def explore(browser, check, program, folder, page, shots):
     shots("explore", False)
     paper(browser, check, page)
     phone(browser, check, page, shots)
+    long_names(browser, check, program, folder)
 
 
 MANY = """
@@ -310,6 +461,30 @@ def busy(browser):
     """Seconds of processor time of the page's main thread."""
     metrics = {one["name"]: one["value"] for one in browser.call("Performance.getMetrics")["metrics"]}
     return metrics["TaskDuration"]
+
+
+def numbers(browser, check, program, folder):
+    """The panel of one trial of `many`: whole numbers of the best, rounded ones marked."""
+    best = browser.run("document.querySelector('#best tbody tr').dataset.trial")
+    cells = """Object.fromEntries([...document.querySelectorAll('.trial tbody tr')].map((row) =>
+        [row.cells[0].textContent, row.cells[1].textContent]))"""
+    browser.run(f"location.hash = 'trial={best}'")
+    browser.run(FRAME)
+    got = browser.run(cells)
+    stored = {name: column(program, folder, name, "many", f"id = {best}")[0] for name in ("x1", "fitness")}
+    check("the numbers of the best are whole", all(float(got[name]) == float(stored[name]) for name in stored),
+          got, stored)
+    check("a trial that is not in the page is named as such", browser.run("""(() => {
+        location.hash = 'trial=999999'; return 1; })()""") and browser.run(FRAME) and
+          "no such trial in this page" in browser.run("document.querySelector('.trial').textContent").lower(),
+          browser.run("document.querySelector('.trial').textContent"))
+    browser.run("location.hash = 'trial=4321'")
+    browser.run(FRAME)
+    got, head = browser.run(cells), browser.run("document.querySelector('.trial h2').textContent")
+    stored = float(column(program, folder, "x1", "many", "id = 4321")[0])
+    check("rounded numbers are marked", got["x1"].startswith("\u2248 ") and "\u2248" in head and
+          abs(float(got["x1"][2:]) - stored) < 0.02, got, head, stored)
+    browser.press("Escape", "Escape")
 
 
 def many(browser, check, page, shots):

@@ -224,6 +224,7 @@ static void explore_codes(const Explore *explore, const double *column, double *
     double *knot = ARENA_NEW(arena, double, EXPLORE_INTERVALS + 2);
     unsigned char *bytes = ARENA_NEW(arena, unsigned char, 2 * explore->rows + 1);
     int64_t count = 0;
+    bool rounded = false; // a number that is no knot
     for (int64_t i = 0; i < explore->rows; i++) {
         if (!isnan(column[i])) work[count++] = column[i];
     }
@@ -231,9 +232,11 @@ static void explore_codes(const Explore *explore, const double *column, double *
     const int n = explore_knots(work, count, knot);
     for (int64_t i = 0; i < explore->rows; i++) {
         const int code = n > 0 ? explore_code(knot, n, column[i]) : EXPLORE_MISSING;
+        rounded |= code != EXPLORE_MISSING && knot[code / EXPLORE_STEPS] != column[i];
         bytes[2 * i] = (unsigned char)(code & 255);
         bytes[2 * i + 1] = (unsigned char)(code >> 8);
     }
+    if (rounded) json_boolean(json, "rounded", true);
     explore_doubles(json, "knots", knot, n, arena);
     explore_bytes(json, "codes", bytes, (size_t)(2 * explore->rows), arena);
     arena_rewind(arena, used);
