@@ -31,17 +31,17 @@ static int mark_blanks(const char *at) { return (int)strspn(at, " "); }
 // {#+1}, { #j - 1 }; length -1: it is none, as {6-#}; 0: nothing of a copy stands in braces here
 static CopyMark mark_in_braces(const char *at)
 {
-    const char *index = at + 1 + mark_blanks(at + 1) + 1;
-    CopyMark mark = {.index = index, .word = expression_word_length(index), .length = -1};
     if (at[1 + strcspn(at + 1, "#{}")] != '#') return (CopyMark){.length = 0};
-    if (index[-1] != '#') return (CopyMark){.length = -1};
+    const char *sign = at + 1 + mark_blanks(at + 1);
+    if (*sign != '#') return (CopyMark){.length = -1};
+    CopyMark mark = {.index = sign + 1, .word = expression_word_length(sign + 1), .length = -1};
     const char *end = mark.index + mark.word;
     end += mark_blanks(end);
     if (*end == '+' || *end == '-') {
-        char sign[8] = {*end, '\0'};
+        char offset[8] = {*end, '\0'};
         const char *digits = end + 1 + mark_blanks(end + 1);
-        for (int i = 0; i < 4 && isdigit((unsigned char)digits[i]); i++) sign[i + 1] = digits[i];
-        const int length = mark_offset(sign, 4, &mark.offset);
+        for (int i = 0; i < 4 && isdigit((unsigned char)digits[i]); i++) offset[i + 1] = digits[i];
+        const int length = mark_offset(offset, 4, &mark.offset);
         if (length == 0) return mark;
         end = digits + length - 1;
         end += mark_blanks(end);
