@@ -68,7 +68,8 @@ static void system_parse(const char *rules)
     system_rule_count = 0;
     if ((size_t)snprintf(text, sizeof text, "%s", rules) >= sizeof text) system_bad_rule(rules);
     for (char *rule = strtok_r(text, ",", &rest); rule != NULL; rule = strtok_r(NULL, ",", &rest)) {
-        const bool of_a_device = strncmp(rule, "backend:", 8) == 0 || strncmp(rule, "cuda:", 5) == 0; // sim/faults.c
+        const bool of_a_device = strncmp(rule, "backend:", 8) == 0 || strncmp(rule, "cuda:", 5) == 0 ||
+                                 strncmp(rule, "gpu:", 4) == 0; // sim/faults.c
         if (!of_a_device) system_parse_rule(rules, rule);
     }
 }

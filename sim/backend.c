@@ -1,5 +1,6 @@
 // The table of backends, the functions that all of them share, and the watchdog.
 #include "backend.h"
+#include "faults.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,6 +29,12 @@ enum { BACKEND_ENTRIES = sizeof backend_entries / sizeof backend_entries[0] };
 static bool backend_has_cuda(void)
 {
     return strcmp(backend_entries[0].name, "cuda") == 0 && backend_entries[0].open != NULL;
+}
+
+const char *backend_gpu_name(void)
+{
+    if (backend_faulty_is_gpu() != 0) return "faulty";
+    return backend_has_cuda() ? "cuda" : NULL;
 }
 
 // True for a program of `make demo` that was built without a GPU although the CUDA toolkit is installed.

@@ -7,6 +7,7 @@
 //         MEMORY   not enough memory                  LAUNCH   the launch failed: nothing works until it is reopened
 //         HANG     the slice does not end             LOST     nothing works on this device any more
 //         TIME     the device's clock gives a wrong time
+//     gpu:moves              `auto` takes the backend `faulty` for a GPU, and finds it faster; gpu:stays: slower
 //     cuda:17:719            the 17th CUDA call is skipped and gives error 719; 99999: a kernel crashes in its place
 #include "faults.h"
 
@@ -107,10 +108,19 @@ static int fault_due(const char *operation)
 DeviceFault device_fault(const char *operation) { return (DeviceFault)fault_due(operation); }
 
 bool backend_cuda_fault(int *code) { return (*code = fault_due("cuda")) != 0; }
+
+int backend_faulty_is_gpu(void)
+{
+    const char *rules = getenv("HOPSCOTCH_FAULT");
+    if (rules == NULL) return 0;
+    return strstr(rules, "gpu:moves") != NULL ? 1 : strstr(rules, "gpu:stays") != NULL ? -1 : 0;
+}
 #else
 bool backend_cuda_fault(int *code)
 {
     (void)code;
     return false;
 }
+
+int backend_faulty_is_gpu(void) { return 0; }
 #endif

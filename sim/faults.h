@@ -11,6 +11,9 @@ extern "C" {
 // True if this CUDA call must fail; *code: with which error. Always false in a build without -DHOPSCOTCH_FAULTS. It is
 // a function, so that both builds can share the object of the CUDA kernels, which takes minutes to compile.
 bool backend_cuda_fault(int *code);
+// Whether `auto` takes the backend `faulty` for a GPU, and finds it faster (1) or slower (-1). 0: it does not, as in a
+// build without -DHOPSCOTCH_FAULTS.
+int backend_faulty_is_gpu(void);
 enum { CUDA_FAULT_TRAP = 99999 }; // an error number: launch a kernel that crashes
 
 // Only in builds with -DHOPSCOTCH_FAULTS.

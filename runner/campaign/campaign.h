@@ -853,7 +853,9 @@ typedef struct Plan {
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
     double block_bytes;                        // of trials
     double seconds, seconds_low, seconds_high; // expected, and its likely bounds
+    double seconds_open;                       // of them until the first trial begins
     char device[128], warning[1024];
+    char other[256];         // backend auto: how long another device takes; empty: there was no choice
     const char *idle;        // which workers of a program will have nothing to do (plan_idle); NULL: none
     char kernel[400];        // which one the run begins with; empty: the device has only one
     char refusal[512];       // why the run does not fit; empty: it fits
@@ -863,6 +865,8 @@ typedef struct Plan {
 // Estimates a run on the device of the options, with a short pilot run. Error: the device can't be opened, or fails. A
 // run that does not fit is not an error: plan->refusal says why.
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
+// Whether a run may take the CPU or a GPU: backend auto, a build that knows GPUs, and no number of a device.
+bool plan_may_choose(const Spec *spec, const RunOptions *options);
 // Says in words that workers of a program will have nothing to do: of a search that learns in each generation
 // (round_trials > 0), else in all of the run's `trials`. NULL: all have work, or the model runs no program.
 const char *plan_idle(const Spec *spec, int64_t round_trials, int64_t trials, const Backend *backend, Arena *arena);

@@ -33,7 +33,7 @@ static const Switch line_spec_rows[] = {
 #endif
 static const Switch line_backend_rows[] = {
     {"backend", SWITCH_CHOICE, LINE_BACKENDS, 0, 0,
-     "device that simulates (default: the spec's, else auto: a GPU if there is one)"},
+     "device that simulates (default: the spec's, else auto: the CPU, or a GPU where it takes less time)"},
     {"threads", SWITCH_INTEGER, "N", 0, 4096,
      "number of CPU threads (default 0: all processors that affinity and control group allow)"},
     {"device", SWITCH_DEVICES, "N[,N]|all", 0, BACKEND_DEVICES_MAX - 1,

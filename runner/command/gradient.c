@@ -118,7 +118,7 @@ static Error gradient_print(const CommandLine *line, const StoredCampaign *campa
 
 static Error gradient_at(const CommandLine *line, const StoredCampaign *campaign, int64_t trial)
 {
-    const BackendOptions backend = command_backend(line, "auto");
+    const BackendOptions backend = command_backend(line, "cpu");
     GradientResult result;
     int *parameters = NULL, count = 0;
     TRY(command_program_remark(line, campaign));

@@ -73,7 +73,8 @@ static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
                 text_duration(plan_simulated(spec, (double)plan->trials)).text);
     fprintf(out, "%-14s %s", "batches", text_count(plan->batches).text);
     fprintf(out, " of up to %s replicates\n", text_count(plan->batch_lanes).text);
-    fprintf(out, "%-14s %s\n", "device", plan->device);
+    fprintf(out, "%-14s %s%s%s%s\n", "device", plan->device, plan->other[0] != '\0' ? " (" : "", plan->other,
+            plan->other[0] != '\0' ? ")" : "");
     if (plan->kernel[0] != '\0') fprintf(out, "%-14s %s\n", "kernel", plan->kernel);
     fprintf(out, "%-14s %s on the device, %s on the host\n", "memory", text_bytes(plan->device_bytes).text,
             text_bytes(plan->host_bytes).text);
@@ -118,6 +119,7 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     json_text(&json, "why_bound", plan_may_end_early(plan) ? plan->why_bound : NULL);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) json_number(&json, sizes[i].name, sizes[i].value);
     json_text(&json, "device", plan->device);
+    json_text(&json, "other_device", plan->other[0] != '\0' ? plan->other : NULL);
     json_text(&json, "kernel", plan->kernel[0] != '\0' ? plan->kernel : NULL);
     json_text(&json, "warning", plan->warning[0] != '\0' ? plan->warning : NULL);
     json_text(&json, "idle", plan->idle);

@@ -218,7 +218,7 @@ static bool replay_iterates(const StoredCampaign *campaign)
 static Error replay_write_alignments(const CommandLine *line, const ReplayTrace *const *traces, int count,
                                      const char *path)
 {
-    const BackendOptions backend = command_backend(line, "auto");
+    const BackendOptions backend = command_backend(line, "cpu");
     ReplayTrace rows[REPLAY_TARGETS];
     const ReplayTrace *all[REPLAY_TARGETS];
     CommandOutput output;

@@ -223,6 +223,7 @@ static Error plan_count_time(PlanMaker *maker)
     if (maker->batch_least > 0) plan->batches = plan_paced_batches(maker, device);
     const double write = plan_write_seconds(maker);
     const double other = plan_other_seconds(maker, &pilot) + plan_scan_seconds(maker);
+    plan->seconds_open = maker->open_seconds + pilot.first_seconds;
     const double beside = plan_is_cpu(maker->device.backend) ? device + write : device > write ? device : write;
     plan->seconds = beside + write / (double)plan->batches + other;
     const double fraction = (double)plan->trials_least / (double)plan->trials;
@@ -364,7 +365,7 @@ Error plan_count(const Spec *spec, const RunOptions *options, bool count_exclude
     return plan_count_free(options, plan);
 }
 
-Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan)
+static Error plan_one(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan)
 {
     PlanMaker maker = {.spec = spec, .plan = plan};
     *plan = (Plan){0};
@@ -381,4 +382,37 @@ Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan 
     const Error error = plan_on_device(&maker, options);
     device_close(&maker.device);
     return error;
+}
+
+bool plan_may_choose(const Spec *spec, const RunOptions *options)
+{
+    const char *name = options->backend.name != NULL ? options->backend.name : spec->device.backend;
+    return backend_gpu_name() != NULL && options->backend.devices == 0 && !spec->model->runs_program &&
+           (name == NULL || strcmp(name, "auto") == 0);
+}
+
+// Of the CPU and a GPU the one with the shorter time, as a run takes it (run/choice.c).
+static Error plan_both(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan)
+{
+    RunOptions one = *options;
+    Plan *gpu = ARENA_NEW(arena, Plan, 1);
+    one.backend.name = "cpu";
+    TRY(plan_one(spec, &one, arena, plan));
+    one.backend.name = backend_gpu_name();
+    const Error error = plan_one(spec, &one, arena, gpu);
+    if (error.kind != OK) return error.kind == ERROR_MACHINE ? error_none() : error;
+    if (plan->refusal[0] != '\0' || gpu->refusal[0] != '\0') return error_none();
+    const bool faster = gpu->seconds < plan->seconds;
+    const Plan *other = faster ? plan : gpu;
+    snprintf(gpu->other, sizeof gpu->other, "%s would take about %s", other->device,
+             text_duration(other->seconds).text);
+    memcpy(plan->other, gpu->other, sizeof plan->other);
+    if (faster) *plan = *gpu;
+    return error_none();
+}
+
+Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan)
+{
+    return plan_may_choose(spec, options) ? plan_both(spec, options, arena, plan)
+                                          : plan_one(spec, options, arena, plan);
 }

@@ -474,13 +474,14 @@ static void loop_abandon(const Loop *loop, char *text, size_t size)
 }
 
 // Reasons to end a run before its batches in flight have ended.
-typedef enum LoopCut { LOOP_GOES_ON, LOOP_INTERRUPTED, LOOP_OUT_OF_TIME, LOOP_FAILS } LoopCut;
+typedef enum LoopCut { LOOP_GOES_ON, LOOP_INTERRUPTED, LOOP_OUT_OF_TIME, LOOP_FAILS, LOOP_MOVES } LoopCut;
 
 static LoopCut loop_cut(const Loop *loop)
 {
     if (interrupt_requested() != 0) return LOOP_INTERRUPTED;
     if (clock_seconds() >= loop->until) return LOOP_OUT_OF_TIME;
-    return !loop->ending && loop_fails_too_often(loop) ? LOOP_FAILS : LOOP_GOES_ON;
+    if (!loop->ending && loop_fails_too_often(loop)) return LOOP_FAILS;
+    return loop->choice != NULL && loop->moves(loop->choice, loop) ? LOOP_MOVES : LOOP_GOES_ON;
 }
 
 static void loop_note_cut(Loop *loop, LoopCut cut, const char *abandoned)
@@ -502,7 +503,9 @@ static Error loop_turns(Loop *loop)
         const LoopCut cut = loop_cut(loop);
         if (cut != LOOP_GOES_ON) {
             loop_end(loop, cut == LOOP_INTERRUPTED ? "interrupted" : "stopped", "");
+            loop->moved = cut == LOOP_MOVES;
             TRY(loop_land(loop));
+            if (loop->moved) return error_none();
             loop_abandon(loop, abandoned, sizeof abandoned);
             loop_note_cut(loop, cut, abandoned);
             return error_none();
@@ -546,7 +549,7 @@ static void loop_start(Loop *loop)
     loop->batch = loop->batch_least > 0 ? batch_start(loop->batch_least, loop->batch_trials) : loop->batch_trials;
     loop->asked = loop->told;
     loop->oldest = loop->in_flight = 0;
-    loop->ending = loop->left = false;
+    loop->ending = loop->left = loop->moved = false;
     loop->land = 0.0;
     loop->reason[0] = '\0';
 }

@@ -46,6 +46,8 @@ typedef struct Loop {
     int64_t traced_max, debug_max;         // lanes of a batch that may be traced, or give debug rows
     double until, record_until; // clock_seconds by limits.wall_time: when trials and retries end, when recording does
     MadeJob *made;              // the kernel for this campaign; NULL: none is wanted
+    bool (*moves)(void *choice, const struct Loop *loop); // asked after each turn: whether it goes on elsewhere
+    void *choice;                                         // of `moves`; NULL: it stays
     // in flight
     LoopSlot slots[LOOP_SLOTS_MAX];
     Writer writer;
@@ -59,7 +61,7 @@ typedef struct Loop {
     double started, accounted, first_launch; // clock_seconds
     double kernel_seconds;                   // of this run
     // how it ended
-    bool ending;
+    bool ending, moved;  // moved: to go on elsewhere
     const char *state;   // "done", "stopped" or "interrupted"
     char reason[320];    // empty: no more trials
     WriterCounts counts; // what was committed

@@ -6,6 +6,7 @@
 #include "../store/commit/rounds.h"
 #include "../store/campaign/store.h"
 #include "../store/trials/trial_blocks.h"
+#include "choice.h"
 #include "expected.h"
 #include "race.h"
 #include "record.h"
@@ -27,6 +28,7 @@ typedef struct Campaign {
     Search search;
     Arena search_arena; // of the threads that share it
     Device device;
+    DeviceChoice choice;    // of the device
     AdjointDevice *adjoint; // gradients by the device; NULL: by the threads
     Arena adjoint_arena;
     FILE *messages; // may be NULL
@@ -185,6 +187,11 @@ static Error campaign_open_device(Campaign *campaign)
 {
     RunOptions options = *campaign->options;
     TRY(campaign_program(campaign, &options));
+    choice_start(campaign->spec, &options, &campaign->choice);
+    if (campaign->choice.open) {
+        campaign->loop.moves = choice_moves;
+        campaign->loop.choice = &campaign->choice;
+    }
     TRY(device_open(campaign->store->spec, &options, campaign->arena, &campaign->device));
     TRY(campaign_check_program(campaign));
     return campaign_use_device(campaign);
@@ -276,6 +283,45 @@ static Error campaign_recover_device(Campaign *campaign, Error error)
     TRY(campaign_restore(campaign));
     campaign_share_search(campaign);
     return campaign_open_adjoint(campaign);
+}
+
+// ---- another device ---------------------------------------------------------------------------------------------------
+
+// The loop ended to go on on the GPU. What it had in flight is asked for again. A GPU that fails now is recovered from
+// as any that fails, at last by the CPU.
+static Error campaign_move(Campaign *campaign)
+{
+    Device *device = &campaign->device;
+    RunOptions options = campaign->choice.options;
+    const Error none = error_none();
+    choice_end(&campaign->choice);
+    campaign->loop.choice = NULL;
+    campaign_close_adjoint(campaign, &none);
+    if (!device_close(device)) return error_make(ERROR_STUCK, "a slice on %s does not end", campaign->summary->device);
+    options.fallback_cpu = true;
+    if (campaign->loop.progress != NULL && campaign->options->progress != PROGRESS_NONE)
+        progress_note(campaign->loop.progress, "%s", campaign->choice.text);
+    TRY(store_event(campaign->store, "device", "%s", campaign->choice.text));
+    TRY(device_open(campaign->store->spec, &options, campaign->arena, device));
+    TRY(campaign_use_device(campaign));
+    TRY(campaign_restore(campaign));
+    campaign_share_search(campaign);
+    return campaign_open_adjoint(campaign);
+}
+
+// Trials until there are no more, on the device that the choice takes.
+static Error campaign_run_trials(Campaign *campaign)
+{
+    Loop *loop = &campaign->loop;
+    TRY(loop_run(loop));
+    if (loop->moved) {
+        TRY(campaign_move(campaign));
+        return loop_run(loop);
+    }
+    choice_end(&campaign->choice);
+    loop->choice = NULL;
+    return campaign->choice.text[0] != '\0' ? store_event(campaign->store, "device", "%s", campaign->choice.text)
+                                            : error_none();
 }
 
 // ---- after the loop -------------------------------------------------------------------------------------------------
@@ -416,7 +462,7 @@ static Error campaign_race(Campaign *campaign)
 static Error campaign_run_through(Campaign *campaign)
 {
     TRY(campaign_retry(campaign));
-    TRY(loop_run(&campaign->loop));
+    TRY(campaign_run_trials(campaign));
     TRY(campaign_race(campaign));
     TRY(campaign_report_kernel(campaign));
     TRY(campaign_report_gradients(campaign));
@@ -516,6 +562,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
         campaign_summarize(campaign, &loop->before);
     }
     if (error.kind != OK && !campaign_leaves_nothing(campaign, &error)) campaign_note_error(campaign, &error);
+    choice_end(&campaign->choice);
     campaign_close_adjoint(campaign, &error);
     if (!device_close(&campaign->device) && error.kind == OK)
         error = error_make(ERROR_STUCK, "a slice on %s does not end", campaign->summary->device);

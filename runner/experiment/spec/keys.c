@@ -111,7 +111,7 @@ static const Key keys_rows[] = {
     {.path = "device", .type = KEY_SECTION, .doc = "what it runs on; never changes a result",
      .example = "{backend: auto, batch: auto}"},
     {.path = "device.backend", .type = KEY_CHOICE, .high = 2, .words = "auto|cpu|cuda", KEYS_AT(TEXT, device.backend),
-     .doc = "auto: cuda if there is a GPU that this build can use", .example = "auto"},
+     .doc = "auto: the CPU, and a GPU where the rest of the campaign takes less time there", .example = "auto"},
     {.path = "device.batch", .type = KEY_INTEGER, .low = 1, .high = 16777216, .words = "auto",
      KEYS_AT(INT64, device.batch), .doc = "simulations that run together", .example = "auto"},
     {.path = "device.kernels", .type = KEY_CHOICE, .high = 2, .words = "auto|made|general",
