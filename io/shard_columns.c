@@ -121,7 +121,9 @@ static void frame_put_columns(Error *error, const ShardTable *table, hsize_t row
     }
     shard_put_texts(error, parent, "columns", names, (hsize_t)n);
     for (int c = 0; c < n; c++) shard_describe_columns(error, fields, &groups.items[c], data[c], arena);
-    shard_attach_time(error, parent, &groups, data, arena);
+    ShardScale id = shard_scale_start(error, parent, names[0], names[0], n, arena);
+    for (int c = 1; c < n; c++) shard_attach(error, names[c], &id, NULL);
+    shard_scale_end(error, &id);
     shard_ok(error, H5Sclose(space), table->group);
 }
 
