@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUERY_CHUNK = 500, QUERY_COLUMNS_MAX = 2000, QUERY_ORDER_MAX = 64 };
+enum { QUERY_CHUNK = 500, QUERY_SPARSE = 4, QUERY_COLUMNS_MAX = 2000, QUERY_ORDER_MAX = 64 };
 
 // ---- options --------------------------------------------------------------------------------------------------------
 
@@ -87,10 +87,34 @@ static Error query_ids(Query *query, Arena *arena)
                           query->limit > 0 ? query->limit + 1 : 0, &guard, arena, &query->ids, &query->n_ids);
 }
 
-static Error query_chunk(const Query *query, Cursor *trials, int64_t from, int64_t to, QueryTake *take, void *taker)
+// Whether the ids of a piece ascend, and few others lie between them: then a range of ids is read.
+static bool query_is_dense(const int64_t *ids, int64_t count)
 {
-    for (int64_t i = from; i < to && trials->error.kind == OK; i++) {
-        if (trial_at(trials, query->ids[i])) TRY(take(taker, query, trials));
+    for (int64_t i = 1; i < count; i++) {
+        if (ids[i] <= ids[i - 1]) return false;
+    }
+    return (ids[count - 1] - ids[0]) / QUERY_SPARSE < count;
+}
+
+static Error query_each_of_range(const Query *query, Cursor *trials, const int64_t *ids, int64_t count, QueryTake *take,
+                                 void *taker)
+{
+    int64_t i = 0;
+    with_integer(trials, ids[0]);
+    with_integer(trials, ids[count - 1]);
+    while (cursor_next(trials)) {
+        const int64_t id = cell_integer(trials, query->count);
+        while (i < count && ids[i] < id) i++;
+        if (i < count && ids[i] == id) TRY(take(taker, query, trials));
+    }
+    return trials->error;
+}
+
+static Error query_each_by_id(const Query *query, Cursor *trials, const int64_t *ids, int64_t count, QueryTake *take,
+                              void *taker)
+{
+    for (int64_t i = 0; i < count && trials->error.kind == OK; i++) {
+        if (trial_at(trials, ids[i])) TRY(take(taker, query, trials));
     }
     while (trials->row) cursor_next(trials); // its end ends the transaction
     return trials->error;
@@ -99,16 +123,24 @@ static Error query_chunk(const Query *query, Cursor *trials, int64_t from, int64
 Error query_each(const Query *query, Arena *arena, QueryTake *take, void *taker)
 {
     Database *database = query->campaign->database;
+    const char *const *names = (const char *const *)query->names;
     const int64_t rows = query_rows(query);
-    Cursor trials = trials_by_id(database, (const char *const *)query->names, query->count, arena);
-    for (int64_t from = 0; from < rows && trials.error.kind == OK; from += QUERY_CHUNK) {
-        const int64_t to = from + QUERY_CHUNK < rows ? from + QUERY_CHUNK : rows;
-        const Error begun = store_read_begin(database);
-        cursor_stop(&trials, begun);
-        if (begun.kind == OK)
-            cursor_stop(&trials, store_read_end(database, query_chunk(query, &trials, from, to, take, taker)));
+    Cursor one = trials_by_id(database, names, query->count, arena);
+    Cursor range = trials_between(database, names, query->count, arena);
+    Error error = one.error.kind != OK ? one.error : range.error;
+    for (int64_t from = 0; from < rows && error.kind == OK; from += QUERY_CHUNK) {
+        const int64_t *ids = &query->ids[from], count = rows - from < QUERY_CHUNK ? rows - from : QUERY_CHUNK;
+        error = store_read_begin(database);
+        if (error.kind != OK) break;
+        error = query_is_dense(ids, count) ? query_each_of_range(query, &range, ids, count, take, taker)
+                                           : query_each_by_id(query, &one, ids, count, take, taker);
+        error = store_read_end(database, error);
     }
-    return cursor_close(&trials);
+    cursor_stop(&one, error);
+    cursor_stop(&range, error);
+    error = cursor_close(&range);
+    const Error closed = cursor_close(&one);
+    return error.kind != OK ? error : closed;
 }
 
 int64_t query_rows(const Query *query)
