@@ -8,7 +8,6 @@
 #include "characters.h"
 #include "file.h"
 
-#include <math.h>
 #include <string.h>
 
 // The numbers of parquet.thrift.
@@ -110,13 +109,20 @@ static void thrift_close(Thrift *to)
     to->depth--;
 }
 
-// ---- columns --------------------------------------------------------------------------------------------------------
+// ---- the values of a column ------------------------------------------------------------------------------------------
+
+enum { PARQUET_BOUND_MAX = 32 }; // a column with a longer least or greatest text has no bounds
+
+// A value as PLAIN has it, but without the length of a text.
+typedef struct ParquetBound {
+    unsigned char bytes[PARQUET_BOUND_MAX];
+    size_t size;
+} ParquetBound;
 
 // A column of a row group that is in the file.
 typedef struct ParquetChunk {
     int64_t offset, bytes, nulls;
-    unsigned char least[PARQUET_BOUND_MAX], greatest[PARQUET_BOUND_MAX]; // as PLAIN has them, without a length
-    int least_size, greatest_size;                                       // 0 and `bounded`: an empty text
+    ParquetBound least, greatest;
     bool bounded;
 } ParquetChunk;
 
@@ -126,197 +132,159 @@ typedef struct ParquetGroup {
     ParquetChunk *chunks; // [n_columns]
 } ParquetGroup;
 
-// The values of a column in the row group that is being filled.
-typedef struct ParquetBuffer {
-    unsigned char *values; // PLAIN
-    unsigned char *there;  // a bit per row: its definition level
-    int64_t used, size;    // bytes of `values`
-    int64_t count;         // values that are there
-} ParquetBuffer;
+// A word as PLAIN has it: its length in 4 bytes, then UTF-8.
+typedef struct ParquetWord {
+    unsigned char *bytes;
+    size_t size; // of the text alone
+    bool used;   // by a value of the column
+} ParquetWord;
 
 struct Parquet {
     Thrift out;
     const ParquetColumn *columns;
-    ParquetBuffer *buffers; // [n_columns]
     int n_columns;
-    int64_t row, rows_most, rows; // in this group, at most; in the file
+    int64_t rows; // in the file
     ParquetGroup *groups, **last;
     int n_groups;
-    int too_long; // column with a text that is; -1: none
+    ParquetGroup *group;   // that is being written
+    int column;            // of it, the next
+    unsigned char *levels; // [rows of a group / 8]
     Arena *arena;
 };
 
-static int parquet_bytes_of(const ParquetColumn *column)
-{
-    return column->type == PARQUET_TEXT ? PARQUET_TEXT_BYTES : (int)sizeof(double);
-}
-
-Error parquet_open(FILE *out, const ParquetColumn *columns, int n_columns, int64_t rows, Arena *arena,
-                   Parquet **out_file)
+Error parquet_open(FILE *out, const ParquetColumn *columns, int n_columns, Arena *arena, Parquet **out_file)
 {
     Parquet *parquet = ARENA_NEW(arena, Parquet, 1);
-    int64_t row_bytes = 1;
-    for (int c = 0; c < n_columns; c++) row_bytes += parquet_bytes_of(&columns[c]);
-    int64_t most = PARQUET_BYTES / row_bytes < PARQUET_ROWS ? PARQUET_BYTES / row_bytes : PARQUET_ROWS;
-    if (rows < most) most = rows;
     *parquet = (Parquet){.out = {.out = out},
                          .columns = columns,
-                         .buffers = ARENA_NEW(arena, ParquetBuffer, n_columns),
                          .n_columns = n_columns,
-                         .rows_most = most > 0 ? most : 1,
-                         .too_long = -1,
+                         .levels = ARENA_NEW(arena, unsigned char, PARQUET_ROWS / 8 + 1),
                          .arena = arena};
     parquet->last = &parquet->groups;
-    for (int c = 0; c < n_columns; c++) {
-        ParquetBuffer *buffer = &parquet->buffers[c];
-        buffer->size = parquet->rows_most * parquet_bytes_of(&columns[c]);
-        if (columns[c].type == PARQUET_TEXT) buffer->size += PARQUET_TEXT_MAX + 4;
-        buffer->values = ARENA_NEW(arena, unsigned char, buffer->size);
-        buffer->there = ARENA_NEW(arena, unsigned char, parquet->rows_most / 8 + 1);
-    }
     thrift_bytes(&parquet->out, "PAR1", 4);
     *out_file = parquet;
     return error_none();
 }
 
-static void parquet_level(const Parquet *parquet, ParquetBuffer *buffer, int level)
+// levels <- a bit per row: its definition level, 1 where there is a value. Then values[returned] are those.
+static int64_t parquet_compact(double *values, int64_t rows, unsigned char *levels)
 {
-    unsigned char *byte = &buffer->there[parquet->row / 8];
-    const int bit = 1 << parquet->row % 8;
-    *byte = (unsigned char)(level > 0 ? *byte | bit : *byte & ~bit);
-    buffer->count += level;
-}
-
-void parquet_null(Parquet *parquet, int column) { parquet_level(parquet, &parquet->buffers[column], 0); }
-
-static void parquet_number(Parquet *parquet, int column, const void *number) // x86-64 is little-endian, as PLAIN is
-{
-    ParquetBuffer *buffer = &parquet->buffers[column];
-    parquet_level(parquet, buffer, 1);
-    memcpy(buffer->values + buffer->used, number, 8);
-    buffer->used += 8;
-}
-
-void parquet_integer(Parquet *parquet, int column, int64_t value) { parquet_number(parquet, column, &value); }
-
-void parquet_real(Parquet *parquet, int column, double value) { parquet_number(parquet, column, &value); }
-
-// out[most] <- the text in UTF-8; returns its length, or -1 if it is longer.
-static int parquet_utf8(const char *text, unsigned char *out, int most)
-{
-    int size = 0;
-    for (uint32_t character; *text != '\0';) {
-        const int bytes = utf8_read(text, &character);
-        const char *from = bytes > 0 ? text : "\xef\xbf\xbd"; // U+FFFD
-        const int n = bytes > 0 ? bytes : 3;
-        if (size + n > most) return -1;
-        memcpy(out + size, from, (size_t)n);
-        size += n;
-        text += bytes > 0 ? bytes : 1;
+    int64_t count = 0;
+    memset(levels, 0, (size_t)(rows + 7) / 8);
+    for (int64_t i = 0; i < rows; i++) {
+        const double value = values[i];
+        const int there = value == value;
+        levels[i / 8] = (unsigned char)(levels[i / 8] | there << i % 8);
+        values[count] = value;
+        count += there;
     }
-    return size;
+    return count;
 }
 
-void parquet_text(Parquet *parquet, int column, const char *value)
+// *least, *greatest <- of values[count > 0]
+static void parquet_range(const double *values, int64_t count, double *least, double *greatest)
 {
-    ParquetBuffer *buffer = &parquet->buffers[column];
-    unsigned char *at = buffer->values + buffer->used;
-    const int size = parquet_utf8(value, at + 4, PARQUET_TEXT_MAX);
-    const int32_t length = size > 0 ? size : 0;
-    if (size < 0) parquet->too_long = column;
-    parquet_level(parquet, buffer, 1);
-    memcpy(at, &length, 4);
-    buffer->used += 4 + length;
-}
-
-// ---- bounds ---------------------------------------------------------------------------------------------------------
-
-// parquet.thrift: NaN is no bound; a zero is -0 as the least and +0 as the greatest, because readers may take both for
-// equal.
-static void parquet_bound_reals(const ParquetBuffer *buffer, ParquetChunk *chunk)
-{
-    const double *values = (const double *)(const void *)buffer->values;
-    double least = INFINITY, greatest = -INFINITY;
-    for (int64_t i = 0; i < buffer->count; i++) {
-        least = values[i] < least ? values[i] : least;
-        greatest = values[i] > greatest ? values[i] : greatest;
+    *least = *greatest = values[0];
+    for (int64_t i = 1; i < count; i++) {
+        *least = values[i] < *least ? values[i] : *least;
+        *greatest = values[i] > *greatest ? values[i] : *greatest;
     }
-    for (int64_t i = 0; i < buffer->count && !chunk->bounded; i++) chunk->bounded = values[i] == values[i];
+}
+
+static ParquetBound parquet_bound(const void *bytes, size_t size)
+{
+    ParquetBound bound = {.size = size};
+    memcpy(bound.bytes, bytes, size);
+    return bound;
+}
+
+// parquet.thrift: a zero is -0 as the least and +0 as the greatest, because readers may take both for equal.
+static int64_t parquet_plan_reals(const double *values, int64_t count, ParquetChunk *chunk)
+{
+    double least, greatest;
+    if (count == 0) return 0;
+    parquet_range(values, count, &least, &greatest);
     if (least == 0) least = -0.0;
     if (greatest == 0) greatest = 0.0;
-    memcpy(chunk->least, &least, sizeof least);
-    memcpy(chunk->greatest, &greatest, sizeof greatest);
-    chunk->least_size = chunk->greatest_size = sizeof(double);
-}
-
-static void parquet_bound_integers(const ParquetBuffer *buffer, ParquetChunk *chunk)
-{
-    const int64_t *values = (const int64_t *)(const void *)buffer->values;
-    int64_t least = INT64_MAX, greatest = INT64_MIN;
-    for (int64_t i = 0; i < buffer->count; i++) {
-        least = values[i] < least ? values[i] : least;
-        greatest = values[i] > greatest ? values[i] : greatest;
-    }
-    chunk->bounded = buffer->count > 0;
-    memcpy(chunk->least, &least, sizeof least);
-    memcpy(chunk->greatest, &greatest, sizeof greatest);
-    chunk->least_size = chunk->greatest_size = sizeof(int64_t);
-}
-
-static int parquet_compare_texts(const unsigned char *a, int32_t a_size, const unsigned char *b, int32_t b_size)
-{
-    const int order = memcmp(a, b, (size_t)(a_size < b_size ? a_size : b_size));
-    return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
-}
-
-// In the order of their bytes, which are unsigned.
-static void parquet_bound_texts(const ParquetBuffer *buffer, ParquetChunk *chunk)
-{
-    const unsigned char *least = NULL, *greatest = NULL;
-    int32_t least_size = 0, greatest_size = 0, size;
-    for (const unsigned char *at = buffer->values; at < buffer->values + buffer->used; at += 4 + size) {
-        memcpy(&size, at, 4);
-        if (least == NULL || parquet_compare_texts(at + 4, size, least, least_size) < 0) {
-            least = at + 4;
-            least_size = size;
-        }
-        if (greatest == NULL || parquet_compare_texts(at + 4, size, greatest, greatest_size) > 0) {
-            greatest = at + 4;
-            greatest_size = size;
-        }
-    }
-    if (least == NULL || least_size > PARQUET_BOUND_MAX || greatest_size > PARQUET_BOUND_MAX) return;
     chunk->bounded = true;
-    memcpy(chunk->least, least, (size_t)least_size);
-    memcpy(chunk->greatest, greatest, (size_t)greatest_size);
-    chunk->least_size = least_size;
-    chunk->greatest_size = greatest_size;
+    chunk->least = parquet_bound(&least, sizeof least);
+    chunk->greatest = parquet_bound(&greatest, sizeof greatest);
+    return count * (int64_t)sizeof(double);
 }
 
-static void parquet_bound(ParquetType type, const ParquetBuffer *buffer, ParquetChunk *chunk)
+// The doubles become int64_t.
+static int64_t parquet_plan_integers(double *values, int64_t count, ParquetChunk *chunk)
 {
-    switch (type) {
-    case PARQUET_INTEGER: parquet_bound_integers(buffer, chunk); break;
-    case PARQUET_REAL: parquet_bound_reals(buffer, chunk); break;
-    case PARQUET_TEXT: parquet_bound_texts(buffer, chunk); break;
+    double least, greatest;
+    if (count == 0) return 0;
+    parquet_range(values, count, &least, &greatest);
+    chunk->bounded = true;
+    chunk->least = parquet_bound(&(int64_t){(int64_t)least}, sizeof(int64_t));
+    chunk->greatest = parquet_bound(&(int64_t){(int64_t)greatest}, sizeof(int64_t));
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t integer = (int64_t)values[i];
+        memcpy(&values[i], &integer, sizeof integer);
     }
+    return count * (int64_t)sizeof(int64_t);
+}
+
+static ParquetWord parquet_word(const char *text, Arena *arena)
+{
+    const size_t widest = strlen("\xef\xbf\xbd"); // U+FFFD, of one byte that is not UTF-8
+    ParquetWord word = {.bytes = ARENA_NEW(arena, unsigned char, 4 + widest * strlen(text))};
+    for (uint32_t character; *text != '\0';) {
+        const int bytes = utf8_read(text, &character);
+        memcpy(word.bytes + 4 + word.size, bytes > 0 ? text : "\xef\xbf\xbd", bytes > 0 ? (size_t)bytes : widest);
+        word.size += bytes > 0 ? (size_t)bytes : widest;
+        text += bytes > 0 ? bytes : 1;
+    }
+    memcpy(word.bytes, &(uint32_t){(uint32_t)word.size}, 4); // x86-64 is little-endian, as PLAIN is
+    return word;
+}
+
+// In the order of their bytes, which are unsigned
+static int parquet_compare_words(const ParquetWord *a, const ParquetWord *b)
+{
+    const int order = memcmp(a->bytes + 4, b->bytes + 4, a->size < b->size ? a->size : b->size);
+    return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+static int64_t parquet_plan_texts(const double *values, int64_t count, ParquetWord *words, int n_words,
+                                  ParquetChunk *chunk)
+{
+    const ParquetWord *least = NULL, *greatest = NULL;
+    int64_t bytes = 0;
+    for (int w = 0; w < n_words; w++) words[w].used = false;
+    for (int64_t i = 0; i < count; i++) {
+        ParquetWord *word = &words[(int)values[i]];
+        word->used = true;
+        bytes += 4 + (int64_t)word->size;
+    }
+    for (const ParquetWord *word = words; word < words + n_words; word++) {
+        if (!word->used) continue;
+        if (least == NULL || parquet_compare_words(word, least) < 0) least = word;
+        if (greatest == NULL || parquet_compare_words(word, greatest) > 0) greatest = word;
+    }
+    chunk->bounded = least != NULL && least->size <= PARQUET_BOUND_MAX && greatest->size <= PARQUET_BOUND_MAX;
+    if (chunk->bounded) chunk->least = parquet_bound(least->bytes + 4, least->size);
+    if (chunk->bounded) chunk->greatest = parquet_bound(greatest->bytes + 4, greatest->size);
+    return bytes;
 }
 
 // ---- row groups -----------------------------------------------------------------------------------------------------
 
-// The definition levels of a page in the hybrid of runs and packed bits, of one bit each, behind their length. One run
-// if all are equal; else the bits, of a multiple of eight levels.
-static int parquet_levels_size(const ParquetBuffer *buffer, int64_t rows, unsigned char head[16], int64_t *packed)
+// The definition levels of a page in the hybrid of runs and packed bits, of one bit each, behind their length: one run
+// if all are equal, else the bits of a multiple of eight levels. *packed: the bytes of these bits, which follow.
+static size_t parquet_levels(int64_t count, int64_t rows, unsigned char head[16], int64_t *packed)
 {
-    const bool run = buffer->count == 0 || buffer->count == rows;
-    int size = 4;
+    const bool run = count == 0 || count == rows;
+    size_t size = 4;
     *packed = run ? 0 : (rows + 7) / 8;
     uint64_t varint = run ? (uint64_t)rows << 1 : (uint64_t)*packed << 1 | 1;
     for (; varint > 0x7f; varint >>= 7) head[size++] = (unsigned char)((varint & 0x7f) | 0x80);
     head[size++] = (unsigned char)varint;
-    if (run) head[size++] = buffer->count > 0;
-    const int32_t length = (int32_t)(size - 4 + *packed);
-    memcpy(head, &length, 4);
+    if (run) head[size++] = count > 0;
+    memcpy(head, &(int32_t){(int32_t)((int64_t)size - 4 + *packed)}, 4);
     return size;
 }
 
@@ -335,55 +303,59 @@ static void parquet_put_page_header(Thrift *to, int64_t bytes, int64_t rows)
     thrift_close(to);
 }
 
-static void parquet_put_chunk(Parquet *parquet, int column, ParquetChunk *chunk)
-{
-    Thrift *to = &parquet->out;
-    ParquetBuffer *buffer = &parquet->buffers[column];
-    unsigned char head[16];
-    int64_t packed = 0;
-    const bool required = parquet->columns[column].required;
-    const int levels = required ? 0 : parquet_levels_size(buffer, parquet->row, head, &packed);
-    *chunk = (ParquetChunk){.offset = to->written, .nulls = parquet->row - buffer->count};
-    parquet_bound(parquet->columns[column].type, buffer, chunk);
-    parquet_put_page_header(to, levels + packed + buffer->used, parquet->row);
-    thrift_bytes(to, head, (size_t)levels);
-    thrift_bytes(to, buffer->there, (size_t)packed);
-    thrift_bytes(to, buffer->values, (size_t)buffer->used);
-    chunk->bytes = to->written - chunk->offset;
-    buffer->used = buffer->count = 0;
-}
-
 static Error parquet_written(const Parquet *parquet)
 {
     return ferror(parquet->out.out) != 0 ? file_unwritten("the Parquet file") : error_none();
 }
 
-static Error parquet_flush(Parquet *parquet)
+static Error parquet_put_chunk(Parquet *parquet, const ParquetColumn *column, int64_t rows, double *values,
+                               ParquetWord *words, int n_words, ParquetChunk *chunk)
 {
-    if (parquet->row == 0) return error_none();
-    ParquetGroup *group = ARENA_NEW(parquet->arena, ParquetGroup, 1);
-    *group =
-        (ParquetGroup){.rows = parquet->row, .chunks = ARENA_NEW(parquet->arena, ParquetChunk, parquet->n_columns)};
-    for (int c = 0; c < parquet->n_columns; c++) parquet_put_chunk(parquet, c, &group->chunks[c]);
-    *parquet->last = group;
-    parquet->last = &group->next;
-    parquet->n_groups++;
-    parquet->rows += parquet->row;
-    parquet->row = 0;
+    Thrift *to = &parquet->out;
+    unsigned char head[16];
+    int64_t packed = 0, bytes = 0;
+    const int64_t count = column->required ? rows : parquet_compact(values, rows, parquet->levels);
+    const size_t levels = column->required ? 0 : parquet_levels(count, rows, head, &packed);
+    *chunk = (ParquetChunk){.offset = to->written, .nulls = rows - count};
+    switch (column->type) {
+    case PARQUET_REAL: bytes = parquet_plan_reals(values, count, chunk); break;
+    case PARQUET_INTEGER: bytes = parquet_plan_integers(values, count, chunk); break;
+    case PARQUET_TEXT: bytes = parquet_plan_texts(values, count, words, n_words, chunk); break;
+    }
+    if (bytes > INT32_MAX / 2)
+        return error_make(ERROR_USER, "column %.60s has too long texts for Parquet", column->name);
+    parquet_put_page_header(to, (int64_t)levels + packed + bytes, rows);
+    thrift_bytes(to, head, levels);
+    thrift_bytes(to, parquet->levels, (size_t)packed);
+    if (column->type != PARQUET_TEXT) thrift_bytes(to, values, (size_t)bytes);
+    for (int64_t i = 0; i < count && column->type == PARQUET_TEXT; i++)
+        thrift_bytes(to, words[(int)values[i]].bytes, 4 + words[(int)values[i]].size);
+    chunk->bytes = to->written - chunk->offset;
     return parquet_written(parquet);
 }
 
-Error parquet_next(Parquet *parquet)
+static void parquet_start_group(Parquet *parquet, int64_t rows)
 {
-    bool full = ++parquet->row == parquet->rows_most;
-    if (parquet->too_long >= 0)
-        return error_make(ERROR_USER, "column %.60s has a text of more than %d bytes",
-                          parquet->columns[parquet->too_long].name, PARQUET_TEXT_MAX);
-    for (int c = 0; c < parquet->n_columns && !full; c++) {
-        const ParquetBuffer *buffer = &parquet->buffers[c];
-        full = parquet->columns[c].type == PARQUET_TEXT && buffer->size - buffer->used < PARQUET_TEXT_MAX + 4;
-    }
-    return full ? parquet_flush(parquet) : error_none();
+    ParquetGroup *group = ARENA_NEW(parquet->arena, ParquetGroup, 1);
+    *group = (ParquetGroup){.rows = rows, .chunks = ARENA_NEW(parquet->arena, ParquetChunk, parquet->n_columns)};
+    parquet->group = *parquet->last = group;
+    parquet->last = &group->next;
+    parquet->n_groups++;
+    parquet->rows += rows;
+}
+
+Error parquet_put(Parquet *parquet, int64_t rows, double *values, const char *const *words, int n_words)
+{
+    if (parquet->column == 0) parquet_start_group(parquet, rows);
+    const int column = parquet->column++, n_texts = parquet->columns[column].type == PARQUET_TEXT ? n_words : 0;
+    const size_t used = parquet->arena->used;
+    ParquetWord *texts = ARENA_NEW(parquet->arena, ParquetWord, n_texts);
+    for (int w = 0; w < n_texts; w++) texts[w] = parquet_word(words[w], parquet->arena);
+    const Error error = parquet_put_chunk(parquet, &parquet->columns[column], rows, values, texts, n_texts,
+                                          &parquet->group->chunks[column]);
+    arena_rewind(parquet->arena, used);
+    if (parquet->column == parquet->n_columns) parquet->column = 0;
+    return error;
 }
 
 // ---- metadata -------------------------------------------------------------------------------------------------------
@@ -427,8 +399,8 @@ static void parquet_put_statistics(Thrift *to, const ParquetChunk *chunk)
 {
     thrift_open(to, 12); // Statistics
     thrift_i64(to, 3, chunk->nulls);
-    if (chunk->bounded) thrift_binary(to, 5, chunk->greatest, (size_t)chunk->greatest_size);
-    if (chunk->bounded) thrift_binary(to, 6, chunk->least, (size_t)chunk->least_size);
+    if (chunk->bounded) thrift_binary(to, 5, chunk->greatest.bytes, chunk->greatest.size);
+    if (chunk->bounded) thrift_binary(to, 6, chunk->least.bytes, chunk->least.size);
     thrift_close(to);
 }
 
@@ -498,7 +470,6 @@ static void parquet_put_orders(const Parquet *parquet, Thrift *to)
 Error parquet_finish(Parquet *parquet, const char *creator, const ParquetNote *notes, int n_notes)
 {
     Thrift *to = &parquet->out;
-    TRY(parquet_flush(parquet));
     const int64_t start = to->written;
     thrift_open_item(to); // FileMetaData
     thrift_i32(to, 1, 1); // version

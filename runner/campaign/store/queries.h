@@ -73,6 +73,7 @@ typedef struct TrialScan {
     const int *columns; // [n] what is read: indices in `all`
     int n;
     int64_t first;              // only so many trials, the first by id, are needed; 0: all
+    const int64_t *between;     // [2] only trials with ids from one to the other are needed; others may come too
     const DatabaseGuard *guard; // its interruption ends the scan; NULL: nothing does
     void (*take)(void *context, int thread, const TrialPiece *piece); // threads call it at the same time
     // Whether trials with such a first column are not needed: it lies between these numbers, or is missing. Without any

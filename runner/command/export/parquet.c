@@ -1,26 +1,38 @@
 // Trials as Parquet, a column for each.
 #include "formats.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static Error export_parquet_row(void *taker, const Query *query, const Cursor *trial)
+// Columns are read a few at a time: a million rows of them take 128 MB.
+enum { EXPORT_COLUMNS = 16, EXPORT_PART_BYTES = 1 << 30 }; // bytes: an upper bound
+
+static Error export_parquet_part(const Query *query, QueryPart *part, Parquet *parquet, Arena *arena)
 {
-    Parquet *parquet = taker;
-    for (int c = 0; c < query->count; c++) {
-        const int column = query->columns[c];
-        const double real = query->all.is_text[column] || query->all.is_integer[column] ? 0 : cell_real(trial, c);
-        if (isnan(real) || cell_is_null(trial, c))
-            parquet_null(parquet, c);
-        else if (query->all.is_text[column])
-            parquet_text(parquet, c, cell_text(trial, c));
-        else if (query->all.is_integer[column])
-            parquet_integer(parquet, c, cell_integer(trial, c));
-        else
-            parquet_real(parquet, c, real);
+    part->values = ARENA_NEW(arena, double *, part->n);
+    for (int c = 0; c < part->n; c++) part->values[c] = ARENA_NEW(arena, double, part->count);
+    TRY(query_part(query, part, arena));
+    for (int c = 0; c < part->n; c++)
+        TRY(parquet_put(parquet, part->count, part->values[c], part->words, part->n_words));
+    return error_none();
+}
+
+static Error export_parquet_rows(const Query *query, Parquet *parquet)
+{
+    const int64_t rows = query_rows(query);
+    QueryPart part = {.count = PARQUET_ROWS, .n = EXPORT_COLUMNS};
+    for (; part.from < rows; part.from += PARQUET_ROWS) {
+        if (rows - part.from < part.count) part.count = rows - part.from;
+        for (part.column = 0; part.column < query->count; part.column += EXPORT_COLUMNS) {
+            Arena arena;
+            part.n = query->count - part.column < EXPORT_COLUMNS ? query->count - part.column : EXPORT_COLUMNS;
+            TRY(arena_create_growing(&arena, EXPORT_PART_BYTES, "columns of trials"));
+            const Error error = export_parquet_part(query, &part, parquet, &arena);
+            arena_destroy(&arena);
+            if (error.kind != OK) return error;
+        }
     }
-    return parquet_next(parquet);
+    return error_none();
 }
 
 static Error export_parquet_columns(const Query *query, ParquetColumn *columns)
@@ -74,8 +86,8 @@ static Error export_write_parquet(const Export *export)
                                  {"program_version", campaign->program_version},
                                  {"model", campaign->spec.model->name},
                                  {"units", units}};
-    TRY(parquet_open(export->file, columns, query->count, query_rows(query), export->arena, &parquet));
-    TRY(query_each(query, export->arena, export_parquet_row, parquet));
+    TRY(parquet_open(export->file, columns, query->count, export->arena, &parquet));
+    TRY(export_parquet_rows(query, parquet));
     return parquet_finish(parquet, "hopscotch version " HOPSCOTCH_VERSION, notes, (int)(sizeof notes / sizeof *notes));
 }
 
