@@ -109,7 +109,7 @@ static void thrift_close(Thrift *to)
     to->depth--;
 }
 
-// ---- the values of a column ------------------------------------------------------------------------------------------
+// ---- the values of a column -----------------------------------------------------------------------------------------
 
 enum { PARQUET_BOUND_MAX = 32 }; // a column with a longer least or greatest text has no bounds
 

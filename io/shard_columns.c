@@ -148,7 +148,8 @@ void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t 
 
 static size_t frame_memory(const ShardTable *table, const ColumnLayout *layouts)
 {
-    const size_t each = 8 * sizeof(void *) + sizeof(ShardGroup) + sizeof(Field) + 1024; // arrays, each aligned
+    const size_t each =
+        8 * sizeof(void *) + sizeof(ShardGroup) + sizeof(Field) + 1792; // arrays, each aligned, and texts
     size_t chunk = 0;
     for (int c = 0; c < table->n_columns; c++)
         chunk = (size_t)layouts[c].deflated > chunk ? (size_t)layouts[c].deflated : chunk;

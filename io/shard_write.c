@@ -182,6 +182,33 @@ void shard_end_rows(Error *error, ShardDataset *dataset)
     shard_ok(error, H5Sclose(dataset->space), dataset->group->name);
 }
 
+static bool shard_unit_letter(char c)
+{
+    return (c & 0x80) != 0 || c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+enum { SHARD_UNIT_MAX = 64 }; // a longer unit stays as it is, so that the memory for units is known
+
+// A unit as UDUNITS-2 and CF read it. Of our words UDUNITS does not know two. A word of the user stays as it is.
+static const char *shard_unit(const char *unit, Arena *arena)
+{
+    static const char *const ours[] = {"deg", "rev"}, *const theirs[] = {"degree", "revolution"};
+    if (unit == NULL) return "1";
+    if (strlen(unit) > SHARD_UNIT_MAX || (strstr(unit, ours[0]) == NULL && strstr(unit, ours[1]) == NULL)) return unit;
+    char *out = ARENA_NEW(arena, char, SHARD_UNIT_MAX *strlen(theirs[1]) + 1), *end = out;
+    while (*unit != '\0') {
+        size_t size = shard_unit_letter(*unit);
+        while (size > 0 && shard_unit_letter(unit[size])) size++;
+        const char *word = unit;
+        for (int w = 0; w < 2; w++)
+            if (size == strlen(ours[w]) && strncmp(unit, ours[w], size) == 0) word = theirs[w];
+        if (size == 0) size = 1;
+        end = stpncpy(end, word, word == unit ? size : strlen(word));
+        unit += size;
+    }
+    return out;
+}
+
 void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena)
 {
     const char **docs = ARENA_NEW(arena, const char *, group->count);
@@ -190,7 +217,7 @@ void shard_describe_columns(Error *error, const Field *columns, const ShardGroup
     for (int k = 0; k < group->count; k++) {
         const Field *field = &columns[group->columns[k]];
         docs[k] = field->doc != NULL ? field->doc : field->name;
-        units[k] = field->unit != NULL ? field->unit : "1";
+        units[k] = shard_unit(field->unit, arena);
         names[k] = field->name;
     }
     shard_put_texts(error, data, "long_name", docs, (hsize_t)group->count);
@@ -341,7 +368,7 @@ Error shard_take_image(hid_t file, Bytes *image)
 static size_t shard_build_memory(const Shard *shard)
 {
     const size_t columns = (size_t)shard->n_columns;
-    return (size_t)shard->n_lanes * (sizeof(ShardRow) + sizeof(int64_t)) + 2 * SHARD_CHUNK_BYTES + columns * 640 +
+    return (size_t)shard->n_lanes * (sizeof(ShardRow) + sizeof(int64_t)) + 2 * SHARD_CHUNK_BYTES + columns * 1408 +
            (1 << 16);
 }
 
