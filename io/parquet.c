@@ -308,6 +308,12 @@ static Error parquet_written(const Parquet *parquet)
     return ferror(parquet->out.out) != 0 ? file_unwritten("the Parquet file") : error_none();
 }
 
+// A page and the metadata have their sizes in 32 bits.
+static Error parquet_too_large(const char *what)
+{
+    return error_make(ERROR_USER, "%.80s is too large for a Parquet file", what);
+}
+
 static Error parquet_put_chunk(Parquet *parquet, const ParquetColumn *column, int64_t rows, double *values,
                                ParquetWord *words, int n_words, ParquetChunk *chunk)
 {
@@ -322,8 +328,7 @@ static Error parquet_put_chunk(Parquet *parquet, const ParquetColumn *column, in
     case PARQUET_INTEGER: bytes = parquet_plan_integers(values, count, chunk); break;
     case PARQUET_TEXT: bytes = parquet_plan_texts(values, count, words, n_words, chunk); break;
     }
-    if (bytes > INT32_MAX / 2)
-        return error_make(ERROR_USER, "column %.60s has too long texts for Parquet", column->name);
+    if (bytes > INT32_MAX / 2) return parquet_too_large(column->name);
     parquet_put_page_header(to, (int64_t)levels + packed + bytes, rows);
     thrift_bytes(to, head, levels);
     thrift_bytes(to, parquet->levels, (size_t)packed);
@@ -480,7 +485,7 @@ Error parquet_finish(Parquet *parquet, const char *creator, const ParquetNote *n
     thrift_binary(to, 6, creator, strlen(creator));
     parquet_put_orders(parquet, to);
     thrift_close(to);
-    if (to->written - start > INT32_MAX) return error_make(ERROR_USER, "too many columns and rows for a Parquet file");
+    if (to->written - start > INT32_MAX) return parquet_too_large("the metadata of all columns");
     thrift_bytes(to, &(int32_t){(int32_t)(to->written - start)}, 4);
     thrift_bytes(to, "PAR1", 4);
     return parquet_written(parquet);

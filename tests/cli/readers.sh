@@ -154,6 +154,19 @@ refused export gains --parquet twice.parquet --columns id,k_fp,id
 has "id is given twice" err
 [ ! -e twice.parquet ]
 check $? "a refused export leaves no file"
+# The rows are chosen before the output is opened, and read behind that: a row that goes meanwhile is not left out.
+waits() { grep -qs wait_for_partner "/proc/$pid/task/"*/wchan; }
+cp -r results/gains results/fewer
+mkfifo pipe
+"$HOPSCOTCH" export fewer --parquet pipe >out 2>err &
+pid=$!
+until_true waits
+"$SQL" results/fewer/campaign.db 'DELETE FROM trials WHERE id = 4'
+cat pipe >/dev/null
+wait "$pid"
+expect "$?" 3 "an export from which a row goes"
+has "the trials changed while they were read: try again" err
+
 for reader in pyarrow duckdb polars pandas; do
     needs=$reader
     [ "$reader" = pandas ] && needs="pandas pyarrow"
@@ -255,6 +268,12 @@ for reader in h5netcdf netcdf4 netCDF4; do
         results/gains/shards/000000.h5:trajectories >out 2>err && grep -q '^read$' out
     check $? "$reader reads exports, shards and replays"
 done
+if with_python "the example of results/README.md" xarray h5netcdf; then
+    awk '/^<!-- checked by tests\/cli\/readers.sh/ { wanted = 1; next } /^```/ && inside { exit } inside
+        /^```python/ && wanted { inside = 1 }' "$root/results/README.md" >readme.py
+    python3 readme.py >out 2>err && grep -q 's of trial 0$' out
+    check $? "the example of results/README.md"
+fi
 if command -v h5dump >/dev/null; then
     h5dump gains.h5 >out 2>err && grep -q 'DIMENSION_LIST' out && ! grep -qi error err
     check $? "h5dump reads an export"

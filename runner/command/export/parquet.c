@@ -57,19 +57,17 @@ static Error export_parquet_columns(const Query *query, ParquetColumn *columns)
 static Error export_units(const Query *query, Arena *arena, const char **text)
 {
     Json json;
-    char *written = NULL;
-    size_t size;
-    FILE *out = open_memstream(&written, &size);
-    if (out == NULL) return error_make(ERROR_MACHINE, "not enough memory for units");
-    json_start(&json, out, false);
+    TextStream stream;
+    TRY(text_stream_open("the units of columns", &stream));
+    json_start(&json, stream.out, false);
     json_object(&json, NULL);
     for (int c = 0; c < query->count; c++)
         json_text(&json, query->names[c], rows_field(&query->campaign->spec, query->names[c]).unit);
     json_close(&json, '}');
-    const bool closed = fclose(out) == 0;
-    if (closed) *text = arena_copy(arena, written);
-    free(written);
-    return closed ? error_none() : error_make(ERROR_MACHINE, "not enough memory for units");
+    const Error error = text_stream_close(&stream);
+    if (error.kind == OK) *text = arena_copy(arena, stream.text);
+    free(stream.text);
+    return error;
 }
 
 static Error export_write_parquet(const Export *export)
