@@ -24,8 +24,8 @@ struct ArrayFile {
 static size_t array_group_memory(const ArrayGroup *group)
 {
     const size_t columns = (size_t)group->n_columns;
-    return (size_t)group->n_lanes * sizeof(ShardRow) + (columns + 2) * (SHARD_CHUNK_BYTES + ARRAY_FILE_COLUMN) +
-           columns * columns * sizeof(int) + ARRAY_FILE_BASE;
+    return (size_t)group->n_lanes * (sizeof(ShardRow) + sizeof(int64_t)) +
+           (columns + 2) * (SHARD_CHUNK_BYTES + ARRAY_FILE_COLUMN) + columns * columns * sizeof(int) + ARRAY_FILE_BASE;
 }
 
 Error array_file_open(int descriptor, const char *path, const ShardAttribute *attributes, int n_attributes,
@@ -102,6 +102,7 @@ static void array_put_group(Error *error, const ArrayGroup *group, hid_t file, A
     ShardDataset *datasets = ARENA_NEW(arena, ShardDataset, groups.count);
     hid_t *data = ARENA_NEW(arena, hid_t, groups.count);
     const hid_t parent = shard_create_group(error, file, group->group, group->n_columns, arena);
+    shard_put_column_order(error, group->columns, group->n_columns, parent, arena);
     for (int g = 0; g < groups.count; g++) {
         const ShardGroup *of = &groups.items[g];
         shard_open_rows(error, &datasets[g], of, shard_number(of, group->float64),
@@ -110,10 +111,16 @@ static void array_put_group(Error *error, const ArrayGroup *group, hid_t file, A
         shard_describe_columns(error, group->columns, of, data[g], arena);
         shard_describe_words(error, group->words, group->n_words, of, data[g]);
     }
-    shard_attach_time(error, parent, &groups, data, arena);
     shard_put_lanes(error, group->lanes, group->n_lanes, group->gzip, parent, arena);
     array_put_ids(error, group, samples, true, parent, arena);
     array_put_ids(error, group, samples, false, parent, arena);
+    const ShardSamples described = {.groups = &groups,
+                                    .columns = group->columns,
+                                    .float64 = group->float64,
+                                    .beside = (const char *const[]){"trial", "replicate", NULL},
+                                    .lanes = group->lanes,
+                                    .n_lanes = group->n_lanes};
+    shard_put_dimensions(error, parent, &described, arena);
     if (error->kind == OK) *error = array_put_samples(group, datasets, groups.count);
     for (int g = 0; g < groups.count; g++) {
         shard_end_rows(error, &datasets[g]);

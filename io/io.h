@@ -23,9 +23,10 @@
 #include "number_column.h"
 #include "order.h"
 
-// arrays (HDF5, NumPy)
+// arrays (HDF5, NumPy), and tables of columns (Parquet)
 #include "array_file.h"
 #include "npz.h"
+#include "parquet.h"
 #include "recorded.h"
 #include "shard.h"
 #include "shard_columns.h"

@@ -18,8 +18,12 @@ typedef struct ShardAttribute {
 // Arrays of one kind, such as trajectories: lanes of different lengths, one after the other, in an HDF5 group.
 // `columns[0]` is time. Columns that share a `group` stand in one dataset <group of the shard>/<group> of shape
 // [samples, columns of the group] (a group of one column: [samples]). Beside them the table `lanes` is a compound
-// {trial, replicate, offset, length}. Every dataset has the attributes long_name, units and column_names, and `time`
-// attached as its dimension scale.
+// {trial, replicate, offset, length}. Every dataset has the attributes long_name, units and column_names.
+//
+// All dimensions have names, so that netCDF-4 and xarray open the group: `sample`, `lane`, and <group>_column with the
+// names of the columns. `lane_trial`, `lane_replicate` and `lane_length` are the table of lanes as netCDF has it; the
+// last one counts the samples of a contiguous ragged array (CF 9.3.3). `coordinates` names the time of the samples, and
+// `_FillValue` is NaN.
 #define SHARD_TRAJECTORIES "trajectories"
 #define SHARD_DEBUG "debug/newton" // or debug/ and the model's name for its debug rows
 

@@ -121,7 +121,9 @@ static void frame_put_columns(Error *error, const ShardTable *table, hsize_t row
     }
     shard_put_texts(error, parent, "columns", names, (hsize_t)n);
     for (int c = 0; c < n; c++) shard_describe_columns(error, fields, &groups.items[c], data[c], arena);
-    shard_attach_time(error, parent, &groups, data, arena);
+    ShardScale id = shard_scale_start(error, parent, names[0], names[0], n, arena);
+    for (int c = 1; c < n; c++) shard_attach(error, names[c], &id, NULL);
+    shard_scale_end(error, &id);
     shard_ok(error, H5Sclose(space), table->group);
 }
 
@@ -146,7 +148,8 @@ void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t 
 
 static size_t frame_memory(const ShardTable *table, const ColumnLayout *layouts)
 {
-    const size_t each = 8 * sizeof(void *) + sizeof(ShardGroup) + sizeof(Field) + 1024; // arrays, each aligned
+    const size_t each =
+        8 * sizeof(void *) + sizeof(ShardGroup) + sizeof(Field) + 1792; // arrays, each aligned, and texts
     size_t chunk = 0;
     for (int c = 0; c < table->n_columns; c++)
         chunk = (size_t)layouts[c].deflated > chunk ? (size_t)layouts[c].deflated : chunk;

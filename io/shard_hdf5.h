@@ -108,18 +108,52 @@ Error shard_take_image(hid_t file, Bytes *image); // the bytes of such a file, w
 // Creates a group and the groups above it; n_columns: number of columns whose names it will hold.
 hid_t shard_create_group(Error *error, hid_t file, const char *path, int n_columns, Arena *arena);
 void shard_make_room(Error *error, hid_t create, int64_t count); // for the names of `count` columns
-// Add an attribute to an object.
+// Add an attribute to an object. shard_put_attribute closes `space`; the caller closes the types.
+hid_t shard_text_type(Error *error); // of variable length, in UTF-8
+void shard_put_attribute(Error *error, hid_t object, const char *name, hid_t type, hid_t space, const void *value);
 void shard_put_text(Error *error, hid_t object, const char *name, const char *text);
 void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count);
+// The names of the columns over all datasets, in their order, and their groups: attributes of the shard's group.
+void shard_put_column_order(Error *error, const Field *columns, int n_columns, hid_t group, Arena *arena);
 void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena);
 // The attribute `words` of the group's dataset, if a column of it has words.
 void shard_describe_words(Error *error, const FieldWords *words, int n_words, const ShardGroup *group, hid_t data);
-// datasets[groups->count] are open. The first one, time or an id, becomes the scale of dimension 0 of the others.
-void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena);
 void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena);
 // Creates a table without values. layouts[n_columns]: widths and values are given; offsets <- where the columns are in
 // the file.
 void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, ColumnLayout *layouts,
                      Arena *arena);
+
+// ---- dimensions (shard_scales.c) ------------------------------------------------------------------------------------
+
+// A dataset that is the scale of one dimension of others in its group.
+typedef struct ShardScaleUse ShardScaleUse;
+typedef struct ShardScale {
+    const char *name;
+    hid_t parent, data;
+    hobj_ref_t reference;
+    ShardScaleUse *uses; // [n_uses] datasets that have it
+    int n_uses;
+} ShardScale;
+
+// Makes an existing dataset a scale. label: its attribute NAME; uses: how many datasets may be attached.
+ShardScale shard_scale_start(Error *error, hid_t parent, const char *name, const char *label, int uses, Arena *arena);
+// Labels the dimensions of a dataset. columns: the scale of the second one, or NULL if it has one dimension.
+void shard_attach(Error *error, const char *name, ShardScale *rows, ShardScale *columns);
+void shard_scale_end(Error *error, ShardScale *scale);
+
+// The datasets of samples in a group.
+typedef struct ShardSamples {
+    const ShardGroups *groups; // the first one is time, or an id
+    const Field *columns;
+    bool float64;
+    const char *const *beside; // names of further datasets with a number per sample, then NULL
+    const ShardLane *lanes;    // [n_lanes]
+    int64_t n_lanes;
+} ShardSamples;
+enum { SHARD_BESIDE_MAX = 2 };
+
+// Labels all dimensions of the datasets, which exist, and of the table `lanes` (shard.h).
+void shard_put_dimensions(Error *error, hid_t parent, const ShardSamples *samples, Arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
-// Builds an HDF5 shard in memory: attributes of the file; in the shard's group one dataset per group of columns, with
-// time as the dimension scale of all; and the table of lanes. Equal contents give equal bytes.
+// Builds an HDF5 shard in memory: attributes of the file; in the shard's group one dataset per group of columns, the
+// table of lanes, and the dimensions of all. Equal contents give equal bytes.
 #include "shard_hdf5.h"
 
 #include <stdlib.h>
@@ -7,8 +7,7 @@
 
 // ---- attributes -----------------------------------------------------------------------------------------------------
 
-static void shard_put_attribute(Error *error, hid_t object, const char *name, hid_t type, hid_t space,
-                                const void *value)
+void shard_put_attribute(Error *error, hid_t object, const char *name, hid_t type, hid_t space, const void *value)
 {
     const hid_t attribute = shard_id(error, H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), name);
     shard_ok(error, H5Awrite(attribute, type, value), name);
@@ -16,7 +15,7 @@ static void shard_put_attribute(Error *error, hid_t object, const char *name, hi
     shard_ok(error, H5Sclose(space), name);
 }
 
-static hid_t shard_text_type(Error *error)
+hid_t shard_text_type(Error *error)
 {
     const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "a text type");
     shard_ok(error, H5Tset_size(type, H5T_VARIABLE), "a text type");
@@ -46,15 +45,6 @@ void shard_make_room(Error *error, hid_t create, int64_t count)
 {
     const int64_t fit = 4000;
     if (count > fit) shard_ok(error, H5Pset_attr_creation_order(create, H5P_CRT_ORDER_TRACKED), "names of columns");
-}
-
-// A text of fixed length in ASCII, as the dimension scale convention requires.
-static void shard_put_fixed_text(Error *error, hid_t object, const char *name, const char *text)
-{
-    const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "a text type");
-    shard_ok(error, H5Tset_size(type, strlen(text) + 1), "a text type");
-    shard_put_attribute(error, object, name, type, H5Screate(H5S_SCALAR), text);
-    shard_ok(error, H5Tclose(type), name);
 }
 
 // ---- the numbers of a group -----------------------------------------------------------------------------------------
@@ -192,6 +182,33 @@ void shard_end_rows(Error *error, ShardDataset *dataset)
     shard_ok(error, H5Sclose(dataset->space), dataset->group->name);
 }
 
+static bool shard_unit_letter(char c)
+{
+    return (c & 0x80) != 0 || c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+enum { SHARD_UNIT_MAX = 64 }; // a longer unit stays as it is, so that the memory for units is known
+
+// A unit as UDUNITS-2 and CF read it. Of our words UDUNITS does not know two. A word of the user stays as it is.
+static const char *shard_unit(const char *unit, Arena *arena)
+{
+    static const char *const ours[] = {"deg", "rev"}, *const theirs[] = {"degree", "revolution"};
+    if (unit == NULL) return "1";
+    if (strlen(unit) > SHARD_UNIT_MAX || (strstr(unit, ours[0]) == NULL && strstr(unit, ours[1]) == NULL)) return unit;
+    char *out = ARENA_NEW(arena, char, SHARD_UNIT_MAX *strlen(theirs[1]) + 1), *end = out;
+    while (*unit != '\0') {
+        size_t size = shard_unit_letter(*unit);
+        while (size > 0 && shard_unit_letter(unit[size])) size++;
+        const char *word = unit;
+        for (int w = 0; w < 2; w++)
+            if (size == strlen(ours[w]) && strncmp(unit, ours[w], size) == 0) word = theirs[w];
+        if (size == 0) size = 1;
+        end = stpncpy(end, word, word == unit ? size : strlen(word));
+        unit += size;
+    }
+    return out;
+}
+
 void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena)
 {
     const char **docs = ARENA_NEW(arena, const char *, group->count);
@@ -200,7 +217,7 @@ void shard_describe_columns(Error *error, const Field *columns, const ShardGroup
     for (int k = 0; k < group->count; k++) {
         const Field *field = &columns[group->columns[k]];
         docs[k] = field->doc != NULL ? field->doc : field->name;
-        units[k] = field->unit != NULL ? field->unit : "1";
+        units[k] = shard_unit(field->unit, arena);
         names[k] = field->name;
     }
     shard_put_texts(error, data, "long_name", docs, (hsize_t)group->count);
@@ -216,9 +233,9 @@ void shard_describe_words(Error *error, const FieldWords *words, int n_words, co
     }
 }
 
-// <group>: [samples][columns of the group], or [samples] if it has one. The dataset stays open.
-static hid_t shard_put_group(Error *error, const Shard *shard, const ShardGroup *group, int64_t samples, hid_t parent,
-                             Arena *arena)
+// <group>: [samples][columns of the group], or [samples] if it has one
+static void shard_put_group(Error *error, const Shard *shard, const ShardGroup *group, int64_t samples, hid_t parent,
+                            Arena *arena)
 {
     ShardDataset dataset;
     const size_t used = arena->used;
@@ -228,53 +245,8 @@ static hid_t shard_put_group(Error *error, const Shard *shard, const ShardGroup 
     shard_end_rows(error, &dataset);
     shard_describe_columns(error, shard->columns, group, dataset.data, arena);
     shard_describe_words(error, shard->words, shard->n_words, group, dataset.data);
+    shard_ok(error, H5Dclose(dataset.data), group->name);
     arena_rewind(arena, used);
-    return dataset.data;
-}
-
-// ---- dimension scales -----------------------------------------------------------------------------------------------
-// The convention of HDF5's "Dimension Scale Specification" (H5DS, 2005). It is written here because this is all that
-// would be needed of the high-level library. A scale has CLASS and NAME; its REFERENCE_LIST names the datasets that use
-// it, with the dimension. The DIMENSION_LIST of a dataset names the scales of each of its dimensions.
-
-typedef struct ShardScaleUse {
-    hobj_ref_t dataset;
-    int32_t dimension;
-    int32_t unused; // padding, zero, which H5DS writes too
-} ShardScaleUse;
-
-static void shard_list_scale(Error *error, hid_t data, int rank, hobj_ref_t *scale)
-{
-    const hsize_t shape = (hsize_t)rank;
-    const hvl_t lists[2] = {{.len = 1, .p = scale}, {.len = 0, .p = NULL}};
-    const hid_t type = shard_id(error, H5Tvlen_create(H5T_STD_REF_OBJ), "the list of scales");
-    shard_put_attribute(error, data, "DIMENSION_LIST", type, H5Screate_simple(1, &shape, NULL), lists);
-    shard_ok(error, H5Tclose(type), "the list of scales");
-}
-
-static void shard_list_uses(Error *error, hid_t time, const ShardScaleUse *uses, int count)
-{
-    const hsize_t shape = (hsize_t)count;
-    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, sizeof *uses), "the time scale");
-    shard_ok(error, H5Tinsert(type, "dataset", HOFFSET(ShardScaleUse, dataset), H5T_STD_REF_OBJ), "the time scale");
-    shard_ok(error, H5Tinsert(type, "dimension", HOFFSET(ShardScaleUse, dimension), H5T_STD_I32LE), "the time scale");
-    shard_put_attribute(error, time, "REFERENCE_LIST", type, H5Screate_simple(1, &shape, NULL), uses);
-    shard_ok(error, H5Tclose(type), "the time scale");
-}
-
-void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena)
-{
-    ShardScaleUse *uses = ARENA_NEW(arena, ShardScaleUse, groups->count);
-    hobj_ref_t time;
-    shard_put_fixed_text(error, datasets[0], "CLASS", "DIMENSION_SCALE");
-    shard_put_fixed_text(error, datasets[0], "NAME", groups->items[0].name);
-    shard_ok(error, H5Rcreate(&time, parent, groups->items[0].name, H5R_OBJECT, -1), "the time scale");
-    for (int g = 1; g < groups->count; g++) {
-        const ShardGroup *group = &groups->items[g];
-        shard_list_scale(error, datasets[g], group->count > 1 ? 2 : 1, &time);
-        shard_ok(error, H5Rcreate(&uses[g - 1].dataset, parent, group->name, H5R_OBJECT, -1), group->name);
-    }
-    if (groups->count > 1) shard_list_uses(error, datasets[0], uses, groups->count - 1);
 }
 
 // ---- the lane table -------------------------------------------------------------------------------------------------
@@ -328,17 +300,16 @@ hid_t shard_create_file(Error *error)
     return file;
 }
 
-// Stores the order of the columns over all datasets, which a reader needs to assemble samples.
-static void shard_put_column_order(Error *error, const Shard *shard, hid_t group, Arena *arena)
+void shard_put_column_order(Error *error, const Field *columns, int n_columns, hid_t group, Arena *arena)
 {
-    const char **names = ARENA_NEW(arena, const char *, shard->n_columns);
-    const char **groups = ARENA_NEW(arena, const char *, shard->n_columns);
-    for (int c = 0; c < shard->n_columns; c++) {
-        names[c] = shard->columns[c].name;
-        groups[c] = shard->columns[c].group;
+    const char **names = ARENA_NEW(arena, const char *, n_columns);
+    const char **groups = ARENA_NEW(arena, const char *, n_columns);
+    for (int c = 0; c < n_columns; c++) {
+        names[c] = columns[c].name;
+        groups[c] = columns[c].group;
     }
-    shard_put_texts(error, group, "columns", names, (hsize_t)shard->n_columns);
-    shard_put_texts(error, group, "column_groups", groups, (hsize_t)shard->n_columns);
+    shard_put_texts(error, group, "columns", names, (hsize_t)n_columns);
+    shard_put_texts(error, group, "column_groups", groups, (hsize_t)n_columns);
 }
 
 // The group "a/b" and those above it, without creation times.
@@ -364,15 +335,18 @@ static void shard_put_arrays(Error *error, const Shard *shard, hid_t file, Arena
     const char **names = ARENA_NEW(arena, const char *, shard->n_columns);
     for (int c = 0; c < shard->n_columns; c++) names[c] = shard->columns[c].group;
     const ShardGroups groups = shard_groups(names, shard->n_columns, arena);
-    hid_t *datasets = ARENA_NEW(arena, hid_t, groups.count);
 
     const hid_t parent = shard_create_group(error, file, shard->group, shard->n_columns, arena);
-    shard_put_column_order(error, shard, parent, arena);
-    for (int g = 0; g < groups.count; g++)
-        datasets[g] = shard_put_group(error, shard, &groups.items[g], samples, parent, arena);
-    shard_attach_time(error, parent, &groups, datasets, arena);
-    for (int g = 0; g < groups.count; g++) shard_ok(error, H5Dclose(datasets[g]), groups.items[g].name);
+    shard_put_column_order(error, shard->columns, shard->n_columns, parent, arena);
+    for (int g = 0; g < groups.count; g++) shard_put_group(error, shard, &groups.items[g], samples, parent, arena);
     shard_put_lanes(error, shard->lanes, shard->n_lanes, shard->gzip, parent, arena);
+    const ShardSamples described = {.groups = &groups,
+                                    .columns = shard->columns,
+                                    .float64 = shard->float64,
+                                    .beside = &(const char *){NULL},
+                                    .lanes = shard->lanes,
+                                    .n_lanes = shard->n_lanes};
+    shard_put_dimensions(error, parent, &described, arena);
     shard_ok(error, H5Gclose(parent), shard->group);
 }
 
@@ -394,7 +368,8 @@ Error shard_take_image(hid_t file, Bytes *image)
 static size_t shard_build_memory(const Shard *shard)
 {
     const size_t columns = (size_t)shard->n_columns;
-    return (size_t)shard->n_lanes * sizeof(ShardRow) + 2 * SHARD_CHUNK_BYTES + columns * 512 + (1 << 16);
+    return (size_t)shard->n_lanes * (sizeof(ShardRow) + sizeof(int64_t)) + 2 * SHARD_CHUNK_BYTES + columns * 1408 +
+           (1 << 16);
 }
 
 // Upper bound, before compression
@@ -403,7 +378,8 @@ static size_t shard_image_bytes(const Shard *shard)
     const size_t number = shard->float64 ? sizeof(double) : sizeof(float);
     size_t samples = 0;
     for (int64_t i = 0; i < shard->n_lanes; i++) samples += (size_t)shard->lanes[i].length;
-    return samples * (size_t)shard->n_columns * number + (size_t)shard->n_lanes * sizeof(ShardRow);
+    return samples * (size_t)shard->n_columns * number +
+           (size_t)shard->n_lanes * (sizeof(ShardRow) + 3 * sizeof(int64_t));
 }
 
 Error shard_build(const Shard *shard, Bytes *image)

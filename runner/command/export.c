@@ -32,7 +32,7 @@ static Error export_write(const CommandLine *line, int format, const char *path,
     if (to->unordered != NULL && !output_takes_any_order(path))
         return error_make(ERROR_USAGE, "--%s %.200s: %s is not written in order; give the name of a regular file",
                           export_rows[format].name, text_visible(path, line->arena), to->unordered);
-    if (to->arrays) interrupt_install(); // an interrupted export leaves no incomplete file
+    if (strcmp(path, "-") != 0) interrupt_install(); // an interrupted export leaves no incomplete file
     TRY(output_open(path, line->arena, &output));
     export->file = output.stream;
     export->path = output.temporary;
@@ -88,8 +88,9 @@ static Error export_run(const CommandLine *line)
 const Command command_export = {
     .name = "export",
     .arguments = "CAMPAIGN",
-    .doc = "write trials as CSV, JSON lines, NPZ or SQLite, or one HDF5 file with all trajectories",
+    .doc = "write trials as CSV, JSON lines, NPZ, Parquet or SQLite, or one HDF5 file with all trajectories",
     .examples = "  hopscotch export gains --csv gains.csv --where \"failure = 'none'\" --columns id,k_fp,fitness\n"
+                "  hopscotch export gains --parquet gains.parquet\n"
                 "  hopscotch export gains --npz gains.npz\n"
                 "  hopscotch export gains --hdf5 results/gains/campaign.h5\n",
     .least = 1,

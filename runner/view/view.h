@@ -41,6 +41,16 @@ int64_t query_rows(const Query *query); // at most the limit
 // Calls `take` with every trial. The cells of the cursor are the chosen columns.
 typedef Error QueryTake(void *taker, const Query *query, const Cursor *trial);
 Error query_each(const Query *query, Arena *arena, QueryTake *take, void *taker);
+// The numbers of the chosen columns [column, column + n) of the trials [from, from + count), read by all threads:
+// values[n][count]. Missing: NaN. A text: its number in words[n_words], which live as long as the arena.
+typedef struct QueryPart {
+    int64_t from, count;
+    int column, n;
+    double **values;
+    const char *const *words;
+    int n_words;
+} QueryPart;
+Error query_part(const Query *query, QueryPart *part, Arena *arena);
 
 // Groups of trials that agree in some columns, with aggregates of each (analysis/groups.c).
 typedef struct Aggregate Aggregate;

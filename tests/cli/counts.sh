@@ -11,7 +11,8 @@ ends()
 {
     run check "$1.yaml" && run run "$1.yaml" --progress none --threads 1 && run query "$1" --columns all --format csv &&
         [ "$(wc -l <out)" -eq $(($2 + 1)) ] && cp out table && run export "$1" --csv out.csv && cmp -s out.csv table &&
-        run export "$1" --npz out.npz && run export "$1" --hdf5 out.h5 && run show "$1/0" && run best "$1" &&
+        run export "$1" --npz out.npz && run export "$1" --parquet out.pq && run export "$1" --hdf5 out.h5 &&
+        run show "$1/0" && run best "$1" &&
         run resume "$1" --progress none && run report "$1" && run doctor "$1" && run digest "$1" &&
         run replay "$1/0" -o motion.csv && [ "$(head -n 1 motion.csv | tr , '\n' | wc -l)" -eq "$3" ] &&
         ! grep -q ',nan' table

@@ -87,7 +87,7 @@ for path in sys.argv[1:]:
                 for dataset in ("time", "state", "control", "fsm"):
                     assert numpy.array_equal(group[dataset][here], shard["trajectories"][dataset][there]), dataset
             assert set(group["trial"][here]) == {lane["trial"]} and set(group["replicate"][here]) == {lane["replicate"]}
-        assert list(state.attrs["units"]) and state.dims[0][0].name == "/trajectories/time"
+        assert list(state.attrs["units"]) and state.dims[0][0].name == "/trajectories/sample"
         assert len(file["debug/newton/residual"]) == len(file["debug/newton/trial"]) > 0
 print("read")
 PYTHON

@@ -115,6 +115,7 @@ plot gait --kind scatter
 export gait --csv out.csv
 export gait --hdf5 out.h5
 export gait --npz out.npz
+export gait --parquet out.parquet
 doctor gait --repair'
 bad=
 while read -r command; do

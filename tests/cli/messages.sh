@@ -98,9 +98,9 @@ says 2 "--no-color is given twice; give it once" best grid --no-color --no-color
 says 2 "--output is given twice; give it once" plot grid -o a.svg --output b.svg
 "$HOPSCOTCH" list --tag a --tag b >out 2>err
 expect $? 0 "an option that is repeatable"
-says 2 "--hdf5 takes all recorded arrays; --where chooses trials of --csv, --jsonl, --npz and --sqlite" \
+says 2 "--hdf5 takes all recorded arrays; --where chooses trials of --csv, --jsonl, --npz, --parquet and --sqlite" \
     export grid --hdf5 grid.h5 --where "x1 = 0"
-says 2 "--limit chooses trials of --csv, --jsonl, --npz and --sqlite, in an export without --hdf5" \
+says 2 "--limit chooses trials of --csv, --jsonl, --npz, --parquet and --sqlite, in an export without --hdf5" \
     export grid --csv grid.csv --hdf5 grid.h5 --limit 3
 [ ! -e grid.csv ] && [ ! -e grid.h5 ]
 check $? "neither file is written"

@@ -277,17 +277,28 @@ TEST(shard_damaged_or_missing)
     arena_destroy(&test.arena);
 }
 
-// Other programs can read the file: h5dump, and h5py with time as the scale of each dataset's rows.
+// Other programs can read the file: h5dump, and h5py, with a scale for every dimension.
 static const char shard_test_python[] =
     "import sys, h5py\n"
     "f = h5py.File(sys.argv[1], 'r'); t = f['trajectories']; s = t['state']\n"
     "assert f.attrs['campaign'] == 'raibert_gains' and f.attrs['note'] == ''\n"
-    "assert sorted(t) == ['control', 'fsm', 'lanes', 'state', 'time']\n"
+    "sizes = {'sample': 7, 'lane': 3, 'state_column': 3}\n"
+    "arrays = ['control', 'fsm', 'lane_length', 'lane_replicate', 'lane_trial', 'lanes', 'state', 'time']\n"
+    "assert sorted(t) == sorted([*arrays, *sizes])\n"
+    "assert all(h5py.h5ds.is_scale(t[d].id) and t[d].shape == (n,) for d, n in sizes.items())\n"
+    "scales = {n: [d[0].name.split('/')[-1] for d in t[n].dims] for n in arrays}\n"
+    "assert scales == {n: ['lane' if 'lane' in n else 'sample'] + ['state_column'] * (n == 'state') for n in arrays}\n"
+    "uses = {(t[u].name.split('/')[-1], d) for n in sizes for u, d in t[n].attrs['REFERENCE_LIST']}\n"
+    "assert uses == {(n, d) for n in arrays for d in range(t[n].ndim)}\n"
+    "assert list(t['state_column'].asstr()) == list(s.attrs['column_names']) and s.attrs['coordinates'] == 'time'\n"
+    "assert s.attrs['_FillValue'][0] != s.attrs['_FillValue'][0] and s.attrs['_FillValue'].dtype == 'f4'\n"
+    "assert not any('_FillValue' in t[n].attrs for n in ('time', 'fsm', 'lanes', 'lane_length'))\n"
+    "assert t['lane_length'].attrs['sample_dimension'] == 'sample' and list(t['lane_length']) == [3, 0, 4]\n"
+    "assert list(t['lane_trial']) == [41, 7, 10**12] and list(t['lane_replicate']) == [0, 2, 1]\n"
     "assert s.shape == (7, 3) and s.dtype == 'f4' and t['control'].shape == (7,) and t['fsm'].dtype == 'i1'\n"
     "assert list(s.attrs['column_names']) == ['x', 'x_dot', 'phi'] and list(s.attrs['units']) == ['m', 'm/s', 'rad']\n"
     "assert s.attrs['long_name'][2] == 'angle of the leg, \xcf\x86' and list(t['time'].attrs['units']) == ['s']\n"
-    "assert all(abs(t[n].dims[0]['time'][4] - 0.004) < 1e-9 for n in ('state', 'control', 'fsm'))\n"
-    "assert h5py.h5ds.is_scale(t['time'].id) and len(s.dims[1]) == 0 and list(t['fsm']) == [-1, 0, 1, 2, 3, -1, 0]\n"
+    "assert abs(t['time'][4] - 0.004) < 1e-9 and list(t['fsm']) == [-1, 0, 1, 2, 3, -1, 0]\n"
     "assert t['lanes'].dtype.names == ('trial', 'replicate', 'offset', 'length')\n"
     "assert [list(r) for r in t['lanes'][()]] == [[41, 0, 0, 3], [7, 2, 3, 0], [10**12, 1, 3, 4]]\n";
 
@@ -305,7 +316,7 @@ TEST(shard_is_read_by_other_programs)
     CHECK_OK(file_write(folder, "read.py", shard_test_python, sizeof shard_test_python - 1));
     CHECK_INTEGER(0, system(arena_format(&test.arena, "python3 %s/read.py %s", folder, path)));
     CHECK_INTEGER(
-        0, system(arena_format(&test.arena, "h5dump %s | grep -q 'DATASET [0-9]* \"/trajectories/time\"'", path)));
+        0, system(arena_format(&test.arena, "h5dump %s | grep -q 'DATASET [0-9]* \"/trajectories/sample\"'", path)));
     arena_destroy(&test.arena);
 }
 

@@ -23,6 +23,9 @@ Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Co
 // missing, or no word of the parameter.
 double cell_value(const Cursor *row, int column, const char *choices);
 
+// Name, unit and meaning of a column of trials.
+Field rows_field(const Spec *spec, const char *name);
+
 // ---- rows -----------------------------------------------------------------------------------------------------------
 // columns[count]: names of columns. A row has a cell for each. `most`: upper bound of the rows; -1: all.
 
@@ -34,6 +37,8 @@ typedef struct TrialOrder {
 // Trials by id, in any order: trial_at moves to a trial and gives whether it exists. columns NULL: all.
 Cursor trials_by_id(Database *database, const char *const *columns, int count, Arena *arena);
 bool trial_at(Cursor *trials, int64_t id);
+// Trials from one id to another, which the caller binds. A last cell has the id.
+Cursor trials_between(Database *database, const char *const *columns, int count, Arena *arena);
 // The best with a fitness first, of one objective.
 Cursor trials_best(const StoredCampaign *campaign, const char *const *columns, int count, int64_t most, Arena *arena);
 // The best of each group of trials that agree in the columns `groups`; a last cell has the rank within the group.
@@ -68,6 +73,7 @@ typedef struct TrialScan {
     const int *columns; // [n] what is read: indices in `all`
     int n;
     int64_t first;              // only so many trials, the first by id, are needed; 0: all
+    const int64_t *between;     // [2] only trials with ids from one to the other are needed; others may come too
     const DatabaseGuard *guard; // its interruption ends the scan; NULL: nothing does
     void (*take)(void *context, int thread, const TrialPiece *piece); // threads call it at the same time
     // Whether trials with such a first column are not needed: it lies between these numbers, or is missing. Without any

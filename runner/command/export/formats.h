@@ -11,6 +11,8 @@
     X(jsonl, "jsonl|ndjson", \
       "trials as JSON lines, one object per line; null where a number is missing or infinite; - is standard output") \
     X(npz, "npz", "trials for numpy.load, one array per column; NaN where a number is missing") \
+    X(parquet, "parquet|pq", \
+      "trials as Parquet, for DuckDB, polars and pandas; null where a number is missing; - is standard output") \
     X(sqlite, "sqlite|sqlite3|db", "trials as the table trials of a SQLite database") \
     X(hdf5, "h5|hdf5", \
       "one HDF5 file with copies of all recorded arrays; takes no --where, --order, --columns, --limit")

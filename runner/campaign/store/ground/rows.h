@@ -12,7 +12,6 @@ int64_t rows_new(const TrialRows *rows);          // those that replace none
 int64_t rows_bytes(const Spec *spec);             // of one row in memory
 const char *rows_table_sql(const Spec *spec, const char *table, Arena *arena); // CREATE TABLE trials, or best
 const char *rows_replicates_sql(const Spec *spec, Arena *arena);               // CREATE TABLE replicates
-Field rows_field(const Spec *spec, const char *name); // name, unit and meaning of a column of trials
 // The tables trials and replicates of rows that are still in memory. *_take names the columns; the first is the trial's
 // id. *_show makes the table show the rows [first, end).
 void rows_table_take(const Spec *spec, Arena *arena, MemoryTable *table);

@@ -73,10 +73,12 @@ static Cursor scan_open_rows(const TrialScan *scan)
     const char **names = ARENA_NEW(scan->arena, const char *, scan->n + 1);
     for (int k = 0; k < scan->n; k++) names[k] = scan->all->names[scan->columns[k]];
     const char *list = scan->n > 0 ? trial_columns_sql(names, scan->n, scan->arena) : "1";
-    Cursor rows =
-        cursor_open(scan->database, arena_format(scan->arena, "SELECT %s FROM trials WHERE %s%s", list,
-                                                 scan->where->sql, scan->first > 0 ? " ORDER BY id LIMIT ?" : ""));
+    Cursor rows = cursor_open(scan->database,
+                              arena_format(scan->arena, "SELECT %s FROM trials WHERE (%s)%s%s", list, scan->where->sql,
+                                           scan->between != NULL ? " AND id BETWEEN ? AND ?" : "",
+                                           scan->first > 0 ? " ORDER BY id LIMIT ?" : ""));
     for (int i = 0; i < scan->where->count; i++) with_value(&rows, &scan->where->values[i]);
+    for (int i = 0; i < 2 && scan->between != NULL; i++) with_integer(&rows, scan->between[i]);
     if (scan->first > 0) with_integer(&rows, scan->first);
     return rows;
 }
@@ -128,6 +130,7 @@ typedef struct BlocksScan {
     const TrialBlocks *list;
     int *read; // [n_read] columns of the blocks
     int n_read;
+    int id;              // index in `read`, if the scan is between ids
     ScanColumn *outputs; // [scan->n]
     ScanColumn *inputs;  // [n_inputs]
     int *names;          // [n_inputs] in the condition
@@ -260,6 +263,9 @@ static bool scan_leaves_out(const void *context, const ColumnBounds *bounds)
     const BlocksScan *blocks = context;
     const TrialScan *scan = blocks->scan;
     if (scan_check(scan->guard).kind != OK || scan_skips_by_condition(blocks, bounds)) return true;
+    if (scan->between != NULL &&
+        (bounds[blocks->id].greatest.integer < scan->between[0] || bounds[blocks->id].least.integer > scan->between[1]))
+        return true;
     if (scan->skips == NULL || blocks->outputs[0].words != NULL) return false;
     const ScanColumn *first = &blocks->outputs[0];
     return scan->skips(scan->context, scan_bound(first, bounds[first->at].least),
@@ -330,7 +336,7 @@ static void scan_prepare_thread(const BlocksScan *blocks, TrialsThread *own)
 
 static Error scan_all_blocks(TrialScan *scan)
 {
-    const int most = scan->n + scan->where->n_columns;
+    const int most = 1 + scan->n + scan->where->n_columns;
     BlocksScan blocks = {.scan = scan,
                          .list = database_blocks_source(scan->database),
                          .read = ARENA_NEW(scan->arena, int, most + 1),
@@ -340,6 +346,7 @@ static Error scan_all_blocks(TrialScan *scan)
                          .threads = ARENA_NEW(scan->arena, TrialsThread, scan->threads)};
     for (int k = 0; k < scan->n; k++)
         blocks.outputs[k] = scan_column(&blocks, scan->columns[k], scan_map(&blocks, scan->columns[k], NULL, 0));
+    if (scan->between != NULL) blocks.id = scan_read_column(&blocks, 0);
     scan_prepare_condition(&blocks);
     for (int t = 0; t < scan->threads; t++) scan_prepare_thread(&blocks, &blocks.threads[t]);
     const BlockScan asked = {blocks.read, blocks.n_read, scan_leaves_out, scan_take, &blocks};

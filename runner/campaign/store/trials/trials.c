@@ -62,6 +62,13 @@ bool trial_at(Cursor *trials, int64_t id)
     return cursor_next(trials);
 }
 
+Cursor trials_between(Database *database, const char *const *columns, int count, Arena *arena)
+{
+    const char *list = trial_columns_sql(columns, count, arena);
+    return cursor_open(database,
+                       arena_format(arena, "SELECT %s, id FROM trials WHERE id BETWEEN ? AND ? ORDER BY id", list));
+}
+
 // `table`, `where` and `order` are constants of the program.
 static Cursor trials_where(const StoredCampaign *campaign, const char *table, const char *where, const char *order,
                            const char *const *columns, int count, int64_t most, Arena *arena)
