@@ -25,6 +25,7 @@
 
 // arrays (HDF5, NumPy)
 #include "array_file.h"
+#include "mcap.h"
 #include "npz.h"
 #include "recorded.h"
 #include "shard.h"
