@@ -1,5 +1,5 @@
-// Writes MCAP (mcap.h). A record is a byte, its length and its body. The data section has topics, chunks and metadata; a chunk
-// holds messages, and topics before their first message. The summary repeats topics and says where all else stands.
+// Writes MCAP (mcap.h). A record is a byte, its length and its body. The data section has topics, chunks of messages,
+// and metadata. The summary repeats the topics and says where all else is.
 #include "mcap.h"
 
 #include "text_stream.h"

@@ -10,8 +10,7 @@
 
 static const Switch crate_rows[] = {
     {"crate", SWITCH_TEXT, "FOLDER", 0, 0,
-     "a new folder with spec, trials (CSV) and arrays (HDF5), described in ro-crate-metadata.json (RO-Crate 1.2); needs "
-     "--license"},
+     "a new folder to publish: spec, trials (CSV) and arrays (HDF5), described as an RO-Crate; needs --license"},
     {"license", SWITCH_TEXT, "LICENSE", 0, 0,
      "of the crate: an identifier of SPDX such as CC-BY-4.0, a URL, or words on what others may do with it"},
     {"author", SWITCH_TEXTS, "AUTHOR", 0, 0,

@@ -1,6 +1,6 @@
 // Where the bodies of a trace are, and their shapes, as the messages foxglove.FrameTransforms and foxglove.SceneUpdate
-// (docs.foxglove.dev/docs/visualization/message-schemas). The frame of a body is that of its file. Solids of a figure in
-// space are sent once, on the frames of their bodies; a figure in the plane is sent anew, as often as an animation shows.
+// (docs.foxglove.dev/docs/visualization/message-schemas). The frame of a body is that of its file. Solids of a figure
+// in space are sent once, on the frames of their bodies; a figure in the plane as often as an animation shows it.
 #include "trace_mcap.h"
 
 #include <math.h>
