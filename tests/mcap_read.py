@@ -9,6 +9,7 @@ import math
 import struct
 import sys
 import warnings
+import zlib
 
 from mcap.reader import NonSeekingReader, make_reader
 
@@ -70,6 +71,41 @@ def check_scene(message, frames):
     return {entity["id"] for entity in message["entities"]}
 
 
+def records(data):
+    """Where each record begins, its opcode and its body."""
+    at = 0
+    while at < len(data):
+        opcode, size = struct.unpack_from("<BQ", data, at)
+        yield at, opcode, data[at + 9:at + 9 + size]
+        at += 9 + size
+
+
+def check_indexes(name):
+    """The indexes and checksums that the package does not look at, by the specification (mcap.dev/spec)."""
+    with open(name + ".mcap", "rb") as file:
+        data = file.read()
+    assert data[:8] == data[-8:] == b"\x89MCAP0\r\n"
+    summary, _, crc = struct.unpack("<QQI", data[-28:-8])
+    assert zlib.crc32(data[summary:-12]) == crc, "the checksum of the summary"
+    chunk, groups, found = None, {}, {}
+    for at, opcode, body in records(data[8:-8]):
+        if opcode == 6:
+            chunk = body[32 + struct.unpack_from("<I", body, 28)[0] + 8:]
+        if opcode == 7:
+            topic, size = struct.unpack_from("<HI", body)
+            for k in range(6, 6 + size, 16):
+                time, offset = struct.unpack_from("<QQ", body, k)
+                assert chunk[offset] == 5, "an index that leads to no message"
+                assert struct.unpack_from("<9xHIQ", chunk, offset)[::2] == (topic, time)
+                found[topic] = found.get(topic, 0) + 1
+        if at + 8 >= summary:
+            groups.setdefault(opcode, at + 8)
+            if opcode == 14:
+                group, start, _ = struct.unpack("<BQQ", body)
+                assert groups[group] == start, "where a group of the summary begins"
+    return sum(found.values())
+
+
 def read(name):
     """Messages by topic, after all checks that need no other file."""
     with open(name + ".mcap", "rb") as file:
@@ -103,7 +139,7 @@ def read(name):
         assert found == sum(t == middle for messages in topics.values() for t, _, _ in messages), found
     with open(name + ".mcap", "rb") as file:
         messages = sum(1 for _ in NonSeekingReader(file, validate_crcs=True).iter_messages())
-        assert messages == summary.statistics.message_count
+        assert messages == summary.statistics.message_count == check_indexes(name)
     return topics, metadata, summary, fields
 
 
