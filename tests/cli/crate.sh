@@ -58,6 +58,11 @@ fi
 works run w/spec.yaml --backend cpu --progress none --name again
 [ -n "$(digest walk)" ] && [ "$(digest again)" = "$(digest walk)" ]
 check $? "the spec of a crate runs again, to the same digest"
+mkdir arm && cp -r "$root"/experiments/robots "$root"/experiments/identify_arm* arm
+works run arm/identify_arm.yaml --name arm --backend cpu --progress none
+works export arm --crate several --license MIT
+rm -r arm
+works check several/spec.yaml # the files of all cases are there, and of those held out
 
 # ---- what is refused -------------------------------------------------------------------------------------------------
 
