@@ -87,6 +87,17 @@ if with_python "replay --mcap as the mcap package reads it" mcap; then
     awk '/^walk|^window/ { sub("frames within ", ""); far = $0; sub(";.*", "", far); split($0, part, ";")
         if (part[3] + 0 > 0.002) exit 1 }' all
     check $? "frames of bodies are where the simulation has them, within 2 mm of a joint's give"
+    python3 - >out 2>err <<'PYTHON'
+import json
+from mcap.reader import make_reader
+with open("walk.mcap", "rb") as file:
+    message = next(make_reader(file).iter_messages(topics=["/scene"]))[2]
+thigh = next(e for e in json.loads(message.data)["entities"] if e["id"] == "left_thigh") # a capsule in robots/biped.xml
+tube, ends = thigh["cylinders"][0], sorted(ball["pose"]["position"]["z"] for ball in thigh["spheres"])
+assert tube["size"] == {"x": 0.1, "y": 0.1, "z": 0.4} and tube["pose"]["position"]["z"] == -0.2, tube
+assert ends == [-0.4, 0] and all(set(ball["size"].values()) == {0.1} for ball in thigh["spheres"]), thigh["spheres"]
+PYTHON
+    check $? "a capsule stands in its body's frame as in the robot's file"
     grep -q '^gait: .*/scene=' all && grep -q '^newton: .*/newton=' all
     check $? "a figure in the plane, and rows of the solver"
 fi
