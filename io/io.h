@@ -25,6 +25,7 @@
 
 // arrays (HDF5, NumPy), and tables of columns (Parquet)
 #include "array_file.h"
+#include "mcap.h"
 #include "npz.h"
 #include "parquet.h"
 #include "recorded.h"

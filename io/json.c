@@ -100,7 +100,8 @@ void json_text(Json *json, const char *name, const char *value)
 void json_number(Json *json, const char *name, double value)
 {
     json_before(json, name);
-    fputs(isfinite(value) ? text_number(value).text : "null", json->out);
+    const bool negative_zero = value == 0 && signbit(value); // readers take -0 for an integer, which has no sign
+    fputs(!isfinite(value) ? "null" : negative_zero ? "-0.0" : text_number(value).text, json->out);
 }
 
 void json_value(Json *json, const char *name, const char *words, double value)

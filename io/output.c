@@ -4,6 +4,7 @@
 // links, devices and pipes are refused.
 #include "output.h"
 
+#include "folder.h"
 #include "system.h"
 
 #include <errno.h>
@@ -35,17 +36,23 @@ static Error output_follow(const char *path, Arena *arena, const char **target)
     return error_none();
 }
 
+// A name beside the path, which nobody else takes; NULL: there are no random numbers.
+static const char *output_name_aside(const char *path, Arena *arena)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const int folder = slash != NULL ? (int)(slash + 1 - path) : 0;
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) return NULL;
+    return arena_format(arena, "%.*s%.200s.%016llx.tmp", folder, path, name, (unsigned long long)number);
+}
+
 // Makes a new file with an unused name beside the target; *descriptor: that file.
 static Error output_create_aside(Output *output, Arena *arena, int *descriptor)
 {
-    const char *slash = strrchr(output->path, '/'), *name = slash != NULL ? slash + 1 : output->path;
-    const int folder = slash != NULL ? (int)(slash + 1 - output->path) : 0;
     *descriptor = -1;
     for (int tries = 0; tries < OUTPUT_TRIES; tries++) {
-        uint64_t number = 0;
-        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) break;
-        output->temporary =
-            arena_format(arena, "%.*s%.200s.%016llx.tmp", folder, output->path, name, (unsigned long long)number);
+        output->temporary = output_name_aside(output->path, arena);
+        if (output->temporary == NULL) break;
         *descriptor = system_open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
         if (*descriptor >= 0) return error_none();
         if (errno != EEXIST && errno != EINTR) break;
@@ -135,4 +142,29 @@ Error output_write(const char *path, const void *data, size_t size, Arena *arena
     *standard = output.path == NULL;
     const bool written = fwrite(data, 1, size, output.stream) == size;
     return output_close(&output, written ? error_none() : file_error("write", path, size));
+}
+
+// ---- folders --------------------------------------------------------------------------------------------------------
+
+static Error output_folder_check(const char *path)
+{
+    if (file_missing(path) && !file_is_link(path)) return error_none();
+    return error_make(ERROR_USER, "%s exists: remove it, or name another folder", path_text(path).text);
+}
+
+Error output_folder_open(const char *path, Arena *arena, OutputFolder *folder)
+{
+    char *plain = arena_copy(arena, path);
+    for (size_t n = strlen(plain); n > 1 && plain[n - 1] == '/'; n--) plain[n - 1] = '\0';
+    *folder = (OutputFolder){.path = plain, .temporary = output_name_aside(plain, arena)};
+    TRY(output_folder_check(plain));
+    return folder->temporary != NULL ? folder_add(folder->temporary) : file_error("write", plain, 0);
+}
+
+Error output_folder_close(OutputFolder *folder, Error error, Arena *arena)
+{
+    if (error.kind == OK) error = output_folder_check(folder->path);
+    if (error.kind == OK) error = file_rename(folder->temporary, folder->path);
+    if (error.kind != OK) (void)folder_remove(folder->temporary, arena);
+    return error;
 }

@@ -18,6 +18,13 @@ Error output_open(const char *path, Arena *arena, Output *output);
 bool output_takes_any_order(const char *path); // true for a file that can be sought: a regular or a missing file
 // error: the first error of the caller, or none. After an error the file is removed; returns the first error.
 Error output_close(Output *output, Error error);
+// A new folder, which is made as PATH.RANDOM.tmp and renamed when it is complete. Error (user): PATH exists.
+typedef struct OutputFolder {
+    const char *path, *temporary; // files are written below `temporary`
+} OutputFolder;
+Error output_folder_open(const char *path, Arena *arena, OutputFolder *folder);
+// As output_close: after an error the folder is removed with what it holds.
+Error output_folder_close(OutputFolder *folder, Error error, Arena *arena);
 // Writes a whole file. *standard: the bytes went to standard output.
 Error output_write(const char *path, const void *data, size_t size, Arena *arena, bool *standard);
 

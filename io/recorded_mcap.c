@@ -3,6 +3,7 @@
 // the file: `stamp` of their headers, or `log_time`.
 //
 // Sources: the MCAP specification (mcap.dev/spec); OMG's CDR (DDS-RTPS 2.5, 10; XCDR version 1); sensor_msgs 4.2.
+#include "mcap.h"
 #include "recorded.h"
 
 #include <math.h>
@@ -11,13 +12,7 @@
 
 enum {
     MCAP_CHANNELS_MAX = 256,
-    MCAP_JOINTS_MAX = 1024, // of a topic
-    MCAP_MARK = 8,
-    MCAP_SCHEMA = 0x03,
-    MCAP_CHANNEL = 0x04,
-    MCAP_MESSAGE = 0x05,
-    MCAP_CHUNK = 0x06,
-    MCAP_DATA_END = 0x0f
+    MCAP_JOINTS_MAX = 1024 // of a topic
 };
 
 static const char *const mcap_fields[] = {"position", "velocity", "effort"};

@@ -51,6 +51,11 @@ Error text_stream_open(const char *purpose, TextStream *stream)
     return text_stream_no_memory(stream);
 }
 
+Error text_stream_flush(TextStream *stream)
+{
+    return fflush(stream->out) == 0 && ferror(stream->out) == 0 ? error_none() : text_stream_no_memory(stream);
+}
+
 Error text_stream_close(TextStream *stream)
 {
     const bool whole = ferror(stream->out) == 0;

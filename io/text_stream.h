@@ -13,6 +13,8 @@ typedef struct TextStream {
     const char *purpose;   // for messages: "not enough memory for ..."
 } TextStream;
 Error text_stream_open(const char *purpose, TextStream *stream); // do not move *stream until it is closed
-Error text_stream_close(TextStream *stream);                     // error (machine): memory ran out, now or earlier
+// Now text[size] is what was written. Then size may be set to 0, and the stream collects the next text.
+Error text_stream_flush(TextStream *stream);
+Error text_stream_close(TextStream *stream); // error (machine): memory ran out, now or earlier
 
 #endif

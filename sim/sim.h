@@ -273,6 +273,12 @@ typedef struct TextSink {
     void *to;
 } TextSink;
 
+// The columns of a trajectory that belong to a joint.
+typedef struct JointColumns {
+    const char *name;
+    int position, velocity, effort;
+} JointColumns;
+
 // How to draw a model: points in the plane, and the shapes that join them. For display only: nothing of it is stored,
 // so it need not be equal to the bit.
 typedef enum ShapeKind { SHAPE_ROD, SHAPE_SPRING, SHAPE_DISC } ShapeKind;
@@ -298,6 +304,12 @@ typedef struct Solid {
 
 enum { POSE_NUMBERS = 8 }; // position (m), quaternion x, y, z, w, and the factor of lengths on the body
 
+// A body of a figure in space, whose pose has the body's axes at its centre of mass.
+typedef struct DrawnBody {
+    const char *name;
+    double origin[3]; // m, in these axes: of the body's frame in its file
+} DrawnBody;
+
 typedef struct Drawing {
     int n_points, n_shapes, focus; // focus: the point that a camera follows
     const Shape *shapes;           // [n_shapes], the first at the back
@@ -309,9 +321,10 @@ typedef struct Drawing {
     void (*points)(const Configured *configured, const double *parameter, const double *sample, double *point);
     // height of the ground (m) at x; NULL: no ground
     double (*ground)(const Configured *configured, const double *parameter, double x);
-    // The figure in space, for pictures that have room for it; n_solids 0: none.
+    // The figure in space, for pictures that have room for it; n_solids 0: none. There may be poses all the same.
     int n_solids, n_bodies;
-    const Solid *solids; // [n_solids]
+    const Solid *solids;     // [n_solids]
+    const DrawnBody *bodies; // [n_bodies]
     // pose[n_bodies][POSE_NUMBERS] of one sample
     void (*poses)(const Configured *configured, const double *parameter, const double *sample, double *pose);
     bool fixed; // the figure stays in place: a camera need not follow it
@@ -435,6 +448,8 @@ struct Configured {
     // greatest. n_cases 0: there are none, and all lanes run under these settings
     const struct Configured *cases;
     int n_cases;
+    const JointColumns *joints; // [n_joints] those of a robot with one coordinate; n_joints 0: none
+    int n_joints;
 };
 
 // s of simulated time of a lane that does not end before.

@@ -722,6 +722,7 @@ typedef struct ReplayTrace {
     const FieldWords *words; // [n_words] columns whose numbers stand for words
     int n_words;
     double *parameter;   // [n_parameters] of the replicate
+    double *metric;      // [n_metrics] of the trial: means over its replicates
     double fitness;      // of the trial; NaN: it failed
     const char *failure; // of the replicate
     double level;        // m: height at which the ground is drawn if the motion has no ground
@@ -734,7 +735,7 @@ const Drawing *trace_drawing(const ReplayTrace *trace);
 void trace_find_level(ReplayTrace *trace); // once, before the others
 // point[n_points][2] (m) of row i, in the trace's memory, valid until the next call.
 const double *trace_points(const ReplayTrace *trace, int64_t i);
-// The same of a drawing with solids: pose[n_bodies][POSE_NUMBERS].
+// The same of a drawing with bodies: pose[n_bodies][POSE_NUMBERS].
 const double *trace_poses(const ReplayTrace *trace, int64_t i);
 
 // ---- the gradient at a trial (run/gradient.c) -----------------------------------------------------------------------

@@ -58,7 +58,7 @@ static Error export_campaign(const CommandLine *line, const StoredCampaign *camp
         }
         TRY(export_write(line, i, path, &export));
     }
-    return error_none();
+    return switch_given(line, "crate") ? export_crate(line, campaign) : error_none();
 }
 
 static Error export_run(const CommandLine *line)
@@ -70,8 +70,10 @@ static Error export_run(const CommandLine *line)
         format = export_rows[i].name;
         if (export_formats[i]->arrays) arrays = format;
     }
+    if (switch_given(line, "crate")) format = arrays = "crate";
     if (format == NULL)
-        return error_make(ERROR_USAGE, "export needs a format: %s FILE", export_names(true, "or", line->arena));
+        return error_make(ERROR_USAGE, "export needs a format: %s FILE, or --crate FOLDER",
+                          export_names(true, "or", line->arena));
     for (int i = 0; i < switches_select.count && arrays != NULL; i++) {
         const char *name = switches_select.rows[i].name;
         if (switch_given(line, name))
@@ -88,13 +90,15 @@ static Error export_run(const CommandLine *line)
 const Command command_export = {
     .name = "export",
     .arguments = "CAMPAIGN",
-    .doc = "write trials as CSV, JSON lines, NPZ, Parquet or SQLite, or one HDF5 file with all trajectories",
+    .doc =
+        "write trials as CSV, JSON lines, NPZ, Parquet or SQLite, all trajectories as HDF5, or all of it as an RO-Crate",
     .examples = "  hopscotch export gains --csv gains.csv --where \"failure = 'none'\" --columns id,k_fp,fitness\n"
                 "  hopscotch export gains --parquet gains.parquet\n"
                 "  hopscotch export gains --npz gains.npz\n"
-                "  hopscotch export gains --hdf5 results/gains/campaign.h5\n",
+                "  hopscotch export gains --hdf5 results/gains/campaign.h5\n"
+                "  hopscotch export gains --crate gains_crate --license CC-BY-4.0 --author \"Ada Lovelace\"\n",
     .least = 1,
     .most = 1,
-    .switches = {&export_switches, &switches_select},
+    .switches = {&export_switches, &switches_crate, &switches_select},
     .run = export_run,
 };

@@ -47,7 +47,7 @@ static Error replay_open(const CommandLine *line, const char *text, ReplayTarget
 
 // ---- what the user asked --------------------------------------------------------------------------------------------
 
-static const char *const replay_outputs[] = {"output", "svg", "html", "terminal"};
+static const char *const replay_outputs[] = {"output", "mcap", "svg", "html", "terminal"};
 
 static bool replay_is_watched(const CommandLine *line)
 {
@@ -93,8 +93,8 @@ static Error replay_read_request(const CommandLine *line, ReplayRequest *request
     const char *sample = switch_text(line, "sample", NULL), *window = switch_text(line, "window", NULL);
     request->debug = switch_given(line, "debug");
     request->rows = switch_text(line, "debug", NULL);
-    request->drawn =
-        !request->debug && (switch_given(line, "svg") || switch_given(line, "html") || switch_given(line, "terminal"));
+    request->drawn = !request->debug && (switch_given(line, "mcap") || switch_given(line, "svg") ||
+                                         switch_given(line, "html") || switch_given(line, "terminal"));
     request->coarser = sample == NULL;
     if (bodies != NULL) replay_read_bodies(bodies, line->arena, request);
     if (sample != NULL && (!replay_seconds(sample, 0, &request->sample) || !(request->sample > 0)))
@@ -198,6 +198,19 @@ static Error replay_write_trace(const CommandLine *line, const ReplayTrace *trac
                                       : trace_write_csv(trace, output.stream.out, line->arena));
 }
 
+// Not collected in memory: it can be larger.
+static Error replay_write_mcap(const CommandLine *line, const ReplayTrace *trace, const char *path)
+{
+    Output output;
+    interrupt_install(); // an interrupted command leaves no incomplete file
+    TRY(output_open(path, line->arena, &output));
+    const bool standard = output.path == NULL;
+    TRY(output_close(&output, trace_write_mcap(trace, output.stream, line->arena)));
+    FILE *words = standard || switch_given(line, "json") ? line->messages : line->out;
+    fprintf(words, "%s: %s\n", text_visible(path, line->arena), text_count(trace->count).text);
+    return error_none();
+}
+
 static Error replay_write_svg(const CommandLine *line, const ReplayTrace *trace, const char *path)
 {
     CommandOutput output;
@@ -254,8 +267,9 @@ static Error replay_write_page(const CommandLine *line, const ReplayTrace *const
 static Error replay_write(const CommandLine *line, const ReplayTrace *const *traces, int count)
 {
     const char *output = switch_text(line, "output", NULL), *svg = switch_text(line, "svg", NULL);
-    const char *html = switch_text(line, "html", NULL);
+    const char *html = switch_text(line, "html", NULL), *mcap = switch_text(line, "mcap", NULL);
     if (output != NULL) TRY(replay_write_trace(line, traces[0], output));
+    if (mcap != NULL) TRY(replay_write_mcap(line, traces[0], mcap));
     if (svg != NULL) TRY(replay_write_svg(line, traces[0], svg));
     if (html != NULL) TRY(replay_write_page(line, traces, count, html));
     return switch_given(line, "terminal") ? trace_play(traces[0], line->out, line->arena) : error_none();
@@ -323,6 +337,8 @@ static Error replay_run(const CommandLine *line)
 static const Switch replay_switch_rows[] = {
     {"output", SWITCH_FILE, "FILE.h5|csv", 0, 0,
      "write the trajectory to FILE.h5 or FILE.csv, also as -o (-: CSV to standard output)"},
+    {"mcap", SWITCH_FILE, "FILE.mcap", 0, 0,
+     "write poses of bodies, states of joints and all columns for Foxglove, Rerun and PlotJuggler (-: standard output)"},
     {"svg", SWITCH_FILE, "FILE.svg", 0, 0,
      "write a picture: poses of one cycle or of the whole motion, and columns against time"},
     {"html", SWITCH_FILE, "FILE.html|htm", 0, 0,
@@ -348,6 +364,7 @@ const Command command_replay = {
     .examples = "  hopscotch replay raibert_gains/41\n"
                 "  hopscotch replay raibert_gains/41 --backend cpu --isa scalar\n"
                 "  hopscotch replay raibert_gains/41 --sample 0.001 -o trace.h5\n"
+                "  hopscotch replay robot_gait/best --mcap gait.mcap\n"
                 "  hopscotch replay raibert_gains/41 --debug newton --window 0.55,0.6 -o newton.csv\n"
                 "  hopscotch replay compass_gait/2 --debug events -o events.csv\n"
                 "  hopscotch replay raibert_gains/best raibert_gains/worst --html both.html\n"

@@ -412,6 +412,8 @@ Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_hdf5(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
+// Writes it as MCAP, row after row. Error (interrupted): the user ended it.
+Error trace_write_mcap(const ReplayTrace *trace, FILE *out, Arena *arena);
 // Animates the trial in the terminal (trace_terminal.c). Error (interrupted): the user ended it.
 Error trace_play(const ReplayTrace *trace, FILE *out, Arena *arena);
 

@@ -249,6 +249,17 @@ static bool figure_has_ground(const ArticulatedHost *host, const ArticulatedBody
     return ground;
 }
 
+static const DrawnBody *figure_bodies(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena)
+{
+    const int n = host->robot->n_bodies;
+    DrawnBody *drawn = ARENA_NEW(arena, DrawnBody, n);
+    for (int i = 0; i < n; i++) {
+        drawn[i].name = host->bodies[i];
+        for (int k = 0; k < 3; k++) drawn[i].origin[k] = -bodies[i].centre[k];
+    }
+    return drawn;
+}
+
 const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, const ArticulatedBody *bodies,
                                                    const int *column, Arena *arena, const Drawing **drawing)
 {
@@ -267,6 +278,7 @@ const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, 
                                 .n_solids = count,
                                 .n_bodies = host->robot->n_bodies,
                                 .solids = solids,
+                                .bodies = figure_bodies(host, bodies, arena),
                                 .poses = figure_poses,
                                 .fixed = articulated_is_fixed(host->robot),
                                 .period = figure_period};

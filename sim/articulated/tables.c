@@ -460,7 +460,8 @@ enum { ARTICULATED_POSITION_COLUMNS = 3, ARTICULATED_WIDE_COLUMNS = 7 };
 typedef struct ArticulatedTable {
     Field *columns;
     ColumnPanel *panels;
-    int n_columns, n_panels;
+    JointColumns *joints;
+    int n_columns, n_panels, n_joints;
     Arena *arena;
 } ArticulatedTable;
 
@@ -502,6 +503,8 @@ static void table_add_joints(ArticulatedTable *table, const ArticulatedHost *hos
                         arena_format(table->arena, "%s; %s", host->joints[i], articulated_of_joint[k].doc), "joints"};
         }
     }
+    for (int j = 0; j < n; j++)
+        table->joints[table->n_joints++] = (JointColumns){joints[j], first + j, first + n + j, first + 3 * n + j};
     for (int j = 0; j < n; j += PANEL_LINES) {
         const int count = n - j < PANEL_LINES ? n - j : PANEL_LINES;
         const char *row = count > 1 ? arena_format(table->arena, "joints %d to %d:", j + 1, j + count) : joints[j];
@@ -569,6 +572,7 @@ const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBod
                              ARTICULATED_BASE_COLUMNS + (ARTICULATED_WIDE_COLUMNS + 1) * n +
                                  ARTICULATED_OF_FRAME * host->n_frames),
         .panels = ARENA_NEW(arena, ColumnPanel, 4 + (ARTICULATED_JOINT_COLUMNS + 1) * n + 4 * host->n_frames),
+        .joints = ARENA_NEW(arena, JointColumns, n),
         .arena = arena};
     table_add_base(&table);
     table_add_joints(&table, host, bodies);
@@ -585,5 +589,7 @@ const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBod
     out->n_columns = table.n_columns;
     out->panels = table.panels;
     out->n_panels = table.n_panels;
+    out->joints = table.joints;
+    out->n_joints = table.n_joints;
     return coordinate;
 }

@@ -192,6 +192,24 @@ static void drawn_points(const Configured *configured, const double *parameter, 
     }
 }
 
+// pose[n_moving][POSE_NUMBERS]
+static void drawn_poses(const Configured *configured, const double *parameter, const double *sample, double *pose)
+{
+    enum { NUMBERS = 7 }; // position, quaternion
+    (void)parameter;
+    for (int b = 0; b < configured->drawing->n_bodies; b++) {
+        memcpy(pose + (ptrdiff_t)b * POSE_NUMBERS, sample + 1 + (ptrdiff_t)b * RIGID_STATE, NUMBERS * sizeof *pose);
+        pose[(ptrdiff_t)b * POSE_NUMBERS + NUMBERS] = 1.0;
+    }
+}
+
+static const DrawnBody *drawn_names(const char *const *moving, int n, Arena *arena)
+{
+    DrawnBody *bodies = ARENA_NEW(arena, DrawnBody, n);
+    for (int b = 0; b < n; b++) bodies[b].name = moving[b];
+    return bodies;
+}
+
 // True if all motion is in the plane z = const without gravity.
 static bool drawn_is_flat(const RigidConstants *c, const double *assets)
 {
@@ -283,8 +301,8 @@ static void drawn_bodies(RigidFigure *figure, const RigidConstants *c, const dou
     }
 }
 
-const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *assets, Arena *arena,
-                                       const Drawing **drawing)
+const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *assets, const char *const *moving,
+                                       Arena *arena, const Drawing **drawing)
 {
     RigidFigure *figure = ARENA_NEW(arena, RigidFigure, 1);
     const double width = drawn_width(c, assets);
@@ -292,7 +310,12 @@ const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *as
     drawn_take(figure, c, arena);
     figure->above = drawn_is_flat(c, assets);
     figure->whole = c->n_moving <= DRAWN_WHOLE;
-    figure->drawing = (Drawing){.shapes = figure->shapes, .phase = -1, .points = drawn_points};
+    figure->drawing = (Drawing){.shapes = figure->shapes,
+                                .phase = -1,
+                                .points = drawn_points,
+                                .n_bodies = c->n_moving,
+                                .bodies = drawn_names(moving, c->n_moving, arena),
+                                .poses = drawn_poses};
     drawn_rows(figure, c, assets, column, width);
     drawn_forces(figure, c, assets, column, width);
     drawn_bodies(figure, c, assets, column, width);

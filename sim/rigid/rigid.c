@@ -510,7 +510,7 @@ void rigid_know(const RigidWorldSpec *spec, const RigidConstants *c, const doubl
                         .constraints = spec->constraints.names,
                         .forces = spec->forces.names,
                         .moving = moving,
-                        .figure = rigid_figure(c, assets, arena, &out->drawing)};
+                        .figure = rigid_figure(c, assets, moving, arena, &out->drawing)};
     for (int r = 0; r < c->n_rows; r++) host->n_rods += rows[r].kind == RIGID_DISTANCE;
     rigid_know_forces(spec, c, assets, arena, out);
     out->things = moving;

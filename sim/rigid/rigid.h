@@ -368,9 +368,9 @@ extern const Adjoint rigid_adjoint;
 
 // ---- drawing.c ------------------------------------------------------------------------------------------------------
 
-// The figure of the world, and *drawing, which uses it; both in the arena.
-const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *assets, Arena *arena,
-                                       const Drawing **drawing);
+// The figure of the world, and *drawing, which uses it; both in the arena. moving[n_moving]: names of the bodies.
+const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *assets, const char *const *moving,
+                                       Arena *arena, const Drawing **drawing);
 
 // ---- debug_table.c --------------------------------------------------------------------------------------------------
 

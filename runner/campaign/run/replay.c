@@ -301,7 +301,10 @@ Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *reques
                            .words = recording.words,
                            .n_words = recording.n_words,
                            .parameter = ARENA_NEW(arena, double, replay.spec.configured.n_parameters),
+                           .metric = ARENA_NEW(arena, double, replay.spec.configured.n_metrics + 1),
                            .fitness = result->fitness};
+    for (int m = 0; m < replay.spec.configured.n_metrics; m++)
+        trace->metric[m] = replay.again.rows.metric[m * replay.again.rows.stride];
     trace->request.sample =
         request->debug ? 0 : (double)spec_sample_ticks(&replay.spec) * replay.spec.configured.tick_duration;
     replicate_parameters(&replay.spec, trials->search[0], trials->ordinal[0], request->replicate, trials->parameter,

@@ -37,4 +37,10 @@ typedef struct ExportFormat {
 EXPORT_FORMATS(EXPORT_FORMAT)
 #undef EXPORT_FORMAT
 
+Error export_has_arrays(const StoredCampaign *campaign, Arena *arena, bool *any); // that export_hdf5 would write
+
+// --crate FOLDER: the campaign as a folder with files of these formats, and words on them that programs read (crate.c).
+extern const Switches switches_crate;
+Error export_crate(const CommandLine *line, const StoredCampaign *campaign);
+
 #endif

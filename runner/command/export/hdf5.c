@@ -86,6 +86,18 @@ static Error export_kind(const StoredCampaign *campaign, RecordKind kind, ArrayF
     return error;
 }
 
+Error export_has_arrays(const StoredCampaign *campaign, Arena *arena, bool *any)
+{
+    *any = false;
+    for (RecordKind kind = 0; kind < RECORD_KINDS && !*any; kind++) {
+        const Recording recording = recording_of(&campaign->spec, kind);
+        int64_t lanes = 0;
+        if (recording.n_columns > 0) TRY(arrays_count(campaign->database, &recording, arena, &lanes));
+        *any = lanes > 0;
+    }
+    return error_none();
+}
+
 static Error export_write_hdf5(const Export *export)
 {
     const StoredCampaign *campaign = export->campaign;

@@ -267,10 +267,20 @@ static const Node *files_name(SpecReader *reader, const Key *key, const Node *no
     return name;
 }
 
+// The digest that a resolved value {file: NAME, sha256: DIGEST} says of the file.
+static void files_find_digest(const Node *value, SpecFile *file)
+{
+    if (value == NULL || value->kind != NODE_MAPPING) return;
+    const Node *name = node_find(value, "file"), *sha256 = node_find(value, "sha256");
+    if (name == NULL || sha256 == NULL || name->kind != NODE_SCALAR || strcmp(name->text, file->name) != 0) return;
+    if (files_is_digest(sha256)) memcpy(file->digest.hex, sha256->text, sizeof file->digest.hex);
+}
+
 // A spec that was changed in a campaign's folder names files that lie there under their digests, which the resolved
-// spec beside it knows.
+// spec beside it knows: that of the key, and those of the cases that have another.
 static void files_find_kept(const SpecReader *reader, const Key *key, SpecFile *file)
 {
+    static const char *const lists[] = {"cases", "validate"};
     const char *path = arena_format(reader->arena, "%s/resolved.yaml", reader->folder);
     Bytes bytes;
     Source *source = ARENA_NEW(reader->arena, Source, 1);
@@ -278,16 +288,18 @@ static void files_find_kept(const SpecReader *reader, const Key *key, SpecFile *
     if ((file->name[0] != '/' && there) || file_missing(path)) return;
     if (file_read_stored(path, RESOLVED_BYTES_MAX, reader->arena, &bytes).kind != OK) return;
     *source = (Source){.file = path, .text = (const char *)bytes.data, .most = RESOLVED_BYTES_MAX};
-    const Node *node = yaml_parse(source, reader->arena, diagnostics_new(reader->arena));
+    const Node *root = yaml_parse(source, reader->arena, diagnostics_new(reader->arena)), *node = root;
     for (const char *word = key->path; node != NULL && node->kind == NODE_MAPPING && *word != '\0';) {
         const size_t length = strcspn(word, ".");
         node = node_find(node, arena_format(reader->arena, "%.*s", (int)length, word));
         word += length + (word[length] == '.');
     }
-    if (node == NULL || node->kind != NODE_MAPPING) return;
-    const Node *name = node_find(node, "file"), *sha256 = node_find(node, "sha256");
-    if (name == NULL || sha256 == NULL || name->kind != NODE_SCALAR || strcmp(name->text, file->name) != 0) return;
-    if (files_is_digest(sha256)) memcpy(file->digest.hex, sha256->text, sizeof file->digest.hex);
+    files_find_digest(node, file);
+    for (size_t k = 0; k < sizeof lists / sizeof *lists && root != NULL && root->kind == NODE_MAPPING; k++) {
+        const Node *list = node_find(root, lists[k]);
+        for (int i = 0; list != NULL && list->kind == NODE_SEQUENCE && i < list->count; i++)
+            if (list->items[i]->kind == NODE_MAPPING) files_find_digest(node_find(list->items[i], key->path), file);
+    }
 }
 
 // An absolute path in an allowed folder.
