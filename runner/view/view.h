@@ -380,8 +380,14 @@ const PlotKind *plot_kind_find(const char *name); // NULL if there is none
 // "convergence|scatter|...", the choices of an option
 #define PLOT_KIND_WORD(name) "|" #name
 #define PLOT_KIND_WORDS (&(PLOT_KINDS(PLOT_KIND_WORD))[1])
-// The plot as one picture.
-Error plot_picture(const PlotData *data, const PlotKind *kind, FILE *out, Arena *arena);
+// The size of a figure for a paper, and of the text in it. It has no title, and no colours of a dark page.
+typedef struct Figure {
+    double width, height; // mm; 0: as on a screen
+    double font;          // pt; 0: as on a screen
+} Figure;
+// The plot as one picture (SVG). figure NULL: as on a screen. Error (user): there is nothing to plot, or the figure is
+// too small for it.
+Error plot_picture(const PlotData *data, const PlotKind *kind, const Figure *figure, FILE *out, Arena *arena);
 
 // ---- reports and traces (report/) -----------------------------------------------------------------------------------
 

@@ -71,17 +71,21 @@ static int pairs_bins(const PlotData *data)
 // Whether no cell holds more than one trial.
 static bool pairs_exact(const PlotData *data) { return data->trials <= pairs_bins(data); }
 
+static const char pairs_failed[] = "no trial with a fitness";
+
 static void pairs_draw_key(const PairsContext *context, Plot *plot)
 {
     double worst_first[PLOT_CLASSES - 1];
-    PlotPanel panel = plot_plain_panel(plot, 440, 52, NULL);
+    const bool failed = context->data->ranked < context->data->trials;
+    const char *text =
+        pairs_exact(context->data) ? "fitness: worse to better" : "best fitness in the cell: worse to better";
+    const double width = plot_panel_width(plot, 440), key = plot_text_width(text) + 24;
+    const bool beside = width - key > plot_text_width(pairs_failed) + 20; // the colour of failed cells
+    PlotPanel panel = plot_plain_panel(plot, 440, failed && !beside ? 66 : 52, NULL);
     for (int t = 0; t < PLOT_CLASSES - 1; t++)
         worst_first[t] = context->threshold[context->data->maximize ? t : PLOT_CLASSES - 2 - t];
-    plot_scale_key(&panel, 4, 20, 400, worst_first,
-                   pairs_exact(context->data) ? "fitness: worse to better"
-                                              : "best fitness in the cell: worse to better");
-    if (context->data->ranked < context->data->trials)
-        plot_key(&panel, 300, 14, PLOT_FAILED_CLASS, "no trial with a fitness");
+    plot_scale_key(&panel, 4, 20, fmin(400, width - 24), worst_first, text);
+    if (failed) plot_key(&panel, beside ? fmax(key, 280) : 4, beside ? 14 : 60, PLOT_FAILED_CLASS, pairs_failed);
     plot_panel_end(&panel);
     plot_new_row(plot);
 }

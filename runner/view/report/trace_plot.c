@@ -336,12 +336,11 @@ static void trace_draw_curves(const ReplayTrace *trace, Plot *plot, double width
     PlotPanel panel = plot_panel(plot, width, height, NULL, trace_time_axis(trace), trace_curves_axis(trace, curves));
     trace_draw_bands(trace, &panel);
     for (int k = 0; k < curves->count; k++)
-        trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : plot_colour(k, curves->count).line,
-                        curves->column + k);
+        trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : plot_colour(k).line, curves->column + k);
     for (int k = 0; k < curves->count; k++) trace_draw_recorded(trace, &panel, curves->column + k);
     double x = panel.x.from + 6, y = panel.y.to + 8;
     for (int k = 0; curves->lines != NULL && k < curves->count; k++) {
-        const double next = plot_key(&panel, x, y, plot_colour(k, curves->count).key, curves->lines[k]);
+        const double next = plot_key_line(&panel, x, y, plot_colour(k), curves->lines[k]);
         if (trace_keys_stand(curves))
             y += 13;
         else
@@ -441,7 +440,7 @@ Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena)
 {
     TextStream panels;
     TRY(text_stream_open("the picture", &panels));
-    Plot plot = {.out = panels.out};
+    Plot plot = {.out = panels.out, .limit = PLOT_PICTURE_WIDTH};
     trace_plot_phases(trace, &plot, arena);
     plot_new_row(&plot);
     trace_plot_series(trace, &plot, arena);
@@ -449,7 +448,7 @@ Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena)
     const Error error = text_stream_close(&panels);
     const char *name = text_visible(trace->campaign->name, arena);
     if (error.kind == OK)
-        plot_write_picture(&plot,
+        plot_write_picture(&plot, NULL,
                            arena_format(arena, "%s/%lld, replicate %d: fitness %s", name,
                                         (long long)trace->request.trial, trace->request.replicate,
                                         isnan(trace->fitness) ? trace->failure : plot_short(trace->fitness).text),
