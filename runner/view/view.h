@@ -324,6 +324,12 @@ typedef struct PlotCell {
     double best; // fitness; NaN: none
 } PlotCell;
 
+// Columns of the table trials as the axes of the plot scatter. colour, y: may be NULL; y NULL: the fitness.
+typedef struct PlotColumns {
+    const char *x, *y, *colour;
+    bool log_x, log_y;
+} PlotColumns;
+
 typedef struct PlotData {
     const StoredCampaign *campaign;
     Condition where;                       // which trials
@@ -353,11 +359,12 @@ typedef struct PlotData {
     double *best_value; // [n_best][n_gains]
     // Spearman's rank correlation of each gain with the fitness, over the n_fitted trials; of a gain with words, which
     // have no order, the correlation ratio of the ranks; NaN: none
-    double *correlation; // [n_gains]
-    double *effect;      // [n_gains] eta^2 of its bins on the ranks of the fitness, less chance; NaN: few trials
-    double *share;       // [n_gains] of the importance by PED-ANOVA; NaN: few trials
-    int *order;          // [n_gains] gains, the greatest effect first; those with one value last
-    int n_varied;        // gains with at least two values
+    double *correlation;     // [n_gains]
+    double *effect;          // [n_gains] eta^2 of its bins on the ranks of the fitness, less chance; NaN: few trials
+    double *share;           // [n_gains] of the importance by PED-ANOVA; NaN: few trials
+    int *order;              // [n_gains] gains, the greatest effect first; those with one value last
+    int n_varied;            // gains with at least two values
+    const PlotColumns *axes; // of the plot scatter; NULL: the fitness against each gain
 } PlotData;
 
 // Reads the trials that meet the condition `where` (NULL: all). objective: which of several, from 0. Error (user): no

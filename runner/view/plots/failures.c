@@ -55,7 +55,8 @@ static void failures_draw_kinds(const PlotData *data, Plot *plot, Arena *arena)
 {
     const double from = failures_bars(data), needed = 34 + FAILURES_ROW * failures_met(data);
     const double beside = plot_panel_height(plot, 288, FAILURES_HEIGHT);
-    const double height = failures_along(data) ? fmax(needed, beside) : needed;
+    const bool alone = plot_panel_width(plot, 288) >= plot->limit - 1; // in its row
+    const double height = failures_along(data) && !alone ? fmax(needed, beside) : needed;
     PlotPanel panel = plot_plain_panel(plot, 288, height, "Trials by kind");
     const double room = panel.width - 8 - from;
     char name[16];

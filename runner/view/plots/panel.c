@@ -31,23 +31,24 @@ static const PlotRule plot_rules[] = {
     {".ln", "stroke:#22577a;fill:none;stroke-width:1.6", "stroke:#7cc4de;fill:none;stroke-width:1.6"},
     {".li", "stroke:#9db0bf;fill:none;stroke-width:.8", "stroke:#46586a;fill:none;stroke-width:.8"},
     {".pt", "fill:#22577a", "fill:#7cc4de"},
-    {".ba", "fill:#3d7ea6", "fill:#5aa5c8"},
+    {".ba", "fill:#1f5f8a", "fill:#3f87ad"},
     {".be", "fill:#d9480f", "fill:#ff8a4c"},
     {".bl", "stroke:#d9480f;fill:none;stroke-width:1.8", "stroke:#ff8a4c;fill:none;stroke-width:1.8"},
     {".rd", "stroke:#d9480f;fill:none;stroke-width:2.4;stroke-linecap:round",
      "stroke:#ff8a4c;fill:none;stroke-width:2.4;stroke-linecap:round"},
     {".wh", "stroke:#333b45;stroke-width:1.2", "stroke:#c6ced8;stroke-width:1.2"},
-    {".in", "fill:#fff", "fill:#12171d"}, // on a bar
+    {".in", "fill:#fff", "fill:#12171d"},                                        // on a bar
+    {".ol", "stroke:#5c6875;stroke-width:.3", "stroke:#8591a0;stroke-width:.3"}, // a pale dot has an outline
     {"." PLOT_FAILED_CLASS, "fill:#f6e9e2;stroke:#b5674a;stroke-width:.4",
      "fill:#3a2620;stroke:#d08566;stroke-width:.4"},
-    // kinds
+    // kinds: the hues of Okabe & Ito, each with a lightness of its own, so that they differ in grey too
     {".k0", "fill:#c9d1d9", "fill:#3a4552"},
-    {".k1", "fill:#d55e00", "fill:#e8702a"},
-    {".k2", "fill:#0072b2", "fill:#3b9bd6"},
-    {".k3", "fill:#e69f00", "fill:#edb530"},
-    {".k4", "fill:#009e73", "fill:#1fb98c"},
-    {".k5", "fill:#cc79a7", "fill:#d991b8"},
-    {".k6", "fill:#56b4e9", "fill:#7cc8f2"},
+    {".k1", "fill:#bd5300", "fill:#d65f00"},
+    {".k2", "fill:#005b8f", "fill:#00a3ff"},
+    {".k3", "fill:#e69f00", "fill:#f0a600"},
+    {".k4", "fill:#00a377", "fill:#00f0ae"},
+    {".k5", "fill:#67274b", "fill:#aa417b"},
+    {".k6", "fill:#97d1f1", "fill:#dff1fb"},
     // dashes of lines
     {".d1", "stroke-dasharray:7 3", "stroke-dasharray:7 3"},
     {".d2", "stroke-dasharray:2 2.5", "stroke-dasharray:2 2.5"},
@@ -611,6 +612,35 @@ void plot_keys(Plot *plot, double width, int count, const char *const *classes, 
         plot_key(&panel, 8 + widest * (k % columns), PLOT_KEY_ROW * (k / columns + 1), classes[k], texts[k]);
     plot_panel_end(&panel);
     plot_new_row(plot);
+}
+
+// Keeps one of each equal values. value[count] is ascending; returns the number kept.
+static int64_t plot_unique(double *value, int64_t count)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (kept == 0 || value[i] != value[kept - 1]) value[kept++] = value[i];
+    }
+    return kept;
+}
+
+// Equal values count once: a rate of failures has few values, and most cells share one of them.
+void plot_find_thresholds(double *value, int64_t count, double *threshold)
+{
+    qsort(value, (size_t)count, sizeof *value, statistics_ascending);
+    const int64_t different = plot_unique(value, count);
+    for (int t = 0; t < PLOT_CLASSES - 1; t++) {
+        const int64_t few = t + 1 < different ? t + 1 : different - 1; // a class per value, the last one the greatest
+        const int64_t at = different <= PLOT_CLASSES ? few : different * (t + 1) / PLOT_CLASSES;
+        threshold[t] = different > 0 ? value[at] : 0;
+    }
+}
+
+int plot_class(double value, const double *threshold)
+{
+    int below = 0;
+    while (below < PLOT_CLASSES - 1 && value >= threshold[below]) below++;
+    return below;
 }
 
 void plot_scale_key(PlotPanel *panel, double x, double y, double width, const double *threshold, const char *text)

@@ -109,10 +109,10 @@ static Error plot_draw(const PlotData *data, const PlotKind *kind, Plot *plot, T
 }
 
 // The height of a picture is linear in the factor of its axes, but for steps.
-static Error plot_fit_height(const PlotData *data, const PlotKind *kind, double wanted, Plot *plot, TextStream *text,
-                             Arena *arena)
+static Error plot_fit_height(const PlotData *data, const PlotKind *kind, const Figure *figure, Plot *plot,
+                             TextStream *text, Arena *arena)
 {
-    const double first = plot->height;
+    const double mm = plot_millimetres(figure), wanted = figure->height / mm - 2 * PLOT_EDGE;
     Error error = error_none();
     for (int i = 0; i < 4 && error.kind == OK && fabs(plot->height - wanted) > 0.5; i++) {
         const double before = plot->height, tall = plot->tall;
@@ -124,9 +124,8 @@ static Error plot_fit_height(const PlotData *data, const PlotKind *kind, double 
         error = plot_draw(data, kind, plot, text, arena);
     }
     if (error.kind == OK && plot->height > wanted + 0.5)
-        error = error_make(ERROR_USER,
-                           "--height: the plot %s of this width needs %.0f %% of its own height, and this is %.0f %%",
-                           kind->name, ceil(100 * plot->height / first), 100 * wanted / first);
+        error = error_make(ERROR_USER, "--height: the plot %s of this width is at least %.0f mm high", kind->name,
+                           ceil((plot->height + 2 * PLOT_EDGE) * mm));
     return error;
 }
 
@@ -142,9 +141,14 @@ static Error plot_draw_figure(const PlotData *data, const PlotKind *kind, const 
                           ceil((PLOT_LEAST + 2 * PLOT_EDGE) * mm));
     TRY(plot_draw(data, kind, plot, text, arena)); // counts panels
     Error error = plot_draw(data, kind, plot, text, arena);
-    if (error.kind == OK && figure->height > 0)
-        error = plot_fit_height(data, kind, figure->height / mm - 2 * PLOT_EDGE, plot, text, arena);
+    if (error.kind == OK && figure->height > 0) error = plot_fit_height(data, kind, figure, plot, text, arena);
     return error;
+}
+
+static const char *plot_columns_title(const PlotData *data, Arena *arena)
+{
+    const PlotColumns *axes = data->axes;
+    return arena_format(arena, "%s against %s", axes->y != NULL ? axes->y : data->value_name, axes->x);
 }
 
 Error plot_picture(const PlotData *data, const PlotKind *kind, const Figure *figure, FILE *out, Arena *arena)
@@ -157,7 +161,8 @@ Error plot_picture(const PlotData *data, const PlotKind *kind, const Figure *fig
                                  : plot_draw(data, kind, &plot, &panels, arena);
     if (error.kind == OK)
         plot_write_picture(&plot, figure,
-                           arena_format(arena, "%s: %s", text_visible(data->campaign->name, arena), kind->title),
+                           arena_format(arena, "%s: %s", text_visible(data->campaign->name, arena),
+                                        data->axes != NULL ? plot_columns_title(data, arena) : kind->title),
                            panels.text, out);
     free(panels.text);
     return error;

@@ -87,6 +87,9 @@ void plot_cells(PlotPanel *panel, int n_x, int n_y, const double *edge_x, const 
 // Draws a dot for a trial. The page's script finds it by the trial's number; `tip` is shown under the pointer.
 void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, double radius, int64_t trial,
                const char *tip);
+// threshold[PLOT_CLASSES - 1] <- of classes with equal numbers of different values. Sorts value[count].
+void plot_find_thresholds(double *value, int64_t count, double *threshold);
+int plot_class(double value, const double *threshold);
 // Draws a bar of the PLOT_CLASSES colours and the thresholds between them, with `text` above it.
 void plot_scale_key(PlotPanel *panel, double x, double y, double width, const double *threshold, const char *text);
 // The classes of one of the lines in a panel: its colour with its dashes, and that of its dots.
@@ -152,6 +155,8 @@ void plot_rounds(const PlotRounds *rounds, int which, PlotPanel *panel);
 #define PLOT_KIND_DECLARE(name) extern const PlotKind plot_##name;
 PLOT_KINDS(PLOT_KIND_DECLARE)
 #undef PLOT_KIND_DECLARE
+
+Error plot_draw_columns(const PlotData *data, Plot *plot, Arena *arena); // data->axes (columns.c)
 
 // Reasons why there is nothing to draw, for PlotKind.nothing.
 const char *plot_no_fitness(const PlotData *data, Arena *arena); // no trial has one
