@@ -167,6 +167,9 @@ Error command_picture_finish(const CommandLine *line, CommandOutput *output, int
 extern const Switches switches_figure; // these and --dpi
 Error command_figure(const CommandLine *line, const char *path, Figure *room, const Figure **figure);
 
+// `replay --frames` (frames.c). Error (user): the model has no drawing, or the folder holds files.
+Error frames_write(const CommandLine *line, const ReplayTrace *trace);
+
 // `list`, and `status` without a campaign (list.c).
 Error list_campaigns(const CommandLine *line);
 // Shows a campaign until it ends or the user leaves (live.c).

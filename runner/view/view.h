@@ -415,6 +415,20 @@ Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_hdf5(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
+// A motion as frames of a video. `repeats`: it has fewer samples than frames. Error (user): the model has no drawing, or
+// there would be too many frames.
+typedef struct TraceStage {
+    double width, height, scale, x, y; // pixels; pixels per metre; the pixel of the figure's origin
+} TraceStage;
+typedef struct TraceFrames {
+    int fps;
+    int64_t count;
+    double first; // s
+    bool repeats;
+    TraceStage stage;
+} TraceFrames;
+Error trace_frames(const ReplayTrace *trace, int fps, Arena *arena, TraceFrames *frames);
+void trace_write_frame(const ReplayTrace *trace, const TraceFrames *frames, int64_t k, FILE *out, Arena *arena); // SVG
 // Animates the trial in the terminal (trace_terminal.c). Error (interrupted): the user ended it.
 Error trace_play(const ReplayTrace *trace, FILE *out, Arena *arena);
 

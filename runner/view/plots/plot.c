@@ -39,19 +39,25 @@ static double plot_millimetres(const Figure *figure) // per pixel
     return (figure->font > 0 ? figure->font : PLOT_NATURAL) * PLOT_POINT / PLOT_FONT;
 }
 
+void plot_begin_picture(const char *size, const double *box, const char *title, FILE *out)
+{
+    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" %s viewBox=\"%.0f %.0f %.3f %.3f\"><title>", size, box[0],
+            box[1], box[2], box[3]);
+    put_markup(out, title);
+    fprintf(out, "</title>\n<style>\n%s", plot_figure_fonts);
+    plot_style(out, "", false);
+    fprintf(out, "</style>\n<rect fill=\"#fff\" x=\"%.0f\" y=\"%.0f\" width=\"%.3f\" height=\"%.3f\"/>\n", box[0],
+            box[1], box[2], box[3]);
+}
+
 static void plot_write_figure(const Plot *plot, const Figure *figure, const char *title, const char *panels, FILE *out)
 {
     const double mm = plot_millimetres(figure), width = plot->limit + 2 * PLOT_EDGE;
     const double height = figure->height > 0 ? figure->height / mm : plot->height + 2 * PLOT_EDGE;
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.4gmm\" height=\"%.4gmm\" "
-            "viewBox=\"%.0f %.0f %.3f %.3f\"><title>",
-            width * mm, height * mm, -PLOT_EDGE, -PLOT_EDGE, width, height);
-    put_markup(out, title);
-    fprintf(out, "</title>\n<style>\n%s", plot_figure_fonts);
-    plot_style(out, "", false);
-    fprintf(out, "</style>\n<rect fill=\"#fff\" x=\"%.0f\" y=\"%.0f\" width=\"%.3f\" height=\"%.3f\"/>\n%s</svg>\n",
-            -PLOT_EDGE, -PLOT_EDGE, width, height, panels);
+    char size[64];
+    snprintf(size, sizeof size, "width=\"%.2fmm\" height=\"%.2fmm\"", width * mm, height * mm);
+    plot_begin_picture(size, (const double[4]){-PLOT_EDGE, -PLOT_EDGE, width, height}, title, out);
+    fprintf(out, "%s</svg>\n", panels);
 }
 
 void plot_write_picture(const Plot *plot, const Figure *figure, const char *title, const char *panels, FILE *out)

@@ -162,6 +162,9 @@ Error plot_draw_columns(const PlotData *data, Plot *plot, Arena *arena); // data
 const char *plot_no_fitness(const PlotData *data, Arena *arena); // no trial has one
 const char *plot_no_gain(const PlotData *data, Arena *arena);    // nor has any parameter two values
 
+// Writes the beginning of a picture for print: its size (attributes), its box (x, y, width, height in pixels), the style
+// of the classes, a white ground.
+void plot_begin_picture(const char *size, const double *box, const char *title, FILE *out);
 // Writes panels that were drawn to memory as one picture. figure NULL: not for a paper.
 void plot_write_picture(const Plot *plot, const Figure *figure, const char *title, const char *panels, FILE *out);
 

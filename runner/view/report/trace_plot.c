@@ -188,6 +188,52 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot, Arena *arena)
     plot_panel_end(&panel);
 }
 
+// ---- one figure -----------------------------------------------------------------------------------------------------
+
+#define STAGE_EDGE 40.0 // pixels around the figure, at least
+
+TraceStage trace_figure_stage(const ReplayTrace *trace, double width, double height)
+{
+    const double most = trace_height(trace), tall = (height - 2 * STAGE_EDGE) / most;
+    const double wide = (width / 2 - STAGE_EDGE) / most;
+    return (TraceStage){.width = width,
+                        .height = height,
+                        .scale = trace_drawing(trace)->ground != NULL ? tall : fmin(tall, wide),
+                        .x = width / 2,
+                        .y = height - STAGE_EDGE};
+}
+
+// Marks at round places.
+static void trace_draw_marks(const ReplayTrace *trace, const TraceView *view, double half)
+{
+    const PlotAxis axis = {.low = view->origin - half, .high = view->origin + half, .from = 0, .to = 2 * view->x};
+    double tick[PLOT_TICKS_MAX];
+    const int count = plot_ticks(&axis, 90, tick);
+    for (int k = 0; k < count; k++) {
+        const double x = trace_x(view, tick[k]), y = trace_y(view, trace_ground(trace, tick[k]));
+        svg_line(view->out, "gd", x, y, x, y + 7);
+    }
+}
+
+void trace_figure_at(const ReplayTrace *trace, const TraceStage *stage, int64_t i, FILE *out)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    const double *point = trace_points(trace, i);
+    TraceView view = {
+        .out = out, .scale = stage->scale, .x = stage->x, .y = stage->y, .origin = point[2 * drawing->focus]};
+    const double half = stage->width / 2 / stage->scale;
+    if (!isfinite(view.origin)) return;
+    view.y += trace_ground(trace, view.origin) * view.scale;
+    SvgPath path = svg_path(out, "gd");
+    for (int k = 0; k <= 160; k++) {
+        const double x = view.origin + half * (k / 80.0 - 1);
+        svg_path_to(&path, trace_x(&view, x), trace_y(&view, trace_ground(trace, x)));
+    }
+    svg_path_end(&path);
+    trace_draw_marks(trace, &view, half);
+    trace_draw_figure(trace, &view, point);
+}
+
 // ---- time series ----------------------------------------------------------------------------------------------------
 
 // The curves of one panel: neighbouring columns of one unit.
