@@ -48,17 +48,21 @@ static int picture_call(char *const *words, const int *file, int *status)
     return failed;
 }
 
+static Error picture_no_room(int why)
+{
+    return error_make(ERROR_MACHINE, "cannot keep the picture in memory: %s", strerror(why));
+}
+
 static Error picture_read(int file, char **data, size_t *bytes)
 {
     struct stat status;
-    if (fstat(file, &status) != 0)
-        return error_make(ERROR_MACHINE, "cannot read the converted picture: %s", strerror(errno));
+    if (fstat(file, &status) != 0) return picture_no_room(errno);
     *bytes = (size_t)status.st_size;
     *data = malloc(*bytes + 1);
-    if (*data == NULL) return error_make(ERROR_MACHINE, "not enough memory for the converted picture");
+    if (*data == NULL) return picture_no_room(ENOMEM);
     for (size_t at = 0; at < *bytes;) {
         const ssize_t got = pread(file, *data + at, *bytes - at, (off_t)at);
-        if (got <= 0) return error_make(ERROR_MACHINE, "cannot read the converted picture: %s", strerror(errno));
+        if (got <= 0) return picture_no_room(errno);
         at += (size_t)got;
     }
     (*data)[*bytes] = '\0';
@@ -92,9 +96,7 @@ static Error picture_write(int file, const char *svg, size_t size)
 {
     for (size_t at = 0; at < size;) {
         const ssize_t written = pwrite(file, svg + at, size - at, (off_t)at);
-        if (written <= 0)
-            return error_make(ERROR_MACHINE, "not enough memory for the picture that is converted: %s",
-                              strerror(errno));
+        if (written <= 0) return picture_no_room(errno);
         at += (size_t)written;
     }
     return error_none();
@@ -141,7 +143,7 @@ static Error picture_note_density(int dpi, char **data, size_t *bytes)
     chunk[16] = 1;
     picture_put32(chunk + 17, (uint32_t)crc32(0, chunk + 4, 13));
     char *longer = realloc(*data, *bytes + PICTURE_PHYS + 1);
-    if (longer == NULL) return error_make(ERROR_MACHINE, "not enough memory for the converted picture");
+    if (longer == NULL) return picture_no_room(ENOMEM);
     memmove(longer + PICTURE_HEADER + PICTURE_PHYS, longer + PICTURE_HEADER, *bytes - PICTURE_HEADER);
     memcpy(longer + PICTURE_HEADER, chunk, PICTURE_PHYS);
     *data = longer;
@@ -159,7 +161,7 @@ Error picture_convert(const char *svg, size_t size, PictureFormat format, int dp
     Error error = error_none();
     for (int i = 0; i < PICTURE_FILES; i++) {
         file[i] = memfd_create(names[i], MFD_CLOEXEC);
-        if (file[i] < 0) error = error_make(ERROR_MACHINE, "cannot make a file in memory: %s", strerror(errno));
+        if (file[i] < 0) error = picture_no_room(errno);
     }
     if (error.kind == OK) error = picture_run(file, svg, size, format, dpi, arena);
     if (error.kind == OK) error = picture_read(file[PICTURE_OUT], data, bytes);
