@@ -5,7 +5,6 @@
   const PROPERTIES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
     "opacity", "fill-opacity", "font-size", "font-weight", "paint-order"];
   const DENSITY = 3; // pixels of a PNG per pixel of the page
-  const SVG = "http://www.w3.org/2000/svg";
   const initial = new Map(); // of a property, as a new element has it
 
   // A copy of an element with its styles as attributes; null: it is not seen.
@@ -36,7 +35,7 @@
     const width = Math.max(...boxes.map((box) => box.right)) + 8 - left;
     const height = Math.max(...boxes.map((box) => box.bottom)) + 8 - top;
     const page = getComputedStyle(document.body), style = getComputedStyle(plots[0]);
-    const whole = make.svg("svg", { xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}`,
+    const whole = make.svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`,
       "font-family": style.fontFamily, "font-size": style.fontSize });
     const probe = make.svg("path", {}, plots[0]);
     for (const name of PROPERTIES) initial.set(name, getComputedStyle(probe).getPropertyValue(name));
