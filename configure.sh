@@ -35,6 +35,8 @@ clang|dev|clang libclang-rt-dev|clang compiler-rt
 clang-format|dev|clang-format|clang-tools-extra
 valgrind|dev|valgrind|valgrind
 h5dump|dev|hdf5-tools|hdf5
+rsvg-convert|dev|librsvg2-bin|librsvg2-tools
+pdftotext|dev|poppler-utils|poppler-utils
 python|dev|python3-h5py python3-jsonschema python3-yaml|python3-h5py python3-jsonschema python3-pyyaml
 pandas|dev|python3-pandas|python3-pandas
 numpy|python|python3-numpy|python3-numpy
@@ -98,7 +100,7 @@ look()
     hdf5_flags=$library_flags hdf5_libs=$library_libs found_hdf5=$library_version
     find_static
     find_cuda
-    for tool in clang clang-format valgrind h5dump zsh debootstrap; do has $tool || missing="$missing $tool"; done
+    for tool in clang clang-format valgrind h5dump rsvg-convert pdftotext zsh debootstrap; do has $tool || missing="$missing $tool"; done
     python3 -c 'import h5py, jsonschema, yaml' 2>/dev/null || missing="$missing python"
     python3 -c 'import pandas' 2>/dev/null || missing="$missing pandas"
     python3 -c 'import numpy' 2>/dev/null || missing="$missing numpy"
@@ -321,6 +323,9 @@ print_table()
         row CUDA "none: CPU only" "$why_no_cuda"
     fi
     row GPU "${found_gpu:-none}"
+    echo "Only for figures (plot -o FILE.pdf or .png):"
+    row rsvg-convert "$(version_of rsvg-convert)" \
+        "$(has rsvg-convert || echo "librsvg2-bin of Debian and Ubuntu, librsvg2-tools of Fedora")"
     echo "Only for the Python package (runner/python):"
     row "Python, numpy" "$(python3 -c 'import numpy; print(numpy.__version__)' 2>/dev/null)"
     row "Python, venv" "$(python3 -c 'import ensurepip; print(ensurepip.version())' 2>/dev/null)" \
@@ -335,6 +340,7 @@ print_table()
     row valgrind "$(version_of valgrind)"
     row "Python, h5py" "$(python3 -c 'import h5py, jsonschema, yaml; print(h5py.__version__)' 2>/dev/null)" "some tests"
     row "Python, pandas" "$(python3 -c 'import pandas; print(pandas.__version__)' 2>/dev/null)" "a test"
+    row pdftotext "$(pdftotext -v 2>&1 | sed -n 's/.*version //p')" "a test"
     row zsh "$(version_of zsh)" "a test"
     row debootstrap "$(version_of debootstrap)" "cleanroom"
     row "static HDF5" "${found_static:-missing}" "portable"

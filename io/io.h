@@ -43,6 +43,7 @@
 #include "characters.h"
 #include "json.h"
 #include "page.h"
+#include "picture.h"
 #include "svg.h"
 #include "table.h"
 #include "terminal.h"

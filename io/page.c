@@ -24,6 +24,7 @@ PAGE_EMBED(alignment, "io/page/alignment.js");
 PAGE_EMBED(condition, "io/page/condition.js");
 PAGE_EMBED(raster, "io/page/raster.js");
 PAGE_EMBED(explore, "io/page/explore.js");
+PAGE_EMBED(save, "io/page/save.js");
 
 Bytes page_file(PageFile file)
 {
@@ -32,8 +33,8 @@ Bytes page_file(PageFile file)
         page_##name, page_##name##_end                                                                                 \
     }
     static const unsigned char *const ends[PAGE_FILES][2] = {
-        PAGE_ENDS(style),     PAGE_ENDS(script),    PAGE_ENDS(scene),  PAGE_ENDS(animation),
-        PAGE_ENDS(alignment), PAGE_ENDS(condition), PAGE_ENDS(raster), PAGE_ENDS(explore)};
+        PAGE_ENDS(style),     PAGE_ENDS(script), PAGE_ENDS(scene),   PAGE_ENDS(animation), PAGE_ENDS(alignment),
+        PAGE_ENDS(condition), PAGE_ENDS(raster), PAGE_ENDS(explore), PAGE_ENDS(save)};
     return (Bytes){(unsigned char *)(uintptr_t)ends[file][0], (size_t)(ends[file][1] - ends[file][0])};
 }
 

@@ -16,6 +16,7 @@ typedef enum PageFile {
     PAGE_CONDITION,
     PAGE_RASTER,
     PAGE_EXPLORE,
+    PAGE_SAVE,
     PAGE_FILES
 } PageFile;
 Bytes page_file(PageFile file); // read-only

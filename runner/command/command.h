@@ -160,6 +160,16 @@ typedef struct CommandOutput {
 Error command_output_start(const char *path, CommandOutput *output);
 Error command_output_finish(const CommandLine *line, CommandOutput *output, Error error);
 
+// A picture, written as SVG to output->stream, in the format of its path's ending (figure.c). dpi: of a PNG.
+Error command_picture_finish(const CommandLine *line, CommandOutput *output, int dpi, Error error);
+// The figure of --width, --height and --font, or NULL where none is given and the path ends in .svg or not at all: PDF
+// and PNG are figures. Error (usage): a length that is none.
+extern const Switches switches_figure; // these and --dpi
+Error command_figure(const CommandLine *line, const char *path, Figure *room, const Figure **figure);
+
+// `replay --frames` (frames.c). Error (user): the model has no drawing, or the folder holds files.
+Error frames_write(const CommandLine *line, const ReplayTrace *trace);
+
 // `list`, and `status` without a campaign (list.c).
 Error list_campaigns(const CommandLine *line);
 // Shows a campaign until it ends or the user leaves (live.c).

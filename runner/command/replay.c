@@ -47,7 +47,7 @@ static Error replay_open(const CommandLine *line, const char *text, ReplayTarget
 
 // ---- what the user asked --------------------------------------------------------------------------------------------
 
-static const char *const replay_outputs[] = {"output", "mcap", "svg", "html", "terminal"};
+static const char *const replay_outputs[] = {"output", "mcap", "svg", "html", "terminal", "frames"};
 
 static bool replay_is_watched(const CommandLine *line)
 {
@@ -93,8 +93,9 @@ static Error replay_read_request(const CommandLine *line, ReplayRequest *request
     const char *sample = switch_text(line, "sample", NULL), *window = switch_text(line, "window", NULL);
     request->debug = switch_given(line, "debug");
     request->rows = switch_text(line, "debug", NULL);
-    request->drawn = !request->debug && (switch_given(line, "mcap") || switch_given(line, "svg") ||
-                                         switch_given(line, "html") || switch_given(line, "terminal"));
+    request->drawn =
+        !request->debug && (switch_given(line, "mcap") || switch_given(line, "svg") || switch_given(line, "html") ||
+                            switch_given(line, "terminal") || switch_given(line, "frames"));
     request->coarser = sample == NULL;
     if (bodies != NULL) replay_read_bodies(bodies, line->arena, request);
     if (sample != NULL && (!replay_seconds(sample, 0, &request->sample) || !(request->sample > 0)))
@@ -106,7 +107,10 @@ static Error replay_read_request(const CommandLine *line, ReplayRequest *request
                           "--svg FILE or --html FILE");
     if (request->debug && sample != NULL)
         return error_make(ERROR_USAGE, "--debug %s has all rows, and no samples: leave out --sample", request->rows);
-    if (request->debug && (switch_given(line, "html") || switch_given(line, "terminal")))
+    if ((switch_given(line, "fps") || switch_given(line, "image")) && !switch_given(line, "frames"))
+        return error_make(ERROR_USAGE, "--fps and --image are of frames: add --frames FOLDER");
+    if (request->debug &&
+        (switch_given(line, "html") || switch_given(line, "terminal") || switch_given(line, "frames")))
         return error_make(ERROR_USAGE, "--debug %s has no animation: use -o FILE.h5, -o FILE.csv or --svg FILE",
                           request->rows);
     return error_none();
@@ -272,6 +276,7 @@ static Error replay_write(const CommandLine *line, const ReplayTrace *const *tra
     if (mcap != NULL) TRY(replay_write_mcap(line, traces[0], mcap));
     if (svg != NULL) TRY(replay_write_svg(line, traces[0], svg));
     if (html != NULL) TRY(replay_write_page(line, traces, count, html));
+    if (switch_given(line, "frames")) TRY(frames_write(line, traces[0]));
     return switch_given(line, "terminal") ? trace_play(traces[0], line->out, line->arena) : error_none();
 }
 
@@ -343,6 +348,9 @@ static const Switch replay_switch_rows[] = {
      "write a picture: poses of one cycle or of the whole motion, and columns against time"},
     {"html", SWITCH_FILE, "FILE.html|htm", 0, 0,
      "write an animation for a browser, of a robot in space; two trials are shown side by side"},
+    {"frames", SWITCH_FILE, "FOLDER", 0, 0, "write the motion as numbered pictures, and print how ffmpeg joins them"},
+    {"fps", SWITCH_INTEGER, "N", 1, 1000, "frames per second of the motion (default 30)"},
+    {"image", SWITCH_CHOICE, "png|svg", 0, 0, "what the frames are (default png, which needs rsvg-convert)"},
     {"terminal", SWITCH_FLAG, NULL, 0, 0, "show an animation in this terminal; a few poses if the output is a file"},
     {"sample", SWITCH_TEXT, "SECONDS", 0, 0,
      "time between two samples, a multiple of the time step (default: the spec's)"},
@@ -368,6 +376,7 @@ const Command command_replay = {
                 "  hopscotch replay raibert_gains/41 --debug newton --window 0.55,0.6 -o newton.csv\n"
                 "  hopscotch replay compass_gait/2 --debug events -o events.csv\n"
                 "  hopscotch replay raibert_gains/best raibert_gains/worst --html both.html\n"
+                "  hopscotch replay raibert_gains/best --frames hop --fps 60\n"
                 "  hopscotch replay raibert_gains/41/3 --terminal\n",
     .least = 1,
     .most = REPLAY_TARGETS,

@@ -334,6 +334,12 @@ typedef struct PlotCell {
     double best; // fitness; NaN: none
 } PlotCell;
 
+// Columns of the table trials as the axes of the plot scatter. colour, y: may be NULL; y NULL: the fitness.
+typedef struct PlotColumns {
+    const char *x, *y, *colour;
+    bool log_x, log_y;
+} PlotColumns;
+
 typedef struct PlotData {
     const StoredCampaign *campaign;
     Condition where;                       // which trials
@@ -363,11 +369,12 @@ typedef struct PlotData {
     double *best_value; // [n_best][n_gains]
     // Spearman's rank correlation of each gain with the fitness, over the n_fitted trials; of a gain with words, which
     // have no order, the correlation ratio of the ranks; NaN: none
-    double *correlation; // [n_gains]
-    double *effect;      // [n_gains] eta^2 of its bins on the ranks of the fitness, less chance; NaN: few trials
-    double *share;       // [n_gains] of the importance by PED-ANOVA; NaN: few trials
-    int *order;          // [n_gains] gains, the greatest effect first; those with one value last
-    int n_varied;        // gains with at least two values
+    double *correlation;     // [n_gains]
+    double *effect;          // [n_gains] eta^2 of its bins on the ranks of the fitness, less chance; NaN: few trials
+    double *share;           // [n_gains] of the importance by PED-ANOVA; NaN: few trials
+    int *order;              // [n_gains] gains, the greatest effect first; those with one value last
+    int n_varied;            // gains with at least two values
+    const PlotColumns *axes; // of the plot scatter; NULL: the fitness against each gain
 } PlotData;
 
 // Reads the trials that meet the condition `where` (NULL: all). objective: which of several, from 0. Error (user): no
@@ -390,8 +397,14 @@ const PlotKind *plot_kind_find(const char *name); // NULL if there is none
 // "convergence|scatter|...", the choices of an option
 #define PLOT_KIND_WORD(name) "|" #name
 #define PLOT_KIND_WORDS (&(PLOT_KINDS(PLOT_KIND_WORD))[1])
-// The plot as one picture.
-Error plot_picture(const PlotData *data, const PlotKind *kind, FILE *out, Arena *arena);
+// The size of a figure for a paper, and of the text in it. It has no title, and no colours of a dark page.
+typedef struct Figure {
+    double width, height; // mm; 0: as on a screen
+    double font;          // pt; 0: as on a screen
+} Figure;
+// The plot as one picture (SVG). figure NULL: as on a screen. Error (user): there is nothing to plot, or the figure is
+// too small for it.
+Error plot_picture(const PlotData *data, const PlotKind *kind, const Figure *figure, FILE *out, Arena *arena);
 
 // ---- reports and traces (report/) -----------------------------------------------------------------------------------
 
@@ -414,6 +427,20 @@ Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
 // Writes it as MCAP, row after row. Error (interrupted): the user ended it.
 Error trace_write_mcap(const ReplayTrace *trace, FILE *out, Arena *arena);
+// A motion as frames of a video. `repeats`: it has fewer samples than frames. Error (user): the model has no drawing, or
+// there would be too many frames.
+typedef struct TraceStage {
+    double width, height, scale, x, y; // pixels; pixels per metre; the pixel of the figure's origin
+} TraceStage;
+typedef struct TraceFrames {
+    int fps;
+    int64_t count;
+    double first; // s
+    bool repeats;
+    TraceStage stage;
+} TraceFrames;
+Error trace_frames(const ReplayTrace *trace, int fps, Arena *arena, TraceFrames *frames);
+void trace_write_frame(const ReplayTrace *trace, const TraceFrames *frames, int64_t k, FILE *out, Arena *arena); // SVG
 // Animates the trial in the terminal (trace_terminal.c). Error (interrupted): the user ended it.
 Error trace_play(const ReplayTrace *trace, FILE *out, Arena *arena);
 

@@ -6,9 +6,11 @@ links, keys, sorting, the scrubber. exploring.py selects trials. Prints `ok …`
 MILLION=1 also makes a campaign of a million trials and holds its report to 5 MB and 3 s."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 import devtools
 import exploring
@@ -130,7 +132,7 @@ def read_light(browser, page, shots):
 def use_keys(browser):
     browser.run("document.activeElement.blur(), document.body.focus(), scrollTo(0, 0)")
     focused = []
-    for _ in range(60):
+    for _ in range(90):
         browser.press("Tab", "Tab")
         focused.append(browser.run("document.activeElement.tagName + ' ' + (document.activeElement.type || '')"))
     reached = {"A ", "TR ", "BUTTON button"} <= set(focused)
@@ -265,6 +267,40 @@ def other_lights(browser, page, shots):
     quiet(browser, "dark, paper, phone")
 
 
+def save(browser, page):
+    """The buttons of a section save what it shows; a picture has its styles in it."""
+    folder = tempfile.mkdtemp(prefix="hopscotch_saved_")
+    browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=folder)
+    browser.size(1200, 900)
+    browser.theme()
+    browser.open(page)
+    press = "[...document.querySelectorAll('#%s .save button')].find((b) => b.textContent === 'save %s').click()"
+    names = ["gaits-importance.svg", "gaits-importance.png", "gaits-explore.svg", "gaits-explore.png"]
+    for name in names:
+        section, kind = name[6:].split(".")
+        browser.run(press % (section, kind.upper()))
+        for _ in range(100):
+            if os.path.exists(os.path.join(folder, name)):
+                break
+            browser.run("new Promise((done) => setTimeout(done, 100))")
+    check("pictures have the names that plot gives", sorted(os.listdir(folder)) == sorted(names), os.listdir(folder))
+    text = open(os.path.join(folder, names[0]), encoding="utf-8").read()
+    shown = browser.run("[...document.querySelectorAll('#importance svg.p text')].map((text) => text.textContent)")
+    saved = [text.text for text in ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}text")]
+    check("a saved SVG has all texts, and no class", saved == shown and "class=" not in text, saved, shown)
+    explore = open(os.path.join(folder, names[2]), encoding="utf-8").read()
+    check("the dots of a live plot are in it", explore.count("data:image/png;base64,") >= 2)
+    width = browser.run("""Math.round(3 * (Math.max(...[...document.querySelectorAll('#importance svg.p')].map((plot) =>
+        plot.getBoundingClientRect().right)) - Math.min(...[...document.querySelectorAll('#importance svg.p')].map(
+        (plot) => plot.getBoundingClientRect().left)) + 16))""")
+    with open(os.path.join(folder, names[1]), "rb") as file:
+        head = file.read(24)
+    check("a saved PNG has three pixels per pixel of the page", head[1:4] == b"PNG" and
+          abs(int.from_bytes(head[16:20], "big") - width) <= 1, head, width)
+    shutil.rmtree(folder, ignore_errors=True)
+    quiet(browser, "saved pictures")
+
+
 def open_million(browser, program, folder):
     campaign(program, folder, MILLION)
     page = os.path.join(folder, "million.html")
@@ -312,6 +348,7 @@ def main():
             quiet(browser, "a plot")
             open_robots(browser, program, folder, shots)
             exploring.explore(browser, check, program, folder, page, shots)
+            save(browser, page)
             quiet(browser, "exploring")
             many = os.path.join(folder, "many.html")
             campaign(program, folder, exploring.MANY)

@@ -81,7 +81,7 @@ says 2 "no command given; $HOPSCOTCH help lists the commands"
 says 2 "unknown command 'xyzzy'; see $HOPSCOTCH help" xyzzy
 says 2 "unknown command 'rnu'; did you mean 'run'?" rnu
 says 2 "best needs CAMPAIGN...; see $HOPSCOTCH help best" best
-says 2 "--output writes .svg, not '.png'" plot grid -o x.png
+says 2 "--output writes .svg, .pdf or .png, not '.eps'" plot grid -o x.eps
 says 2 "--output writes .html or .htm, not '.pdf'" report grid -o x.pdf
 says 2 "--svg writes .svg, not '.png'" replay hopper/0 --svg x.png
 says 2 "--csv writes .csv, not '.parquet'" export grid --csv x.parquet

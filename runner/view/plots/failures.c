@@ -54,15 +54,18 @@ static double failures_bars(const PlotData *data)
 static void failures_draw_kinds(const PlotData *data, Plot *plot, Arena *arena)
 {
     const double from = failures_bars(data), needed = 34 + FAILURES_ROW * failures_met(data);
-    const double height = failures_along(data) ? fmax(needed, FAILURES_HEIGHT) : needed;
+    const double beside = plot_panel_height(plot, 288, FAILURES_HEIGHT);
+    const bool alone = plot_panel_width(plot, 288) >= plot->limit - 1; // in its row
+    const double height = failures_along(data) && !alone ? fmax(needed, beside) : needed;
     PlotPanel panel = plot_plain_panel(plot, 288, height, "Trials by kind");
+    const double room = panel.width - 8 - from;
     char name[16];
     double y = 34;
     for (int f = 0; f < failures_kinds(data); f++) {
         if (data->failures[f] == 0) continue;
         const double fraction = (double)data->failures[f] / (double)data->trials;
         svg_text(plot->out, "la", 2, y + 9, "start", failures_name(data, f));
-        svg_rectangle(plot->out, failures_class(f, name, sizeof name), from, y, (280 - from) * fraction + 1, 12);
+        svg_rectangle(plot->out, failures_class(f, name, sizeof name), from, y, room * fraction + 1, 12);
         svg_text(plot->out, "tk", from, y + 25, "start",
                  arena_format(arena, "%s, %.3g %%", text_count(data->failures[f]).text, 100 * fraction));
         y += FAILURES_ROW;
@@ -139,7 +142,8 @@ static void failures_draw_pairs(const PlotData *data, Plot *plot)
     if (count < 2 || failures_total(data) == data->trials) return;
     plot_new_row(plot);
     PlotPanel key = plot_plain_panel(plot, 440, 52, NULL);
-    plot_scale_key(&key, 4, 20, 400, shares, "failed (%) in the cell, for the parameters along which it varies most");
+    plot_scale_key(&key, 4, 20, fmin(400, key.width - 24), shares,
+                   "failed (%) in the cell, for the parameters along which it varies most");
     plot_panel_end(&key);
     plot_new_row(plot);
     for (int i = 1; i < count; i++) {

@@ -8,6 +8,15 @@
 
 #define IMPORTANCE_LABEL 120.0
 
+// For the names of parameters, and for texts behind the bars.
+static PlotBarRoom importance_room(const PlotData *data, double numbers)
+{
+    PlotBarRoom room = {.least = IMPORTANCE_LABEL, .numbers = numbers};
+    for (int i = 0; i < data->n_varied; i++)
+        room.names = fmax(room.names, plot_text_width(data->gain[data->order[i]].name) + 14);
+    return room;
+}
+
 // Few trials have none.
 static bool importance_has_effects(const PlotData *data)
 {
@@ -22,8 +31,8 @@ static void importance_draw_correlation(const PlotData *data, Plot *plot)
     }
     const char *sign = data->maximize ? "Spearman's rho; positive: more of it is better"
                                       : "Spearman's rho; negative: more of it is better";
-    PlotPanel panel =
-        plot_bars(plot, 440, IMPORTANCE_LABEL, "Rank correlation with the fitness", sign, data->n_varied, -most, most);
+    PlotPanel panel = plot_bars(plot, 440, importance_room(data, 0), "Rank correlation with the fitness", sign,
+                                data->n_varied, -most, most);
     for (int i = 0; i < data->n_varied; i++) {
         const int g = data->order[i];
         const double rho = fabs(data->correlation[g]) < 0.005 ? 0 : data->correlation[g]; // not -0.00
@@ -57,8 +66,9 @@ static void importance_draw_share(const PlotData *data, const double *value, con
 {
     double most = 0.05;
     for (int g = 0; g < data->n_gains; g++) most = fmax(most, value[g]); // NaN: it never varies
+    const double numbers = plot_text_width(directed ? "0.00, best in between" : "0.00") + 4;
     PlotPanel panel =
-        plot_bars(plot, 440, IMPORTANCE_LABEL, title, label, data->n_varied, 0, directed ? 1.5 * most : 1.12 * most);
+        plot_bars(plot, 440, importance_room(data, numbers), title, label, data->n_varied, 0, 1.02 * most);
     for (int i = 0; i < data->n_varied; i++) {
         const int g = data->order[i];
         plot_bar(&panel, i, data->gain[g].name, value[g], "ba");
@@ -124,8 +134,10 @@ static void importance_draw_measure(const ImportanceMeasure *measure, int rows, 
         plot_widen(&range, measure[i].high);
     }
     if (!(range.low < range.high)) range.high = 1;
-    PlotPanel panel = plot_bars(plot, 440, IMPORTANCE_LABEL, importance_words(measure->name), "with intervals of 95 %",
-                                rows, range.low, range.high);
+    PlotBarRoom room = {.least = IMPORTANCE_LABEL};
+    for (int i = 0; i < rows; i++) room.names = fmax(room.names, plot_text_width(measure[i].parameter) + 14);
+    PlotPanel panel = plot_bars(plot, 440, room, importance_words(measure->name), "with intervals of 95 %", rows,
+                                range.low, range.high);
     for (int i = 0; i < rows; i++) {
         plot_bar(&panel, i, measure[i].parameter, measure[i].value, "ba");
         plot_bar_whisker(&panel, i, measure[i].low, measure[i].high);

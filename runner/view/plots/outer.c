@@ -138,7 +138,7 @@ static PlotAxis outer_fitness_axis(const PlotData *data, const OuterGrid *grid)
 static void outer_line(const PlotData *data, const OuterGrid *grid, int shown, PlotPanel *panel, Arena *arena)
 {
     const int64_t line = grid->line[shown];
-    const PlotColour colour = plot_colour(shown, outer_shown(grid));
+    const PlotColour colour = plot_colour(shown);
     const char *name = outer_name(&data->campaign->spec, grid, line, arena);
     SvgPath path = svg_path(panel->plot->out, arena_format(arena, "ln %s", colour.line));
     for (int64_t i = 0; i < outer_length(grid); i++) {
@@ -166,8 +166,8 @@ static void outer_key(const PlotData *data, const OuterGrid *grid, Plot *plot, A
     if (grid->lines < 2) return;
     PlotPanel panel = plot_plain_panel(plot, 300, 24 + OUTER_KEY_ROW * shown, NULL);
     for (int i = 0; i < shown; i++)
-        plot_key(&panel, 8, 24 + OUTER_KEY_ROW * i, plot_colour(i, shown).key,
-                 outer_name(&data->campaign->spec, grid, grid->line[i], arena));
+        plot_key_line(&panel, 8, 24 + OUTER_KEY_ROW * i, plot_colour(i),
+                      outer_name(&data->campaign->spec, grid, grid->line[i], arena));
     plot_panel_end(&panel);
 }
 

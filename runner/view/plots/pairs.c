@@ -3,7 +3,6 @@
 #include "plot.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { PAIRS_GAINS = 8 }; // parameters that are drawn, the most important first
 
@@ -13,20 +12,9 @@ typedef struct PairsContext {
     double threshold[PLOT_CLASSES - 1]; // between classes, ascending
 } PairsContext;
 
-// Keeps one of each equal values. value[count] is ascending; returns the number kept.
-static int64_t pairs_unique(double *value, int64_t count)
-{
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (kept == 0 || value[i] != value[kept - 1]) value[kept++] = value[i];
-    }
-    return kept;
-}
-
 static int pairs_shown(const PlotData *data) { return data->n_varied < PAIRS_GAINS ? data->n_varied : PAIRS_GAINS; }
 
-// Thresholds divide the different values of all cells into classes of equal size. (Equal values count once: a rate of
-// failures has few values, and most cells share one of them.)
+// Of the values of all cells.
 static void pairs_find_thresholds(PairsContext *context, Arena *arena)
 {
     const PlotData *data = context->data;
@@ -42,13 +30,7 @@ static void pairs_find_thresholds(PairsContext *context, Arena *arena)
             }
         }
     }
-    qsort(best, (size_t)count, sizeof *best, statistics_ascending);
-    const int64_t different = pairs_unique(best, count);
-    for (int t = 0; t < PLOT_CLASSES - 1; t++) {
-        const int64_t few = t + 1 < different ? t + 1 : different - 1; // a class per value, the last one the best
-        const int64_t at = different <= PLOT_CLASSES ? few : different * (t + 1) / PLOT_CLASSES;
-        context->threshold[t] = different > 0 ? best[at] : 0;
-    }
+    plot_find_thresholds(best, count, context->threshold);
 }
 
 // The best cells have the last colour.
@@ -56,9 +38,8 @@ static int pairs_class(const void *context_of, int x, int y)
 {
     const PairsContext *context = context_of;
     const PlotCell *cell = plot_cell(context->data, context->x, context->y, x, y);
-    int below = 0;
     if (!isfinite(cell->best)) return cell->count > 0 ? PLOT_FAILED : -1;
-    while (below < PLOT_CLASSES - 1 && cell->best >= context->threshold[below]) below++;
+    const int below = plot_class(cell->best, context->threshold);
     return context->data->maximize ? below : PLOT_CLASSES - 1 - below;
 }
 
@@ -71,17 +52,21 @@ static int pairs_bins(const PlotData *data)
 // Whether no cell holds more than one trial.
 static bool pairs_exact(const PlotData *data) { return data->trials <= pairs_bins(data); }
 
+static const char pairs_failed[] = "no trial with a fitness";
+
 static void pairs_draw_key(const PairsContext *context, Plot *plot)
 {
     double worst_first[PLOT_CLASSES - 1];
-    PlotPanel panel = plot_plain_panel(plot, 440, 52, NULL);
+    const bool failed = context->data->ranked < context->data->trials;
+    const char *text =
+        pairs_exact(context->data) ? "fitness: worse to better" : "best fitness in the cell: worse to better";
+    const double width = plot_panel_width(plot, 440), key = plot_text_width(text) + 24;
+    const bool beside = width - key > plot_text_width(pairs_failed) + 20; // the colour of failed cells
+    PlotPanel panel = plot_plain_panel(plot, 440, failed && !beside ? 66 : 52, NULL);
     for (int t = 0; t < PLOT_CLASSES - 1; t++)
         worst_first[t] = context->threshold[context->data->maximize ? t : PLOT_CLASSES - 2 - t];
-    plot_scale_key(&panel, 4, 20, 400, worst_first,
-                   pairs_exact(context->data) ? "fitness: worse to better"
-                                              : "best fitness in the cell: worse to better");
-    if (context->data->ranked < context->data->trials)
-        plot_key(&panel, 300, 14, PLOT_FAILED_CLASS, "no trial with a fitness");
+    plot_scale_key(&panel, 4, 20, fmin(400, width - 24), worst_first, text);
+    if (failed) plot_key(&panel, beside ? fmax(key, 280) : 4, beside ? 14 : 60, PLOT_FAILED_CLASS, pairs_failed);
     plot_panel_end(&panel);
     plot_new_row(plot);
 }

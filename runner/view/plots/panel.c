@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLOT_PICTURE_WIDTH 920.0
 #define PLOT_GAP 16.0
+#define PLOT_SHRINKS 0.7     // of its width, and of the height of its axis: how small a panel of a figure may become
 #define PLOT_LABEL_ROOM 10.0 // pixels between two labels, at least
-#define PLOT_CHARACTER 6.0   // pixels per digit of a label, about
+#define PLOT_Y_TICKS 34.0    // pixels between two marks of a vertical axis, about
+#define PLOT_CHARACTER 6.0   // pixels between two numbers of a key, at least
 
 // ---- colours --------------------------------------------------------------------------------------------------------
 
@@ -29,24 +30,28 @@ static const PlotRule plot_rules[] = {
     {".gr", "stroke:#e4e8ec", "stroke:#2a323c"},
     {".ln", "stroke:#22577a;fill:none;stroke-width:1.6", "stroke:#7cc4de;fill:none;stroke-width:1.6"},
     {".li", "stroke:#9db0bf;fill:none;stroke-width:.8", "stroke:#46586a;fill:none;stroke-width:.8"},
-    {".pt", "fill:#22577a", "fill:#7cc4de"},
-    {".ba", "fill:#3d7ea6", "fill:#5aa5c8"},
+    {".pt", "fill:#22577a", "fill:#9fd8ec"},
+    {".ba", "fill:#1f5f8a", "fill:#3f87ad"},
     {".be", "fill:#d9480f", "fill:#ff8a4c"},
     {".bl", "stroke:#d9480f;fill:none;stroke-width:1.8", "stroke:#ff8a4c;fill:none;stroke-width:1.8"},
     {".rd", "stroke:#d9480f;fill:none;stroke-width:2.4;stroke-linecap:round",
      "stroke:#ff8a4c;fill:none;stroke-width:2.4;stroke-linecap:round"},
     {".wh", "stroke:#333b45;stroke-width:1.2", "stroke:#c6ced8;stroke-width:1.2"},
-    {".in", "fill:#fff", "fill:#12171d"}, // on a bar
+    {".in", "fill:#fff", "fill:#12171d"},                                        // on a bar
+    {".ol", "stroke:#5c6875;stroke-width:.3", "stroke:#8591a0;stroke-width:.3"}, // a pale dot has an outline
     {"." PLOT_FAILED_CLASS, "fill:#f6e9e2;stroke:#b5674a;stroke-width:.4",
      "fill:#3a2620;stroke:#d08566;stroke-width:.4"},
-    // kinds
+    // kinds: the hues of Okabe & Ito, each with a lightness of its own, so that they differ in grey too
     {".k0", "fill:#c9d1d9", "fill:#3a4552"},
-    {".k1", "fill:#d55e00", "fill:#e8702a"},
-    {".k2", "fill:#0072b2", "fill:#3b9bd6"},
-    {".k3", "fill:#e69f00", "fill:#edb530"},
-    {".k4", "fill:#009e73", "fill:#1fb98c"},
-    {".k5", "fill:#cc79a7", "fill:#d991b8"},
-    {".k6", "fill:#56b4e9", "fill:#7cc8f2"},
+    {".k1", "fill:#bd5300", "fill:#c45700"},
+    {".k2", "fill:#005b8f", "fill:#0098ed"},
+    {".k3", "fill:#e69f00", "fill:#eba200"},
+    {".k4", "fill:#00a377", "fill:#00ebab"},
+    {".k5", "fill:#67274b", "fill:#993a6f"},
+    {".k6", "fill:#97d1f1", "fill:#dff1fb"},
+    // dashes of lines
+    {".d1", "stroke-dasharray:7 3", "stroke-dasharray:7 3"},
+    {".d2", "stroke-dasharray:2 2.5", "stroke-dasharray:2 2.5"},
     // drawings of a model
     {".gd", "stroke:#5c6875;fill:none;stroke-width:1.5", "stroke:#8591a0;fill:none;stroke-width:1.5"},
     {".body", "stroke:#22577a;fill:#22577a", "stroke:#7cc4de;fill:#7cc4de"},
@@ -86,6 +91,47 @@ void plot_style(FILE *out, const char *scope, bool dark)
     for (int c = 0; c < PLOT_CLASSES; c++)
         fprintf(out, "%s .p .c%d{fill:%s}\n%s .p .s%d{stroke:%s;fill:none}\n", scope, c, plot_scale[c][dark], scope, c,
                 plot_scale[c][dark]);
+}
+
+// ---- texts ----------------------------------------------------------------------------------------------------------
+
+// Hundredths of the font's size, of the characters from ' ' to '~' in DejaVu Sans, which is wider than Helvetica, Arial
+// and other fonts that a picture may be shown with.
+static const unsigned char plot_advance[] = {
+    32, 40, 46, 84, 64, 95, 78, 27, 39,  39, 50, 84, 32, 36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
+    64, 64, 34, 34, 84, 84, 84, 53, 100, 68, 69, 70, 77, 63, 58, 77, 75, 29, 29, 66, 56, 86, 75, 79,
+    60, 79, 69, 63, 61, 73, 68, 99, 69,  61, 69, 39, 34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63,
+    63, 28, 28, 58, 28, 97, 63, 61, 63,  63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84};
+
+// Of one character, in pixels; 0 of the bytes that continue one. Characters of three bytes and more may be wide.
+static double plot_advance_of(unsigned char byte)
+{
+    if (byte >= ' ' && byte <= '~') return 0.01 * PLOT_FONT * plot_advance[byte - ' '];
+    return byte >= 0xE0 ? PLOT_FONT : byte >= 0xC0 ? 0.7 * PLOT_FONT : 0;
+}
+
+double plot_text_width(const char *text)
+{
+    double width = 0;
+    for (; *text != '\0'; text++) width += plot_advance_of((unsigned char)*text);
+    return width;
+}
+
+const char *plot_cut(const char *text, double room, char *cut, size_t size)
+{
+    static const char more[] = "\xE2\x80\xA6"; // an ellipsis
+    double width = PLOT_FONT;
+    size_t kept = 0;
+    if (plot_text_width(text) <= room && strlen(text) < size) return text;
+    for (size_t i = 0; text[i] != '\0' && i + sizeof more < size; i++) {
+        const double advance = plot_advance_of((unsigned char)text[i]);
+        if (advance > 0 && width + advance > room) break;
+        width += advance;
+        kept = i + 1;
+    }
+    while (kept > 0 && text[kept - 1] == ' ') kept--;
+    snprintf(cut, size, "%.*s%s", (int)kept, text, more);
+    return cut;
 }
 
 // ---- axes -----------------------------------------------------------------------------------------------------------
@@ -264,14 +310,19 @@ static PlotLabels plot_labels(const PlotAxis *axis, const double *tick, int coun
     return labels;
 }
 
-static void plot_put_name(const PlotAxis *axis, const PlotLabels *labels, FILE *out)
+// The axis' name with its base, unit and scale. Where there is too little room, the name is cut.
+static const char *plot_axis_name(const PlotAxis *axis, const PlotLabels *labels, double room, char *text, size_t size)
 {
-    char unit[64];
-    put_markup(out, axis->name);
-    if (labels->base.text[0] == '-') fprintf(out, " + %s", labels->base.text + 1);
-    if (labels->base.text[0] != '-' && labels->base.text[0] != '\0') fprintf(out, " - %s", labels->base.text);
-    put_markup(out, plot_unit(axis->unit, unit, sizeof unit));
-    if (axis->log) fputs(", log scale", out);
+    char unit[64], cut[256], after[160];
+    const char *base = labels->base.text;
+    snprintf(after, sizeof after, "%s%s%s%s",
+             base[0] == '\0'  ? ""
+             : base[0] == '-' ? " + "
+                              : " - ",
+             base[0] == '-' ? base + 1 : base, plot_unit(axis->unit, unit, sizeof unit),
+             axis->log ? ", log scale" : "");
+    snprintf(text, size, "%s%s", plot_cut(axis->name, room - plot_text_width(after), cut, sizeof cut), after);
+    return text;
 }
 
 // The least gap between two labels, in pixels; negative: they overlap.
@@ -294,7 +345,21 @@ static int plot_ticks_apart(const PlotAxis *axis, double *tick, PlotLabels *labe
         *labels = plot_labels(axis, tick, count);
         if (plot_label_room(axis, tick, count, labels) >= PLOT_LABEL_ROOM) break;
     }
+    while (count > 2 && plot_label_room(axis, tick, count, labels) < PLOT_LABEL_ROOM / 2) { // every second label
+        count = (count + 1) / 2;
+        for (int i = 1; i < count; i++) {
+            tick[i] = tick[2 * i];
+            labels->text[i] = labels->text[2 * i];
+        }
+    }
     return count;
+}
+
+// The x of a text's middle that keeps it inside of the panel.
+static double plot_inside(const PlotPanel *panel, double x, const char *text)
+{
+    const double half = plot_text_width(text) / 2;
+    return fmax(fmin(x, panel->width - half - 2), half);
 }
 
 static void plot_draw_x(const PlotPanel *panel)
@@ -309,13 +374,11 @@ static void plot_draw_x(const PlotPanel *panel)
     for (int i = 0; i < count; i++) {
         const double x = plot_at(axis, tick[i]);
         svg_line(out, "ax", x, bottom, x, bottom + 4);
-        svg_text(out, "tk", fmin(x, panel->width - plot_text_width(labels.text[i].text) / 2 - 3), bottom + 16, "middle",
-                 labels.text[i].text);
+        svg_text(out, "tk", plot_inside(panel, x, labels.text[i].text), bottom + 16, "middle", labels.text[i].text);
     }
-    fprintf(out, "<text class=\"la\" text-anchor=\"middle\" x=\"%.0f\" y=\"%.0f\">", (axis->from + axis->to) / 2,
-            bottom + 33);
-    plot_put_name(axis, &labels, out);
-    fputs("</text>", out);
+    char text[512];
+    plot_axis_name(axis, &labels, panel->width - 4, text, sizeof text);
+    svg_text(out, "la", plot_inside(panel, (axis->from + axis->to) / 2, text), bottom + 33, "middle", text);
 }
 
 static void plot_draw_y(const PlotPanel *panel)
@@ -323,23 +386,40 @@ static void plot_draw_y(const PlotPanel *panel)
     const PlotAxis *axis = &panel->y;
     FILE *out = panel->plot->out;
     double tick[PLOT_TICKS_MAX];
-    const int count = plot_ticks(axis, 34, tick);
+    const int count = plot_ticks(axis, PLOT_Y_TICKS, tick);
     const PlotLabels labels = plot_labels(axis, tick, count);
     for (int i = 0; i < count; i++) {
         const double y = plot_at(axis, tick[i]);
         svg_line(out, "gr", panel->x.from, y, panel->x.to, y);
         svg_text(out, "tk", panel->x.from - 6, y + 4, "end", labels.text[i].text);
     }
-    fprintf(out, "<text class=\"la\" x=\"2\" y=\"%.0f\">", axis->to - 9);
-    plot_put_name(axis, &labels, out);
-    fputs("</text>", out);
+    char text[512];
+    svg_text(out, "la", 2, axis->to - 9, "start", plot_axis_name(axis, &labels, panel->width - 4, text, sizeof text));
 }
 
 // ---- panels ---------------------------------------------------------------------------------------------------------
 
+// In a figure, panels of a row share its width. They become narrower than asked for, so that more fit, or wider.
+double plot_panel_width(const Plot *plot, double width)
+{
+    if (!plot->figure) return plot->page ? width : fmin(width, plot->limit);
+    const int fit = (int)((plot->limit + PLOT_GAP) / (PLOT_SHRINKS * width + PLOT_GAP));
+    const int panels = plot->panels[plot->run < PLOT_RUNS ? plot->run : PLOT_RUNS - 1], most = panels > 1 ? panels : 1;
+    const int rows = fit > 1 ? (most + fit - 1) / fit : most, columns = (most + rows - 1) / rows;
+    return (plot->limit - (columns - 1) * PLOT_GAP) / columns;
+}
+
+double plot_panel_height(const Plot *plot, double width, double height)
+{
+    if (!plot->figure) return height;
+    const double narrower = fmax(fmin(plot_panel_width(plot, width) / width, 1), PLOT_SHRINKS);
+    return PLOT_AROUND + fmax(height - PLOT_AROUND, 0) * narrower * plot->tall;
+}
+
 static void plot_take_room(Plot *plot, double width, double height)
 {
-    if (plot->x > 0 && plot->x + width > PLOT_PICTURE_WIDTH) {
+    if (plot->run < PLOT_RUNS) plot->met[plot->run]++;
+    if (plot->x > 0 && plot->x + width > plot->limit + 0.5) {
         plot->x = 0;
         plot->y += plot->row + PLOT_GAP;
         plot->row = 0;
@@ -352,7 +432,8 @@ static void plot_take_room(Plot *plot, double width, double height)
 void plot_new_row(Plot *plot)
 {
     if (plot->page) fputs("<i class=\"break\"></i>\n", plot->out);
-    plot->x = 2 * PLOT_PICTURE_WIDTH;
+    plot->x = 2 * plot->limit;
+    plot->run++;
 }
 
 // The numbers by which the page's script converts a pixel to a value: low high from to log.
@@ -387,28 +468,37 @@ static void plot_open(const PlotPanel *panel, const char *title)
         put_markup(plot->out, panel->x.name);
     }
     fputs("\">", plot->out);
-    if (title != NULL) svg_text(plot->out, "tt", 2, 14, "start", title);
+    char cut[256];
+    if (title != NULL) svg_text(plot->out, "tt", 2, 14, "start", plot_cut(title, panel->width / 1.25, cut, sizeof cut));
 }
 
-// Pixels for the labels of a vertical axis: words may need more than numbers, up to half of the panel.
-static double plot_label_width(const PlotAxis *axis, double width)
+// Pixels for the labels of a vertical axis: words may need more than numbers, up to half of the panel. A figure has no
+// more than they need.
+static double plot_label_width(const Plot *plot, const PlotAxis *axis, double width)
 {
-    double most = 0;
+    double most = 0, tick[PLOT_TICKS_MAX];
     for (int w = 0; axis->choices != NULL && w < words_count(axis->choices); w++) {
         const double word = plot_text_width(value_text(axis->choices, w).text);
         if (w >= axis->low && w <= axis->high) most = fmax(most, word);
     }
-    return fmin(fmax(54, most + 12), fmax(54, width / 2));
+    const int count = plot->figure && axis->choices == NULL ? plot_ticks(axis, PLOT_Y_TICKS, tick) : 0;
+    const PlotLabels labels = plot_labels(axis, tick, count);
+    for (int i = 0; i < count; i++) most = fmax(most, plot_text_width(labels.text[i].text));
+    const double least = plot->figure ? 30 : 54;
+    return fmin(fmax(least, most + 12), fmax(54, width / 2));
 }
 
 PlotPanel plot_panel(Plot *plot, double width, double height, const char *title, PlotAxis x, PlotAxis y)
 {
-    PlotPanel panel = {.plot = plot, .width = width, .height = height, .x = x, .y = y};
-    panel.x.from = y.name != NULL ? plot_label_width(&y, width) : 10;
-    panel.x.to = width - 12;
-    panel.y.from = height - (x.name != NULL ? 42 : 10);
+    const bool plain = x.name == NULL && y.name == NULL;
+    PlotPanel panel = {.plot = plot, .x = x, .y = y};
+    panel.width = plot_panel_width(plot, width);
+    panel.height = plain ? height : plot_panel_height(plot, width, height);
+    panel.y.from = panel.height - (x.name != NULL ? 42 : 10);
     panel.y.to = (title != NULL ? 24 : 8) + (y.name != NULL ? 16 : 0);
-    if (!plot->page) plot_take_room(plot, width, height);
+    panel.x.from = y.name != NULL ? plot_label_width(plot, &panel.y, panel.width) : 10;
+    panel.x.to = panel.width - 12;
+    if (!plot->page) plot_take_room(plot, panel.width, panel.height);
     plot_open(&panel, title);
     if (panel.y.name != NULL) plot_draw_y(&panel);
     if (panel.x.name != NULL) plot_draw_x(&panel);
@@ -478,24 +568,79 @@ void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, dou
     fputs("</title></circle>", out);
 }
 
-// Up to four lines have colours that differ much; the last of few lines stands out most.
-PlotColour plot_colour(int line, int count)
+// Four colours that differ much, also in grey; more lines have dashes too. The last of few lines stands out most.
+PlotColour plot_colour(int line)
 {
     static const int few[] = {7, 5, 3, 2};
-    const int colour = count <= 4 ? few[line % 4] : PLOT_CLASSES - 1 - line % PLOT_CLASSES;
     PlotColour classes;
-    snprintf(classes.line, sizeof classes.line, "s%d", colour);
-    snprintf(classes.key, sizeof classes.key, "c%d", colour);
+    snprintf(classes.line, sizeof classes.line, line < 4 ? "s%d" : "s%d d%d", few[line % 4], line / 4 % 3);
+    snprintf(classes.key, sizeof classes.key, "c%d", few[line % 4]);
     return classes;
 }
 
-double plot_text_width(const char *text) { return 6.2 * (double)strlen(text); }
+static double plot_key_width(const char *text) { return 15 + plot_text_width(text) + 10; }
 
 double plot_key(PlotPanel *panel, double x, double y, const char *class_name, const char *text)
 {
+    char cut[256];
     svg_rectangle(panel->plot->out, class_name, x, y - 9, 10, 10);
-    svg_text(panel->plot->out, "tk", x + 15, y, "start", text);
-    return x + 15 + plot_text_width(text) + 10;
+    svg_text(panel->plot->out, "tk", x + 15, y, "start", plot_cut(text, panel->width - x - 15, cut, sizeof cut));
+    return x + plot_key_width(text);
+}
+
+double plot_key_line(PlotPanel *panel, double x, double y, PlotColour colour, const char *text)
+{
+    char classes[32], cut[256];
+    snprintf(classes, sizeof classes, "ln %s", colour.line);
+    SvgPath path = svg_path(panel->plot->out, classes);
+    svg_path_to(&path, x, y - 4);
+    svg_path_to(&path, x + 18, y - 4);
+    svg_path_end(&path);
+    svg_text(panel->plot->out, "tk", x + 23, y, "start", plot_cut(text, panel->width - x - 23, cut, sizeof cut));
+    return x + 8 + plot_key_width(text);
+}
+
+// Keys stand in columns of the widest, as many as fit.
+void plot_keys(Plot *plot, double width, int count, const char *const *classes, const char *const *texts)
+{
+    double widest = 0;
+    for (int k = 0; k < count; k++) widest = fmax(widest, plot_key_width(texts[k]));
+    const double room = plot_panel_width(plot, width) - 8;
+    const int fit = (int)(room / widest), columns = fit < 1 ? 1 : fit < count ? fit : count;
+    PlotPanel panel = plot_plain_panel(plot, width, 10 + PLOT_KEY_ROW * ((count + columns - 1) / columns), NULL);
+    for (int k = 0; k < count; k++)
+        plot_key(&panel, 8 + widest * (k % columns), PLOT_KEY_ROW * (k / columns + 1), classes[k], texts[k]);
+    plot_panel_end(&panel);
+    plot_new_row(plot);
+}
+
+// Keeps one of each equal values. value[count] is ascending; returns the number kept.
+static int64_t plot_unique(double *value, int64_t count)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (kept == 0 || value[i] != value[kept - 1]) value[kept++] = value[i];
+    }
+    return kept;
+}
+
+// Equal values count once: a rate of failures has few values, and most cells share one of them.
+void plot_find_thresholds(double *value, int64_t count, double *threshold)
+{
+    qsort(value, (size_t)count, sizeof *value, statistics_ascending);
+    const int64_t different = plot_unique(value, count);
+    for (int t = 0; t < PLOT_CLASSES - 1; t++) {
+        const int64_t few = t + 1 < different ? t + 1 : different - 1; // a class per value, the last one the greatest
+        const int64_t at = different <= PLOT_CLASSES ? few : different * (t + 1) / PLOT_CLASSES;
+        threshold[t] = different > 0 ? value[at] : 0;
+    }
+}
+
+int plot_class(double value, const double *threshold)
+{
+    int below = 0;
+    while (below < PLOT_CLASSES - 1 && value >= threshold[below]) below++;
+    return below;
 }
 
 void plot_scale_key(PlotPanel *panel, double x, double y, double width, const double *threshold, const char *text)
@@ -504,16 +649,17 @@ void plot_scale_key(PlotPanel *panel, double x, double y, double width, const do
     char name[16];
     const double step = width / PLOT_CLASSES;
     double taken = -(double)INFINITY; // where the last number ends
-    svg_text(out, "tk", x, y - 6, "start", text);
+    char cut[256];
+    svg_text(out, "tk", x, y - 6, "start", plot_cut(text, panel->width - x - 4, cut, sizeof cut));
     for (int c = 0; c < PLOT_CLASSES; c++) {
         snprintf(name, sizeof name, "c%d", c);
         svg_rectangle(out, name, x + c * step, y, step + 0.3, 9);
         // no value has this class
         const bool again = c > 1 && threshold != NULL && threshold[c - 1] == threshold[c - 2];
-        if (threshold == NULL || c == 0 || again || step < PLOT_CHARACTER * 5) continue;
+        if (threshold == NULL || c == 0 || again || step < 8) continue;
         const Text32 number = plot_short(threshold[c - 1]);
         const double half = 0.5 * plot_text_width(number.text);
-        if (x + c * step - half < taken + PLOT_CHARACTER) continue;
+        if (x + c * step - half < fmax(taken + PLOT_CHARACTER, 0)) continue;
         svg_text(out, "tk", x + c * step, y + 22, "middle", number.text);
         taken = x + c * step + half;
     }

@@ -22,11 +22,22 @@ double plot_quantile(const PlotData *data, double fraction);
 
 // ---- panels (panel.c) -----------------------------------------------------------------------------------------------
 
+#define PLOT_FONT 11.0           // pixels
+#define PLOT_PICTURE_WIDTH 920.0 // pixels in a row of a picture, unless it is a figure of another width
+#define PLOT_AROUND 66.0         // pixels above and below a vertical axis
+enum { PLOT_RUNS = 16 };
+
 struct Plot {
     FILE *out;
     bool page;
     const char *name; // of panels without a title and axes, for screen readers; NULL: they are decoration
     double x, y, row, width, height; // of a picture: the next panel's corner, the row's height, the size so far
+    double limit;                    // pixels in a row of a picture
+    // a figure for a paper: the panels of a row fill it
+    bool figure;
+    double tall; // factor of the heights of vertical axes
+    // panels in each run of rows, from one plot_new_row to the next: of this picture when it was drawn before, and now
+    int run, panels[PLOT_RUNS], met[PLOT_RUNS];
 };
 
 typedef struct PlotAxis {
@@ -57,6 +68,9 @@ PlotAxis plot_log_axis_over(const char *name, PlotRange range); // of values > 0
 PlotPanel plot_plain_panel(Plot *plot, double width, double height, const char *title);
 PlotPanel plot_panel(Plot *plot, double width, double height, const char *title, PlotAxis x, PlotAxis y);
 void plot_new_row(Plot *plot); // of a picture
+// What becomes of the width of a panel, and of its height, in a figure.
+double plot_panel_width(const Plot *plot, double width);
+double plot_panel_height(const Plot *plot, double width, double height);
 void plot_panel_end(PlotPanel *panel);
 double plot_at(const PlotAxis *axis, double value); // pixel
 // Finds round values to mark on the axis, about `pixels` apart. tick[PLOT_TICKS_MAX]. Returns their number.
@@ -73,16 +87,25 @@ void plot_cells(PlotPanel *panel, int n_x, int n_y, const double *edge_x, const 
 // Draws a dot for a trial. The page's script finds it by the trial's number; `tip` is shown under the pointer.
 void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, double radius, int64_t trial,
                const char *tip);
+// threshold[PLOT_CLASSES - 1] <- of classes with equal numbers of different values. Sorts value[count].
+void plot_find_thresholds(double *value, int64_t count, double *threshold);
+int plot_class(double value, const double *threshold);
 // Draws a bar of the PLOT_CLASSES colours and the thresholds between them, with `text` above it.
 void plot_scale_key(PlotPanel *panel, double x, double y, double width, const double *threshold, const char *text);
-// The classes of one of `count` lines in a panel, and of its key.
+// The classes of one of the lines in a panel: its colour with its dashes, and that of its dots.
 typedef struct PlotColour {
-    char line[4], key[4];
+    char line[12], key[4];
 } PlotColour;
-PlotColour plot_colour(int line, int count);
-double plot_text_width(const char *text); // pixels, about
+PlotColour plot_colour(int line);
+double plot_text_width(const char *text); // pixels, of the widest font that is usual
+// The text, or its beginning and an ellipsis in cut[size], so that it fits into `room` pixels.
+const char *plot_cut(const char *text, double room, char *cut, size_t size);
 // Draws a square of a colour with a word beside it. Returns the x of the next one.
 double plot_key(PlotPanel *panel, double x, double y, const char *class_name, const char *text);
+double plot_key_line(PlotPanel *panel, double x, double y, PlotColour colour, const char *text); // a line instead
+// A panel of keys in as many rows as they need, and a new row after it.
+#define PLOT_KEY_ROW 16.0
+void plot_keys(Plot *plot, double width, int count, const char *const *classes, const char *const *texts);
 // Writes the style rules of the classes, in light or dark colours, with `scope` before each.
 void plot_style(FILE *out, const char *scope, bool dark);
 const char *plot_unit(const char *unit, char *text, size_t size); // " (m/s)"; "" without a unit
@@ -93,10 +116,14 @@ ValueText plot_value(const char *choices, double value);          // the same, o
 
 #define PLOT_BAR_TOP 30.0 // of the first row
 #define PLOT_BAR_ROW 21.0
-// A panel of `rows` horizontal bars, its x axis from `low` to `high`, with `room` pixels for their names. plot_bar and
-// plot_bar_whisker draw one bar, and an interval on it.
-PlotPanel plot_bars(Plot *plot, double width, double room, const char *title, const char *label, int rows, double low,
-                    double high);
+// A panel of `rows` horizontal bars, its x axis from `low` to `high`. plot_bar and plot_bar_whisker draw one bar, and an
+// interval on it.
+typedef struct PlotBarRoom {
+    double names, least; // pixels left of the bars; `least` on a page and in a picture that is no figure
+    double numbers;      // right of the axis
+} PlotBarRoom;
+PlotPanel plot_bars(Plot *plot, double width, PlotBarRoom room, const char *title, const char *label, int rows,
+                    double low, double high);
 void plot_bar(PlotPanel *panel, int row, const char *name, double value, const char *class_name);
 void plot_bar_whisker(PlotPanel *panel, int row, double low, double high);
 void plot_bars_zero(PlotPanel *panel, int rows); // a line at 0
@@ -129,11 +156,16 @@ void plot_rounds(const PlotRounds *rounds, int which, PlotPanel *panel);
 PLOT_KINDS(PLOT_KIND_DECLARE)
 #undef PLOT_KIND_DECLARE
 
+Error plot_draw_columns(const PlotData *data, Plot *plot, Arena *arena); // data->axes (columns.c)
+
 // Reasons why there is nothing to draw, for PlotKind.nothing.
 const char *plot_no_fitness(const PlotData *data, Arena *arena); // no trial has one
 const char *plot_no_gain(const PlotData *data, Arena *arena);    // nor has any parameter two values
 
-// Writes panels that were drawn to memory as one picture.
-void plot_write_picture(const Plot *plot, const char *title, const char *panels, FILE *out);
+// Writes the beginning of a picture for print: its size (attributes), its box (x, y, width, height in pixels), the style
+// of the classes, a white ground.
+void plot_begin_picture(const char *size, const double *box, const char *title, FILE *out);
+// Writes panels that were drawn to memory as one picture. figure NULL: not for a paper.
+void plot_write_picture(const Plot *plot, const Figure *figure, const char *title, const char *panels, FILE *out);
 
 #endif

@@ -85,6 +85,7 @@ static void scatter_best(const PlotData *data, int g, PlotPanel *panel, Arena *a
 
 static Error scatter_draw(const PlotData *data, Plot *plot, Arena *arena)
 {
+    if (data->axes != NULL) return plot_draw_columns(data, plot, arena);
     ScatterCounts *counts = ARENA_NEW(arena, ScatterCounts, 1);
     const PlotAxis fitness = plot_fitness_axis(data);
     double edge[SCATTER_ROWS + 1];
@@ -133,10 +134,15 @@ static const char *scatter_caption(const PlotData *data, Arena *arena)
     return arena_format(arena, "%s%s%s%s", marks, best, above, scatter_constants(data, arena));
 }
 
+static const char *scatter_nothing(const PlotData *data, Arena *arena)
+{
+    return data->axes == NULL ? plot_no_gain(data, arena) : data->trials > 0 ? NULL : "there is no trial";
+}
+
 const PlotKind plot_scatter = {
     .name = "scatter",
     .title = "Fitness against each parameter",
     .caption = scatter_caption,
     .draw = scatter_draw,
-    .nothing = plot_no_gain,
+    .nothing = scatter_nothing,
 };

@@ -93,13 +93,7 @@ static void timings_draw_rate(Plot *plot, const TimingsBar *bar, int bars, int64
     plot_panel_end(&panel);
 }
 
-static void timings_draw_key(Plot *plot)
-{
-    PlotPanel panel = plot_plain_panel(plot, 440, 26, NULL);
-    for (int p = 0; p < TIMINGS_PHASES; p++) plot_key(&panel, 8 + 100.0 * p, 16, timings_classes[p], timings_words[p]);
-    plot_panel_end(&panel);
-    plot_new_row(plot);
-}
+static void timings_draw_key(Plot *plot) { plot_keys(plot, 440, TIMINGS_PHASES, timings_classes, timings_words); }
 
 static Error timings_draw(const PlotData *data, Plot *plot, Arena *arena)
 {

@@ -35,8 +35,9 @@ static void fit_draw_parameters(const Report *report, const FitData *data, const
     Plot plot = {.out = report->out, .page = true};
     double room = 90;
     for (int i = 0; i < data->n; i++) room = fmax(room, plot_text_width(fit_named(report, data, i)) + 24);
-    PlotPanel panel = plot_bars(&plot, 896, fmin(room, 300), "Where each value is in its range, with its interval",
-                                "fraction of the range", data->n, 0.0, 1.0);
+    PlotPanel panel =
+        plot_bars(&plot, 896, (PlotBarRoom){.least = fmin(room, 300)},
+                  "Where each value is in its range, with its interval", "fraction of the range", data->n, 0.0, 1.0);
     for (int i = 0; i < data->n; i++) {
         const FitParameter *of = &result->parameters[i];
         plot_bar(&panel, i, fit_named(report, data, i), data->coordinate[i], of->determined ? "ba" : "k0");

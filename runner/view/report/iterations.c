@@ -108,7 +108,7 @@ static PlotAxis iterations_axis(const IterationsView *view, const Curve *curve)
 static void iterations_draw_line(const IterationsView *view, const PlotPanel *panel, const Curve *curve, int line)
 {
     double value[CURVE_LINES];
-    const PlotColour colour = plot_colour(line, curve->count);
+    const PlotColour colour = plot_colour(line);
     SvgPath path = svg_path(view->plot->out, curve->count == 1 ? "ln" : colour.line);
     for (int64_t i = 0; i < view->trace->count; i++) {
         curve->values(iterations_row(view, i), value);
@@ -126,7 +126,7 @@ static void iterations_draw_curve(const IterationsView *view, const Curve *curve
     for (int k = 0; k < curve->count; k++) iterations_draw_line(view, &panel, curve, k);
     double x = panel.x.from + 84;
     for (int k = 0; curve->names != NULL && k < curve->count; k++)
-        x = plot_key(&panel, x, panel.y.to - 9, plot_colour(k, curve->count).key, curve->names[k]);
+        x = plot_key_line(&panel, x, panel.y.to - 9, plot_colour(k), curve->names[k]);
     plot_panel_end(&panel);
 }
 

@@ -70,8 +70,8 @@ static void slopes_draw(const Report *report, const SlopeResult *result, int sho
     Plot plot = {.out = report->out, .page = true};
     const bool maximize = report->data->maximize;
     const PlotRange range = slopes_range(result, shown);
-    PlotPanel panel = plot_bars(&plot, 896, slopes_room(report, result, shown), slopes_title, "change of the fitness",
-                                shown, range.low, range.high);
+    PlotPanel panel = plot_bars(&plot, 896, (PlotBarRoom){.least = slopes_room(report, result, shown)}, slopes_title,
+                                "change of the fitness", shown, range.low, range.high);
     bool held = false;
     for (int i = 0; i < shown; i++) {
         const Slope *slope = &result->slopes[i];

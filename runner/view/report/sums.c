@@ -80,12 +80,12 @@ static void sums_draw_axis(const Report *report, const AxisSum *sum, Plot *plot)
         plot_widen(&range, sums_mean(&bin));
     }
     if (range.low > range.high) return;
-    const PlotColour mean = plot_colour(0, 2), best = plot_colour(1, 2);
+    const PlotColour mean = plot_colour(0), best = plot_colour(1);
     PlotPanel panel =
         plot_panel(plot, 288, 224, NULL, plot_axis_of(&data->gain[g]), plot_axis_over(data->value_name, NULL, range));
     sums_draw_line(sum, false, mean.line, &panel);
     sums_draw_line(sum, true, best.line, &panel);
-    plot_key(&panel, plot_key(&panel, 60, 4, mean.key, "mean"), 4, best.key, "best");
+    plot_key_line(&panel, plot_key_line(&panel, 60, 4, mean, "mean"), 4, best, "best");
     plot_panel_end(&panel);
 }
 

@@ -21,6 +21,12 @@ void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena);
 // Poses in space at rows from `first` to `end`, side by side (trace_poses.c).
 void trace_plot_poses(const ReplayTrace *trace, Plot *plot, const char *title, int64_t first, int64_t end,
                       Arena *arena);
+// One figure in a picture of this size: where it stands in all rows, and the figure of row i (trace_plot.c; in space
+// trace_poses.c).
+TraceStage trace_figure_stage(const ReplayTrace *trace, double width, double height);
+void trace_figure_at(const ReplayTrace *trace, const TraceStage *stage, int64_t i, FILE *out);
+TraceStage trace_pose_stage(const ReplayTrace *trace, double width, double height, Arena *arena);
+void trace_pose_at(const ReplayTrace *trace, const TraceStage *stage, int64_t i, FILE *out, Arena *arena);
 // Rows of the trace per frame of an animation, of which about `fit` frames fit into a page.
 int64_t trace_rows_per_frame(const ReplayTrace *trace, int64_t fit);
 // The fields of a motion in space (trace_scene.c), and of the ground below any motion: heights at even steps, from

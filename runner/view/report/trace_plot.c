@@ -188,6 +188,52 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot, Arena *arena)
     plot_panel_end(&panel);
 }
 
+// ---- one figure -----------------------------------------------------------------------------------------------------
+
+#define STAGE_EDGE 40.0 // pixels around the figure, at least
+
+TraceStage trace_figure_stage(const ReplayTrace *trace, double width, double height)
+{
+    const double most = trace_height(trace), tall = (height - 2 * STAGE_EDGE) / most;
+    const double wide = (width / 2 - STAGE_EDGE) / most;
+    return (TraceStage){.width = width,
+                        .height = height,
+                        .scale = trace_drawing(trace)->ground != NULL ? tall : fmin(tall, wide),
+                        .x = width / 2,
+                        .y = height - STAGE_EDGE};
+}
+
+// Marks at round places.
+static void trace_draw_marks(const ReplayTrace *trace, const TraceView *view, double half)
+{
+    const PlotAxis axis = {.low = view->origin - half, .high = view->origin + half, .from = 0, .to = 2 * view->x};
+    double tick[PLOT_TICKS_MAX];
+    const int count = plot_ticks(&axis, 90, tick);
+    for (int k = 0; k < count; k++) {
+        const double x = trace_x(view, tick[k]), y = trace_y(view, trace_ground(trace, tick[k]));
+        svg_line(view->out, "gd", x, y, x, y + 7);
+    }
+}
+
+void trace_figure_at(const ReplayTrace *trace, const TraceStage *stage, int64_t i, FILE *out)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    const double *point = trace_points(trace, i);
+    TraceView view = {
+        .out = out, .scale = stage->scale, .x = stage->x, .y = stage->y, .origin = point[2 * drawing->focus]};
+    const double half = stage->width / 2 / stage->scale;
+    if (!isfinite(view.origin)) return;
+    view.y += trace_ground(trace, view.origin) * view.scale;
+    SvgPath path = svg_path(out, "gd");
+    for (int k = 0; k <= 160; k++) {
+        const double x = view.origin + half * (k / 80.0 - 1);
+        svg_path_to(&path, trace_x(&view, x), trace_y(&view, trace_ground(trace, x)));
+    }
+    svg_path_end(&path);
+    trace_draw_marks(trace, &view, half);
+    trace_draw_figure(trace, &view, point);
+}
+
 // ---- time series ----------------------------------------------------------------------------------------------------
 
 // The curves of one panel: neighbouring columns of one unit.
@@ -336,12 +382,11 @@ static void trace_draw_curves(const ReplayTrace *trace, Plot *plot, double width
     PlotPanel panel = plot_panel(plot, width, height, NULL, trace_time_axis(trace), trace_curves_axis(trace, curves));
     trace_draw_bands(trace, &panel);
     for (int k = 0; k < curves->count; k++)
-        trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : plot_colour(k, curves->count).line,
-                        curves->column + k);
+        trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : plot_colour(k).line, curves->column + k);
     for (int k = 0; k < curves->count; k++) trace_draw_recorded(trace, &panel, curves->column + k);
     double x = panel.x.from + 6, y = panel.y.to + 8;
     for (int k = 0; curves->lines != NULL && k < curves->count; k++) {
-        const double next = plot_key(&panel, x, y, plot_colour(k, curves->count).key, curves->lines[k]);
+        const double next = plot_key_line(&panel, x, y, plot_colour(k), curves->lines[k]);
         if (trace_keys_stand(curves))
             y += 13;
         else
@@ -441,7 +486,7 @@ Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena)
 {
     TextStream panels;
     TRY(text_stream_open("the picture", &panels));
-    Plot plot = {.out = panels.out};
+    Plot plot = {.out = panels.out, .limit = PLOT_PICTURE_WIDTH};
     trace_plot_phases(trace, &plot, arena);
     plot_new_row(&plot);
     trace_plot_series(trace, &plot, arena);
@@ -449,7 +494,7 @@ Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena)
     const Error error = text_stream_close(&panels);
     const char *name = text_visible(trace->campaign->name, arena);
     if (error.kind == OK)
-        plot_write_picture(&plot,
+        plot_write_picture(&plot, NULL,
                            arena_format(arena, "%s/%lld, replicate %d: fitness %s", name,
                                         (long long)trace->request.trial, trace->request.replicate,
                                         isnan(trace->fitness) ? trace->failure : plot_short(trace->fitness).text),

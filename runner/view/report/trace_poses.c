@@ -288,11 +288,11 @@ static void pose_draw_shadow(const ReplayTrace *trace, const PoseView *view, con
     svg_path_end(&path);
 }
 
-// Lines of the ground along x (beside and below the figure) and across.
-static void pose_draw_ground(const ReplayTrace *trace, const PoseView *view, double half)
+// Lines of the ground along x (beside and below the figure) and across. moves: those across stay in the world.
+static void pose_draw_ground(const ReplayTrace *trace, const PoseView *view, double half, bool moves)
 {
     enum { LINES = 2, STEPS = 24 };
-    const double *origin = view->origin;
+    const double *origin = view->origin, shift = moves ? fmod(origin[0], half / LINES) : 0;
     for (int line = -LINES; line <= LINES; line++) {
         SvgPath path = svg_path(view->out, line == 0 ? "gd" : "gr nf");
         for (int k = -STEPS; k <= STEPS; k++) {
@@ -302,7 +302,7 @@ static void pose_draw_ground(const ReplayTrace *trace, const PoseView *view, dou
         svg_path_end(&path);
         path = svg_path(view->out, "gr nf");
         for (int side = -1; side <= 1; side += 2) {
-            const double x = origin[0] + half * line / LINES, y = origin[1] + 0.6 * half * side;
+            const double x = origin[0] + half * line / LINES - shift, y = origin[1] + 0.6 * half * side;
             pose_path_to(view, (double[3]){x, y, trace_ground(trace, x)}, &path);
         }
         svg_path_end(&path);
@@ -398,7 +398,7 @@ void trace_plot_poses(const ReplayTrace *trace, Plot *plot, const char *title, i
         PoseView view = {.out = plot->out, .eye = pose_eye(), .scale = scale, .y = bottom - extent.down * scale};
         view.x = column * (k + 0.5) + 0.5 * (extent.left - extent.right) * scale;
         pose_origin(trace, rows[k], view.origin);
-        if (drawing->ground != NULL) pose_draw_ground(trace, &view, 0.4 * column / scale);
+        if (drawing->ground != NULL) pose_draw_ground(trace, &view, 0.4 * column / scale, false);
         if (pose_all_solids(trace, rows[k], &view.eye, posed)) {
             pose_detail(drawing, scale, posed);
             pose_draw_all(trace, &view, posed);
@@ -407,4 +407,36 @@ void trace_plot_poses(const ReplayTrace *trace, Plot *plot, const char *title, i
         svg_text(plot->out, "la", column * (k + 0.5), bottom + 26, "middle", text);
     }
     plot_panel_end(&panel);
+}
+
+// ---- one pose -------------------------------------------------------------------------------------------------------
+
+enum { STAGE_POSES = 64 }; // of the motion, which the scale is found from
+#define STAGE_AROUND 36.0  // pixels around the figure, at least
+
+TraceStage trace_pose_stage(const ReplayTrace *trace, double width, double height, Arena *arena)
+{
+    int64_t rows[STAGE_POSES];
+    PosedSolid *posed = ARENA_NEW(arena, PosedSolid, trace_drawing(trace)->n_solids);
+    for (int k = 0; k < STAGE_POSES; k++) rows[k] = (trace->count - 1) * k / (STAGE_POSES - 1);
+    const PoseExtent extent = pose_extent(trace, rows, STAGE_POSES, posed);
+    const double wide = (width - 2 * STAGE_AROUND) / fmax(extent.left + extent.right, 1e-9);
+    const double tall = (height - 2 * STAGE_AROUND) / fmax(extent.up + extent.down, 1e-9), scale = fmin(wide, tall);
+    return (TraceStage){.width = width,
+                        .height = height,
+                        .scale = scale,
+                        .x = width / 2 + 0.5 * (extent.left - extent.right) * scale,
+                        .y = height - STAGE_AROUND - extent.down * scale};
+}
+
+void trace_pose_at(const ReplayTrace *trace, const TraceStage *stage, int64_t i, FILE *out, Arena *arena)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    PosedSolid *posed = ARENA_NEW(arena, PosedSolid, drawing->n_solids);
+    PoseView view = {.out = out, .eye = pose_eye(), .scale = stage->scale, .x = stage->x, .y = stage->y};
+    pose_origin(trace, i, view.origin);
+    if (!pose_all_solids(trace, i, &view.eye, posed)) return;
+    if (drawing->ground != NULL) pose_draw_ground(trace, &view, 0.5 * stage->width / stage->scale, true);
+    pose_detail(drawing, stage->scale, posed);
+    pose_draw_all(trace, &view, posed);
 }
