@@ -22,8 +22,10 @@ PAGE_EMBED(scene, "io/page/scene.js");
 PAGE_EMBED(animation, "io/page/animation.js");
 PAGE_EMBED(alignment, "io/page/alignment.js");
 PAGE_EMBED(condition, "io/page/condition.js");
+PAGE_EMBED(field, "io/page/field.js");
 PAGE_EMBED(raster, "io/page/raster.js");
 PAGE_EMBED(explore, "io/page/explore.js");
+PAGE_EMBED(overview, "io/page/overview.js");
 
 Bytes page_file(PageFile file)
 {
@@ -32,8 +34,8 @@ Bytes page_file(PageFile file)
         page_##name, page_##name##_end                                                                                 \
     }
     static const unsigned char *const ends[PAGE_FILES][2] = {
-        PAGE_ENDS(style),     PAGE_ENDS(script),    PAGE_ENDS(scene),  PAGE_ENDS(animation),
-        PAGE_ENDS(alignment), PAGE_ENDS(condition), PAGE_ENDS(raster), PAGE_ENDS(explore)};
+        PAGE_ENDS(style),     PAGE_ENDS(script), PAGE_ENDS(scene),  PAGE_ENDS(animation), PAGE_ENDS(alignment),
+        PAGE_ENDS(condition), PAGE_ENDS(field),  PAGE_ENDS(raster), PAGE_ENDS(explore),   PAGE_ENDS(overview)};
     return (Bytes){(unsigned char *)(uintptr_t)ends[file][0], (size_t)(ends[file][1] - ends[file][0])};
 }
 

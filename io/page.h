@@ -14,8 +14,10 @@ typedef enum PageFile {
     PAGE_ANIMATION,
     PAGE_ALIGNMENT,
     PAGE_CONDITION,
+    PAGE_FIELD,
     PAGE_RASTER,
     PAGE_EXPLORE,
+    PAGE_OVERVIEW,
     PAGE_FILES
 } PageFile;
 Bytes page_file(PageFile file); // read-only

@@ -86,11 +86,9 @@
   };
 
   // ---- the bar -----------------------------------------------------------------------------------------------------
-  const bar = html("form", { class: "select", role: "search", "aria-label": "select trials" });
-  const label = html("label", {}, bar, "where ");
-  const field = html("input", { type: "text", spellcheck: "false", autocomplete: "off", autocapitalize: "off",
-    "aria-describedby": "select-error", placeholder: "all trials: type a condition, or drag across a plot" }, label);
-  const output = html("output", { "aria-live": "polite" }, bar);
+  const nav = document.querySelector("nav");
+  const { form: bar, field, output, problem, complain } = conditionField(nav, { role: "search", title: "select trials",
+    placeholder: "all trials: type a condition, or drag across a plot" });
   const button = (text, title, press) => {
     const element = html("button", { type: "button", title }, bar, text);
     element.addEventListener("click", press);
@@ -104,37 +102,11 @@
   const undoButton = button("Undo", "the selection before", () => {
     if (before.length > 0) take(before.pop());
   });
-  const copyButton = button("Copy", "copy the condition, for --where", async () => {
-    const text = both(state.kept, state.where);
-    try { await navigator.clipboard.writeText(text); } catch {
-      field.value = text;
-      field.select();
-      document.execCommand("copy");
-      field.value = state.where;
-    }
-    copyButton.textContent = "Copied";
-    setTimeout(() => { copyButton.textContent = "Copy"; }, 1200);
-  });
+  const copyButton = button("Copy", "copy the condition, for --where", () =>
+    copyText(both(state.kept, state.where), copyButton));
   const keptText = html("p", { class: "kept", hidden: "" }, bar);
-  const problem = html("p", { class: "problem", id: "select-error", role: "alert", hidden: "" }, bar);
-  document.querySelector("nav").append(bar);
-  bar.addEventListener("submit", (event) => event.preventDefault());
+  bar.append(problem);
 
-  // An error in a text, and what is selected nevertheless.
-  const complain = (error, text) => {
-    problem.hidden = !error;
-    field.toggleAttribute("aria-invalid", Boolean(error));
-    if (!error) return;
-    const from = Math.max(0, error.at - 40), end = error.at + error.width;
-    const code = html("code", {});
-    code.append((from > 0 ? "\u2026" : "") + text.slice(from, error.at));
-    html("mark", {}, code, text.slice(error.at, end) || "\u2423");
-    code.append(text.slice(end, end + 40) + (text.length > end + 40 ? "\u2026" : ""));
-    const still = html("span", { class: "still-shown" }, null, "Still showing: ");
-    if (state.where.trim()) html("code", {}, still, state.where);
-    else still.append(state.kept ? "all that are kept" : "all trials");
-    problem.replaceChildren(code, ` ${error.message}`, still);
-  };
   // Reads the condition; false, with a complaint, if it is none.
   let refused = null; // {kept, where} of the address, if it was none
   const read = (next) => {
@@ -154,7 +126,7 @@
       return true;
     } catch (error) {
       if (error.at === undefined) throw error;
-      complain(error, text);
+      complain(error, text, state.where, state.kept ? "all that are kept" : "all trials");
       return false;
     }
   };

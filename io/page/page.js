@@ -36,14 +36,16 @@ const make = (() => { // elements with attributes, at the end of a parent, with 
   }
 
   // ---- tables -----------------------------------------------------------------------------------------------------
+  // By numbers if all cells have one, else by words; empty cells come last.
   const sort = (table, column, descending) => {
-    const body = table.tBodies[0];
-    const value = (row) => {
-      const text = row.cells[column].textContent;
-      return text === "" ? Infinity : Number(text);
-    };
-    const rows = [...body.rows].sort((a, b) => (descending ? value(b) - value(a) : value(a) - value(b)) || 0);
-    body.append(...rows);
+    const body = table.tBodies[0], rows = [...body.rows];
+    const texts = new Map(rows.map((row) => [row, row.cells[column].dataset.value ?? row.cells[column].textContent]));
+    const numbers = [...texts.values()].every((text) => !Number.isNaN(Number(text)));
+    const order = numbers ? (a, b) => Number(a) - Number(b) : (a, b) => a.localeCompare(b, "en", { numeric: true });
+    body.append(...rows.sort((one, other) => {
+      const [a, b] = [texts.get(one), texts.get(other)];
+      return (a === "") - (b === "") || (a === "" ? 0 : descending ? order(b, a) : order(a, b));
+    }));
   };
   for (const table of document.querySelectorAll("table.sortable")) {
     const heads = [...table.tHead.rows[0].cells];
