@@ -67,7 +67,7 @@ const make = (() => { // elements with attributes, at the end of a parent, with 
   for (const element of document.querySelectorAll("[data-trial]")) {
     const title = element.querySelector("title");
     if (title) { // our own tip shows it
-      element.setAttribute("aria-label", title.textContent);
+      element.dataset.label = title.textContent;
       title.remove();
     }
   }
@@ -107,7 +107,7 @@ const make = (() => { // elements with attributes, at the end of a parent, with 
     const live = event.target.closest("[data-tip]");
     if (live) return live.dataset.tip;
     const element = event.target.closest("[data-trial]");
-    if (element && element.getAttribute("aria-label")) return element.getAttribute("aria-label");
+    if (element && element.dataset.label) return element.dataset.label;
     if (element && element.closest("svg")) return `trial ${element.dataset.trial}`;
     const panel = event.target.closest("svg[data-x][data-y]");
     if (!panel) return null;

@@ -3,15 +3,17 @@ links, keys, sorting, the scrubber. exploring.py selects trials. Prints `ok …`
 
     tests/browser/browser.py PROGRAM [SCREENSHOTS]     SCREENSHOTS: a folder to leave pictures in
 
-MILLION=1 also makes a campaign of a million trials and holds its report to 5 MB and 3 s."""
+PART=NAME runs one of PARTS alone. MILLION=1 also makes a campaign of a million trials and holds its report to 5 MB and 3 s."""
 
 import os
 import subprocess
 import sys
 import tempfile
 
+import axe
 import devtools
 import exploring
+import overviewing
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from skip import skip  # noqa: E402
@@ -265,7 +267,9 @@ def other_lights(browser, page, shots):
     quiet(browser, "dark, paper, phone")
 
 
-def open_million(browser, program, folder):
+def open_million(browser, program, folder, shots):
+    if not os.environ.get("MILLION"):
+        return
     campaign(program, folder, MILLION)
     page = os.path.join(folder, "million.html")
     written(program, folder, "report", "million", "-o", page)
@@ -275,6 +279,62 @@ def open_million(browser, program, folder):
     quiet(browser, "a million trials")
 
 
+def open_report(browser, program, folder, shots):
+    page = os.path.join(folder, "gaits.html")
+    read_light(browser, page, shots)
+    axe.accessible(browser, check, "the report")
+    use_keys(browser)
+    scrub(browser, 1)
+    other_lights(browser, page, shots)
+
+
+def open_pair(browser, program, folder, shots):
+    pair = os.path.join(folder, "pair.html")
+    written(program, folder, "replay", "gaits/1", "gaits/2", "--html", pair)
+    written(program, folder, "plot", "gaits", "--kind", "scatter", "-o", os.path.join(folder, "scatter.svg"))
+    browser.size(1200, 900)
+    browser.open(pair)
+    scrub(browser, 2)
+    shots("pair", False)
+    browser.run("[...document.querySelectorAll('.controls button')].find((b) => b.textContent === 'One scene')"
+                ".click()")
+    check("two trials in one scene", browser.run("[document.querySelectorAll('.stage').length, "
+                                                 "document.querySelectorAll('.stage .foot').length]") == [1, 2])
+    axe.accessible(browser, check, "two motions")
+    quiet(browser, "two trials")
+    browser.open(os.path.join(folder, "scatter.svg"))
+    shots("scatter", False)
+    quiet(browser, "a plot")
+
+
+def explore(browser, program, folder, shots):
+    exploring.explore(browser, check, program, folder, os.path.join(folder, "gaits.html"), shots)
+    quiet(browser, "exploring")
+
+
+def open_many(browser, program, folder, shots):
+    many = os.path.join(folder, "many.html")
+    campaign(program, folder, exploring.MANY)
+    written(program, folder, "report", "many", "-o", many)
+    browser.size(1200, 900)
+    exploring.many(browser, check, many, shots)
+    exploring.numbers(browser, check, program, folder)
+    quiet(browser, "100,000 trials")
+
+
+def follow(browser, program, folder, shots):
+    exploring.follow(browser, check, program, folder)
+    quiet(browser, "a run")
+
+
+def open_overview(browser, program, folder, shots):
+    overviewing.overview(browser, check, program, folder, shots)
+    quiet(browser, "the overview")
+
+
+PARTS = (open_report, open_pair, open_robots, explore, open_overview, open_many, follow, open_million)
+
+
 def main():
     program, chromium = os.path.abspath(sys.argv[1]), devtools.find()
     if chromium is None:
@@ -282,10 +342,7 @@ def main():
         return
     with tempfile.TemporaryDirectory() as folder:
         campaign(program, folder, GAITS)
-        page, pair = os.path.join(folder, "gaits.html"), os.path.join(folder, "pair.html")
-        written(program, folder, "report", "gaits", "-o", page)
-        written(program, folder, "replay", "gaits/1", "gaits/2", "--html", pair)
-        written(program, folder, "plot", "gaits", "--kind", "scatter", "-o", os.path.join(folder, "scatter.svg"))
+        written(program, folder, "report", "gaits", "-o", os.path.join(folder, "gaits.html"))
         browser = devtools.Browser(chromium)
 
         def shots(name, whole):
@@ -294,34 +351,9 @@ def main():
                 browser.screenshot(os.path.join(sys.argv[2], name + ".png"), whole)
 
         try:
-            read_light(browser, page, shots)
-            use_keys(browser)
-            scrub(browser, 1)
-            other_lights(browser, page, shots)
-            browser.size(1200, 900)
-            browser.open(pair)
-            scrub(browser, 2)
-            shots("pair", False)
-            browser.run("[...document.querySelectorAll('.controls button')].find((b) => b.textContent === 'One scene')"
-                        ".click()")
-            check("two trials in one scene", browser.run("[document.querySelectorAll('.stage').length, "
-                                                         "document.querySelectorAll('.stage .foot').length]") == [1, 2])
-            quiet(browser, "two trials")
-            browser.open(os.path.join(folder, "scatter.svg"))
-            shots("scatter", False)
-            quiet(browser, "a plot")
-            open_robots(browser, program, folder, shots)
-            exploring.explore(browser, check, program, folder, page, shots)
-            quiet(browser, "exploring")
-            many = os.path.join(folder, "many.html")
-            campaign(program, folder, exploring.MANY)
-            written(program, folder, "report", "many", "-o", many)
-            exploring.many(browser, check, many, shots)
-            exploring.numbers(browser, check, program, folder)
-            exploring.follow(browser, check, program, folder)
-            quiet(browser, "100,000 trials, and a run")
-            if os.environ.get("MILLION"):
-                open_million(browser, program, folder)
+            for part in PARTS:
+                if os.environ.get("PART", part.__name__) == part.__name__:
+                    part(browser, program, folder, shots)
         finally:
             browser.close()
 

@@ -100,7 +100,8 @@ static const char *overview_state(const StatusEntry *entry)
 static void overview_put_state(const Overview *overview, const StatusEntry *entry)
 {
     FILE *out = overview->out;
-    const char *why = entry->error != NULL ? entry->error : entry->report.reason;
+    const bool done = strcmp(overview_state(entry), "done") == 0; // its reason is long: the stop of each search
+    const char *why = entry->error != NULL ? entry->error : done ? "" : entry->report.reason;
     fputs("<td data-value=\"", out);
     put_markup(out, overview_state(entry));
     fputs("\">", out);
@@ -136,10 +137,23 @@ static void overview_put_trials(const Overview *overview, const StatusReport *re
 
 static void overview_put_best(const Overview *overview, const StatusReport *report)
 {
-    const double best = report->best;
+    const double best = isfinite(report->best) ? report->best : (double)NAN;
     const bool exact = isnan(best) || strcmp(text_number(best).text, plot_short(best).text) == 0;
     const char *shown = arena_format(overview->arena, "%s%s", exact ? "" : "\xe2\x89\x88 ", plot_short(best).text);
     overview_put_number(overview->out, best, shown, isnan(best) || !report->maximizes ? "" : "maximised");
+}
+
+// "2026-11-29T16:02:07Z" without its seconds.
+static void overview_put_date(FILE *out, const char *date)
+{
+    const bool known = strlen(date) == 20 && date[10] == 'T' && date[19] == 'Z';
+    fputs("<td data-value=\"", out);
+    put_markup(out, date);
+    fputs("\">", out);
+    char shown[17];
+    snprintf(shown, sizeof shown, "%.10s %.5s", date, known ? date + 11 : "");
+    put_markup(out, known ? shown : date);
+    fputs("</td>", out);
 }
 
 static void overview_put_keys(const Overview *overview, int campaign)
@@ -183,21 +197,28 @@ static void overview_put_row(const Overview *overview, int campaign)
     fputs("<td>", out);
     overview_put_line(overview, campaign);
     fputs("</td>", out);
-    overview_put_number(out, bytes < 0 ? (double)NAN : bytes, text_bytes(bytes).text, "");
-    overview_element(out, "td", "", entry->error == NULL ? report->committed : "");
     overview_put_keys(overview, campaign);
+    overview_put_number(out, bytes < 0 ? (double)NAN : bytes, text_bytes(bytes).text, "");
+    overview_put_date(out, entry->error == NULL ? report->committed : "");
     fputs("</tr>\n", out);
 }
 
 // ---- the page -------------------------------------------------------------------------------------------------------
 
 // name: in a condition; NULL: it stands in none
-static void overview_put_head(FILE *out, const char *attributes, const char *name, const char *title)
+static void overview_put_head(const Overview *overview, const char *attributes, const char *name, const char *title)
 {
+    FILE *out = overview->out;
+    Arena *arena = overview->arena;
     fprintf(out, "<th scope=\"col\"%s", attributes);
     if (name != NULL) fprintf(out, " data-name=\"%s\"", name);
     fputc('>', out);
-    put_markup(out, title);
+    for (const char *part = title; *part != '\0';) { // a line may end behind a dot
+        const size_t length = strcspn(part, ".") + (strchr(part, '.') != NULL);
+        put_markup(out, arena_format(arena, "%.*s", (int)length, part));
+        if (part[length] != '\0') fputs("<wbr>", out);
+        part += length;
+    }
     fputs("</th>", out);
 }
 
@@ -205,20 +226,20 @@ static void overview_put_heads(const Overview *overview)
 {
     FILE *out = overview->out;
     fputs("<thead><tr>", out);
-    overview_put_head(out, "", "name", "campaign");
-    overview_put_head(out, "", "state", "state");
-    overview_put_head(out, "", "model", "model");
-    overview_put_head(out, "", "method", "method");
-    overview_put_head(out, "", "objective", "objective");
-    overview_put_head(out, " class=\"n\"", "trials", "trials");
-    overview_put_head(out, " class=\"n\"", "failures", "failures");
-    overview_put_head(out, " class=\"n\"", "best", "best");
-    overview_put_head(out, "", NULL, "convergence");
-    overview_put_head(out, " class=\"n\"", "bytes", "size");
-    overview_put_head(out, "", NULL, "last commit");
+    overview_put_head(overview, "", "name", "campaign");
+    overview_put_head(overview, "", "state", "state");
+    overview_put_head(overview, "", "model", "model");
+    overview_put_head(overview, "", "method", "method");
+    overview_put_head(overview, "", "objective", "objective");
+    overview_put_head(overview, " class=\"n\"", "trials", "trials");
+    overview_put_head(overview, " class=\"n\"", "failures", "failures");
+    overview_put_head(overview, " class=\"n\"", "best", "best");
+    overview_put_head(overview, "", NULL, "convergence");
     for (int k = 0; k < overview->n_keys; k++)
-        overview_put_head(out, k < OVERVIEW_KEYS_SHOWN ? " class=\"key\"" : " class=\"key more\"", NULL,
+        overview_put_head(overview, k < OVERVIEW_KEYS_SHOWN ? " class=\"key\"" : " class=\"key more\"", NULL,
                           overview->keys[k].key);
+    overview_put_head(overview, " class=\"n\"", "bytes", "size");
+    overview_put_head(overview, "", NULL, "last commit");
     fputs("</tr></thead>\n", out);
 }
 
@@ -273,9 +294,10 @@ static void overview_put_facts(const Overview *overview)
 static void overview_put_top(const Overview *overview)
 {
     FILE *out = overview->out;
-    fputs("<header>\n<button type=\"button\" id=\"theme\" hidden>Theme</button>\n<p class=\"kicker\">Hopscotch "
-          "results</p>\n<h1>Campaigns</h1>\n<p class=\"lead\">All campaigns under <code>",
-          out);
+    fputs(
+        "<header class=\"wide\">\n<button type=\"button\" id=\"theme\" hidden>Theme</button>\n<p class=\"kicker\">Hopscotch "
+        "results</p>\n<h1>Campaigns</h1>\n<p class=\"lead\">All campaigns under <code>",
+        out);
     put_markup(out, overview->options->results);
     fprintf(out, "</code>, the newest first. Written %s.</p>\n", clock_utc().text);
     if (overview->options->follow > 0)
@@ -293,11 +315,16 @@ static void overview_put_remarks(const Overview *overview)
     if (overview->all > overview->count)
         fprintf(out, "The newest %s of %s campaigns. ", text_count(overview->count).text,
                 text_count(overview->all).text);
-    fputs("Convergence is the best fitness so far, in the order of the trials.", out);
+    fputs("Convergence is the best fitness so far, in the order of the trials. ", out);
     if (overview->without_line > 0)
-        fprintf(out, " %s campaign%s no line, because reading the trials takes too long.",
+        fprintf(out, "%s campaign%s no line, because reading the trials takes too long. ",
                 text_count(overview->without_line).text, overview->without_line == 1 ? " has" : "s have");
-    if (overview->n_keys > 0) fputs(" The last columns are keys in which specs of one model differ.", out);
+    if (overview->n_keys > 0) {
+        overview_element(out, "code", "", overview->keys[0].key);
+        fputs(overview->n_keys > 1 ? " and other columns are keys in which specs of one model differ."
+                                   : " is a key in which specs of one model differ.",
+              out);
+    }
     if (overview->all_keys > overview->n_keys) {
         fprintf(out, " %s more keys differ: <code>", text_count(overview->all_keys - overview->n_keys).text);
         put_markup(out, command_again(overview->options->results, "list --differ").text);
