@@ -47,6 +47,12 @@
 
   const digits = (value, d = 4) => (Number.isFinite(value) ? String(Number(value.toPrecision(d))) : "");
   const shown = ({ words }, value, d = 4) => (value !== value ? "" : words ? words[value] || "" : digits(value, d));
+  // With a sign if it is rounded, here or in the page.
+  const marked = (column, value, row) => {
+    const text = shown(column, value);
+    return text !== "" && !column.words && (Number(text) !== value || inexact(column, row)) ? `\u2248 ${text}` : text;
+  };
+  const inexact = (column, row) => Boolean(column.rounded) && row !== undefined && exactRow[row] === 0;
   const counted = (value) => value.toLocaleString("en");
 
   // ---- the selection -----------------------------------------------------------------------------------------------
@@ -211,18 +217,38 @@
     had = null;
     note();
   };
-  // Two pixels of an axis as a range of its column, rounded to a thousandth of it. An end of the axis is no bound,
-  // because trials may lie beyond it; null: no bound at all.
+  // Where v[k] >= value, or > value, begins in ascending numbers.
+  const place = (sorted, value, beyond) => {
+    let low = 0, high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (beyond ? sorted[middle] <= value : sorted[middle] < value) low = middle + 1; else high = middle;
+    }
+    return low;
+  };
+  // A bound with few digits that selects the same trials as `value`: between `inner`, the number of the last selected
+  // trial, which may be the bound, and `outer`, that of the next one.
+  const shortBound = (value, inner, outer) => {
+    const good = (x) => (inner < outer ? x >= inner && x < outer : x <= inner && x > outer);
+    if (Number(inner.toPrecision(4)) === inner) return inner; // of a grid
+    for (let d = 1; d < 17; d++) {
+      const short = [inner, value].map((x) => Number(x.toPrecision(d))).find(good);
+      if (short !== undefined) return short;
+    }
+    return inner;
+  };
+  // Two pixels of an axis as a range of its column. An end of the axis is no bound, because trials may lie beyond it;
+  // null: no bound at all.
   const rangeOf = (axis, a, b) => {
-    const { column } = axis, end = 2 / Math.abs(axis.to - axis.from);
+    const { column } = axis, { sorted } = column, end = 2 / Math.abs(axis.to - axis.from);
     const [first, last] = [a, b].map((at) => (at - axis.from) / (axis.to - axis.from)).sort((u, v) => u - v);
     const [low, high] = [a, b].map((at) => valueAt(axis, at)).sort((u, v) => u - v);
     if (column.words)
       return { words: column.words.map((_, k) => k).filter((k) => k > low - 0.5 && k < high + 0.5) };
-    const size = Math.max(Math.abs(low), Math.abs(high), 1e-300), span = Math.max(high - low, size * 1e-9);
-    const d = Math.min(15, Math.max(3, 3 + Math.ceil(Math.log10(size / span))));
-    const range = { ...(first > end && { low: Number(low.toPrecision(d)) }),
-      ...(last < 1 - end && { high: Number(high.toPrecision(d)) }) };
+    const from = place(sorted, low, false), to = place(sorted, high, true), none = from >= to; // [from, to) is selected
+    const bound = (value, inner, outer) => (none ? Number(value.toPrecision(6)) : shortBound(value, inner, outer));
+    const range = { ...(first > end && { low: bound(low, sorted[from], sorted[from - 1] ?? -Infinity) }),
+      ...(last < 1 - end && { high: bound(high, sorted[to - 1], sorted[to] ?? Infinity) }) };
     return Object.keys(range).length > 0 ? range : null;
   };
 
@@ -460,10 +486,6 @@
       }
       raster.put();
     };
-    const at = (event) => {
-      const place = frame.getBoundingClientRect(), scale = frame.viewBox.baseVal.width / place.width;
-      return [(event.clientX - place.left) * scale, (event.clientY - place.top) * scale];
-    };
     const closest = ([ex, ey], reach) => {
       let row = -1, least = reach * reach;
       ready();
@@ -474,7 +496,7 @@
       }
       return row;
     };
-    follow(frame, { at, closest: (place) => closest(place, 10),
+    follow(frame, { closest: (place) => closest(place, 10),
       brush: ([ax, ay], [bx, by], last) => {
         const wide = Math.abs(bx - ax) > 6, high = Math.abs(by - ay) > 6, changes = [];
         if (wide || !high) changes.push([x.column.name, rangeOf(x, ax, bx)]);
@@ -493,13 +515,18 @@
   };
 
   // The pointer over a view marks the closest trial; a click opens it, dragging brushes, a double click ends a brush.
-  const follow = (element, { at, closest, brush: drag, undo, starts = () => true }) => {
+  const follow = (element, { closest, brush: drag, undo, starts = () => true }) => {
     let from = null, moved = false, row = -1;
+    let held = null; // where the element was when a brush began: what is selected may change the heights above it
+    const at = (event) => {
+      const box = held || element.getBoundingClientRect(), scale = element.viewBox.baseVal.width / box.width;
+      return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+    };
     element.addEventListener("pointermove", (event) => {
       const place = at(event);
       if (from === null) {
         row = closest(place);
-        const tip = row < 0 ? "" : `trial ${ids[row]}: ${fitness.name} ${shown(fitness, fitness.v[row]) || "none"}`;
+        const tip = row < 0 ? "" : `trial ${ids[row]}: ${fitness.name} ${marked(fitness, fitness.v[row], row) || "none"}`;
         if (tip) element.dataset.tip = tip; else delete element.dataset.tip;
         if (!event.target.closest("[data-trial]"))
           document.dispatchEvent(new CustomEvent("mark", { detail: row < 0 ? null : String(ids[row]) }));
@@ -513,6 +540,7 @@
       if (event.button !== 0 || event.pointerType === "touch" || !starts(place)) return;
       event.preventDefault();
       element.setPointerCapture(event.pointerId);
+      held = element.getBoundingClientRect();
       from = place;
       moved = false;
       delete element.dataset.tip;
@@ -522,6 +550,7 @@
       const start = from;
       from = null;
       if (moved) drag(start, at(event), true);
+      held = null;
     };
     element.addEventListener("pointerup", end);
     element.addEventListener("pointercancel", end);
@@ -589,8 +618,10 @@
       const line = html("tr", { "data-trial": ids[row], tabindex: 0 });
       for (const name of heads) {
         const column = columns.get(name === "trial" ? "id" : name);
-        html("td", {}, line, name === "rank" ? rank + 1 : !column ? "" : name === "trial" ? ids[row]
-          : shown(column, column.v[row], exactRow[row] ? 5 : 4));
+        const value = column ? column.v[row] : NaN, cell = html("td", {}, line, name === "rank" ? rank + 1 : !column ? ""
+          : name === "trial" ? ids[row] : shown(column, value, inexact(column, row) ? 4 : 5));
+        if (column && !column.words && value === value)
+          cell.title = inexact(column, row) ? "rounded in this page" : String(value);
       }
       return line;
     })));
@@ -692,13 +723,9 @@
       raster.end(palette(by), 1, nSelected <= 60, opaque(nSelected <= 600 ? 0.35 : 0.1));
       raster.put();
     };
-    const at = (event) => {
-      const place = frame.getBoundingClientRect();
-      return [(event.clientX - place.left) * width / place.width, (event.clientY - place.top) * height / place.height];
-    };
     const axisAt = (ex) => x.findIndex((place) => Math.abs(place - ex) < 17);
     let heldAxis = -1;
-    follow(frame, { at, starts: ([ex]) => { heldAxis = axisAt(ex); return heldAxis >= 0; },
+    follow(frame, { starts: ([ex]) => { heldAxis = axisAt(ex); return heldAxis >= 0; },
       closest: ([ex, ey]) => {
         let gap = 0, row = -1, least = 6;
         while (gap + 2 < x.length && ex > x[gap + 1]) gap++;
@@ -799,11 +826,7 @@
       shadow.setAttribute("x", place(lowest));
       shadow.setAttribute("width", Math.max(1, place(highest) - place(lowest)));
     };
-    const at = (event) => {
-      const place = frame.getBoundingClientRect(), scale = width / place.width;
-      return [(event.clientX - place.left) * scale, (event.clientY - place.top) * scale];
-    };
-    follow(frame, { at, closest: () => -1,
+    follow(frame, { closest: () => -1,
       brush: ([ax], [bx], last) => brush([[one.name, rangeOf(x, ax, bx)]], last),
       undo: () => brush([[one.name, null]], true) });
     return { element: wrap, draw, mark: () => {} };
@@ -898,6 +921,10 @@
   // ---- one trial ---------------------------------------------------------------------------------------------------
   let open = null, player = null, opener = null; // opener: has the focus again at the end
   const aside = html("aside", { class: "trial", "aria-label": "a trial", tabindex: -1, hidden: "" }, document.body);
+  const beside = (on) => { // the page makes room, and its plots may have another width
+    root.classList.toggle("beside", on);
+    dispatchEvent(new Event("resize"));
+  };
   const close = () => {
     if (open === null) return;
     if (player) player.stop();
@@ -906,23 +933,55 @@
     if (opener) opener.focus();
     opener = null;
     aside.hidden = true;
+    beside(false);
     note();
   };
+  // A column per replicate, a row per metric; of other trials than the best the command that shows them.
+  const each = JSON.parse(document.getElementById("replicates")?.textContent || "null");
+  const showReplicates = (id) => {
+    if (page.replicates === 1) return;
+    const known = each?.trials[id];
+    if (!known) {
+      const say = html("p", { class: "none" }, aside, `One of ${page.replicates} replicates: `);
+      html("code", {}, say, page.stored ? `hopscotch show ${page.campaign}/${id}`
+        : `hopscotch replay ${page.campaign}/${id}/1 -o replicate_1.csv`);
+      return;
+    }
+    const count = known.failure.length, more = html("details", {}, aside);
+    html("summary", {}, more, known.of > count ? `the first ${count} of ${known.of} replicates` : `${count} replicates`);
+    const all = html("table", { class: "replicates" }, html("div", { class: "scroll", tabindex: 0 }, more));
+    const first = html("tr", {}, html("thead", {}, all)), body = html("tbody", {}, all);
+    html("th", { scope: "col" }, first, "replicate");
+    for (let r = 0; r < count; r++) html("th", { scope: "col" }, first, r);
+    const line = (name, values) => {
+      const row = html("tr", {}, body);
+      html("th", { scope: "row" }, row, name);
+      for (const value of values) {
+        const number = typeof value === "number", cell = html("td", {}, row, number ? digits(value, 5) : value ?? "");
+        if (number) cell.title = String(value);
+      }
+    };
+    line("failure", known.failure);
+    if (known.value) line(page.value, known.value);
+    each.metrics.forEach((name, m) => line(`${name}${each.units[m]}`, known.metric[m]));
+  };
   const openTrial = (id) => {
-    if (!/^[0-9]+$/.test(id)) return; // a text of the address
-    const row = rowOf.get(id);
+    const row = rowOf.get(id), number = /^[0-9]+$/.test(id); // the address may have another text
     close();
     open = id;
     aside.replaceChildren();
-    const head = html("h2", {}, aside, `Trial ${id}`);
+    const head = html("h2", {}, aside, number ? `Trial ${id}` : "No trial");
     const end = html("button", { type: "button", "aria-label": "close" }, aside, "\u00d7");
     end.addEventListener("click", close);
-    const about = (one) => one.rounded && row !== undefined && exactRow[row] === 0;
+    const about = (one) => inexact(one, row);
     if ([...columns.values()].some(about)) html("small", {}, head, " \u2248: rounded in this page");
     const stageHost = html("div", { class: "motion" }, aside);
     aside.hidden = false; // the player measures its place
-    player = motions.play(stageHost, id);
-    if (row === undefined && !player) {
+    beside(true);
+    player = number ? motions.play(stageHost, id) : null;
+    if (!number) {
+      html("p", { class: "none" }, stageHost, `The address names the trial '${id.slice(0, 80)}'. Trials have numbers.`);
+    } else if (row === undefined && !player) {
       const say = html("p", { class: "none" }, stageHost, "There is no such trial in this page.");
       if (page.trials > n) {
         say.append(" It has a sample; the campaign may have it: ");
@@ -934,6 +993,7 @@
         : `hopscotch show ${page.campaign}/${id}`);
     }
     if (row !== undefined) {
+      showReplicates(id);
       const body = html("tbody", {}, html("table", { class: "names" }, aside));
       for (const one of columns.values()) {
         if (one.name === "id" || one.v[row] !== one.v[row]) continue;

@@ -101,7 +101,7 @@ const make = (() => { // elements with attributes, at the end of a parent, with 
     const value = log ? low * (high / low) ** fraction : low + fraction * (high - low);
     if (words) return `${name} ${words.split("|")[Math.round(value)] || ""}`;
     const more = Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / (high - low))); // more digits
-    return `${name} ${Number(value.toPrecision(Math.min(Math.max(4, 3 + more), 15)))}`;
+    return `${name} \u2248 ${Number(value.toPrecision(Math.min(Math.max(4, 3 + more), 15)))}`;
   };
   const words = (event) => {
     const live = event.target.closest("[data-tip]");

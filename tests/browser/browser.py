@@ -309,6 +309,8 @@ def open_pair(browser, program, folder, shots):
 
 def explore(browser, program, folder, shots):
     exploring.explore(browser, check, program, folder, os.path.join(folder, "gaits.html"), shots)
+    exploring.grid(browser, check, program, folder, shots)
+    axe.accessible(browser, check, "a trial beside the report")
     quiet(browser, "exploring")
 
 
