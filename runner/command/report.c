@@ -25,6 +25,7 @@ static Error report_command(const CommandLine *line, const StoredCampaign *campa
     const CampaignLocation location = campaign_location(line, line->arguments[0]);
     TRY(status_read(&location, line->arena, &status));
     *over = status.holder[0] == '\0';
+    options.state = status.state;
     if (switch_given(line, "follow") && !*over) options.follow = (int)switch_integer(line, "every", LIVE_PAGE_EVERY);
     TRY(plot_data_read(campaign, 0, NULL, line->arena, &data));
     TRY(command_output_start(path, &output));

@@ -388,6 +388,7 @@ Error plot_picture(const PlotData *data, const PlotKind *kind, FILE *out, Arena 
 // Writes the report of a campaign as one HTML page.
 typedef struct ReportOptions {
     BackendOptions backend; // simulates trials again, to the same bits
+    const char *state;      // of the campaign: its database does not know of a kill
     int motions;            // of this number of best trials, if the model has any, and of some that failed
     int follow;             // s after which the page reads itself again, because the run goes on; 0: it does not
 } ReportOptions;

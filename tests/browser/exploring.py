@@ -646,17 +646,42 @@ def follow(browser, check, program, folder):
                                      ".replace(',', '')"))
         browser.run("document.activeElement.blur(), scrollTo(0, 700)")
         grown = ("Number(document.querySelector('.facts').textContent.match(/trials([0-9,]+)/)[1].replace(',', '')) > "
-                 f"{all_before} && document.querySelector('.select') !== null")
-        check("a page follows the run", reload_until(browser, grown, 40))
+                 "%d && document.querySelector('.select') !== null")
+        check("a page follows the run", reload_until(browser, grown % all_before, 40))
         check("and keeps the selection", browser.run(f"{FIELD}.value") == "k_fp < 200" and
               browser.run("document.querySelector('.kept code').textContent") == "thrust > 40")
         press(browser, "Undo")
         check("and what undo takes back", browser.run(f"{FIELD}.value") == "")
         check("and the place", browser.run("scrollY") > 300, browser.run("scrollY"))
+        run.kill()
+        run.wait()
+        check("the page ends with a run that is killed", report.wait(60) == 0)
+        state = "document.querySelector('.state').textContent"
+        check("its last page says so, and does not follow", reload_until(browser, f"{state} === 'killed'", 30) and
+              "data-follow=\"" not in open(page).read(), browser.run(state))
+        killed = counted_of(program, folder, "followed")
+        run = subprocess.Popen([program, "resume", "followed", "--backend", "cpu", "--threads", "1", "--batch", "128",
+                                "--progress", "none"], **quiet)
+        while counted_of(program, folder, "followed") <= killed and run.poll() is None:
+            time.sleep(0.2)
+        report = subprocess.Popen([program, "report", "followed", "--follow", "--every", "4", "--motions", "0", "-o",
+                                   page], **quiet)
+        for _ in range(200):
+            time.sleep(0.1)
+            if "data-follow=\"" in open(page).read():
+                break
+        browser.call("Page.reload")
+        there = f"document.querySelector('.kept code')?.textContent === 'thrust > 40' && {FIELD}.value === ''"
+        check("it is followed again when it was resumed, and keeps the selection",
+              reload_until(browser, f"{there} && {state} === 'running'", 30))
+        all_before = counted_of(program, folder, "followed")
+        browser.run("document.activeElement.blur()")
+        check("and grows", reload_until(browser, grown % all_before, 60))
         run.terminate()
         run.wait()
         report.wait(60)
-        check("the last page does not follow", "data-follow=\"" not in open(page).read())
+        check("the last page does not follow", "data-follow=\"" not in open(page).read() and
+              ">interrupted<" in open(page).read())
     finally:
         for process in (run, report):
             if process is not None and process.poll() is None:
