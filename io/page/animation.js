@@ -125,7 +125,8 @@ const motions = (() => {
     // ---- the clock --------------------------------------------------------------------------------------------------
     const stages = html("div", { class: "stages" }, host);
     const start3 = { azimuth: 0.5, elevation: 0.25, zoom: 1 }, camera = { ...start3, start: start3 };
-    const tools = { idOf: (motion) => trialOf(idOf(motion)), titleOf, frameAt, groundAt, redraw: () => show(), toggle: () => run(!playing) };
+    const tools = { idOf: (motion) => trialOf(idOf(motion)), titleOf, frameAt, groundAt, redraw: () => show(),
+      toggle: () => run(!playing) };
     const draw = (together ? [motions] : motions.map((motion) => [motion])).map((all) =>
       all[0].solids ? scene(all, width, height, camera, tools, stages) : stage(all, stages));
     const start = Math.min(...motions.map((motion) => motion.time[0]));

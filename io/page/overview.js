@@ -1,5 +1,5 @@
-// The campaigns of an overview: filtered by words or a condition, their columns chosen, two of them compared. The page's
-// address holds all of it. page.js sorts the table.
+// The campaigns of an overview: filtered by words or a condition, their columns chosen, two of them compared. The
+// page's address holds all of it. page.js sorts the table.
 "use strict";
 (() => {
   const table = document.querySelector("table.overview");
@@ -39,7 +39,6 @@
   document.querySelector("main").before(bar);
   const { form, field, output, problem, complain } = conditionField(bar, { role: "search", title: "filter campaigns",
     placeholder: "all campaigns: type words, or a condition such as best < 0.5 and model = 'hopper'" });
-  const tools = html("div", { class: "tools" });
   const more = html("details", { class: "choose" }, form), list = html("fieldset", {}, more);
   html("summary", {}, more, "columns");
   html("legend", {}, list, "columns of the table");
@@ -69,7 +68,8 @@
   };
   const showColumns = () => {
     const wanted = new Set(keys.filter((k) => !chosen.has(k) && differ(k)).slice(0, COLUMNS));
-    const hidden = heads.map((_, k) => k).filter((k) => k > 0 && !(chosen.get(k) ?? (!keys.includes(k) || wanted.has(k))));
+    const shows = (k) => k === 0 || (chosen.get(k) ?? (!keys.includes(k) || wanted.has(k)));
+    const hidden = heads.map((_, k) => k).filter((k) => !shows(k));
     style.textContent = hidden.map((k) => `.overview tr > :nth-child(${k + 1})`).join(",") + (hidden.length > 0
       ? " { display: none }" : "");
     for (const k of heads.keys()) if (ticks[k]) ticks[k].checked = !hidden.includes(k);

@@ -3,7 +3,8 @@ links, keys, sorting, the scrubber. exploring.py selects trials. Prints `ok …`
 
     tests/browser/browser.py PROGRAM [SCREENSHOTS]     SCREENSHOTS: a folder to leave pictures in
 
-PART=NAME runs one of PARTS alone. MILLION=1 also makes a campaign of a million trials and holds its report to 5 MB and 3 s."""
+PART=NAME runs one of PARTS alone, BROWSER=firefox another browser. MILLION=1 also makes a campaign of a million trials
+and holds its report to 5 MB and 3 s."""
 
 import os
 import subprocess
@@ -13,6 +14,7 @@ import tempfile
 import axe
 import devtools
 import exploring
+import firefox
 import overviewing
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -242,6 +244,8 @@ def open_robots(browser, program, folder, shots):
 
 
 def other_lights(browser, page, shots):
+    if "dark" not in browser.can:
+        return
     background = "getComputedStyle(document.body).backgroundColor"
     browser.theme("dark")
     browser.open(page)
@@ -338,14 +342,15 @@ PARTS = (open_report, open_pair, open_robots, explore, open_overview, open_many,
 
 
 def main():
-    program, chromium = os.path.abspath(sys.argv[1]), devtools.find()
-    if chromium is None:
-        skip("browser", "all of it", "chromium", "apt-get install chromium")
+    program, kind = os.path.abspath(sys.argv[1]), os.environ.get("BROWSER", "chromium")
+    driver, package = (firefox, "firefox-esr") if kind == "firefox" else (devtools, "chromium")
+    if driver.find() is None:
+        skip("browser", "all of it", kind, f"apt-get install {package}")
         return
     with tempfile.TemporaryDirectory() as folder:
         campaign(program, folder, GAITS)
         written(program, folder, "report", "gaits", "-o", os.path.join(folder, "gaits.html"))
-        browser = devtools.Browser(chromium)
+        browser = driver.Browser(driver.find())
 
         def shots(name, whole):
             if len(sys.argv) > 2:

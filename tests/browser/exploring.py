@@ -190,7 +190,8 @@ def replicates(browser, check, program, folder, shots):
     stored = [line.split(",") for line in stored]
     check("each replicate has its numbers", len(stored) == 4 and rows["failure"] == [row[0] for row in stored] and
           [float(v) for v in rows["velocity_error"]] == [float(row[1]) for row in stored] and
-          all(abs(float(v) - float(a) - float(b)) < 1e-12 for v, (_, a, b) in zip(rows["fitness"], stored)), rows, stored)
+          all(abs(float(v) - float(a) - float(b)) < 1e-12 for v, (_, a, b) in zip(rows["fitness"], stored)), rows,
+          stored)
     choice = "[...document.querySelectorAll('.trial .controls label')].find((one) => one.textContent.startsWith(" \
              "'replicate')).querySelector('select')"
     check("each replicate has a motion", browser.run(f"[...{choice}.options].map((one) => one.textContent)") ==
@@ -295,7 +296,7 @@ SEEN = """(() => {
 def contrast(browser, check):
     """What is selected is seen, also the worst of it."""
     browser.run("document.querySelector('.explore .panels').scrollIntoView()")
-    for scheme in ("light", "dark"):
+    for scheme in ("light", "dark") if "dark" in browser.can else ("light",):
         browser.theme(scheme)
         for colour in ("failure", "fitness"):
             browser.run(f"""(() => {{ const list = document.querySelector('.explore .tools select');
@@ -473,6 +474,8 @@ def one_trial(browser, check):
 
 
 def names(browser, check):
+    if "names" not in browser.can:
+        return
     tree = browser.call("Accessibility.getFullAXTree")["nodes"]
     roles = {"button", "textbox", "combobox", "checkbox", "slider", "link", "image", "img", "form", "search", "dialog",
              "complementary", "DisclosureTriangle"}
@@ -482,6 +485,8 @@ def names(browser, check):
 
 
 def paper(browser, check, page):
+    if "scripts off" not in browser.can:
+        return
     browser.theme("light", "print")
     check("on paper the plots are the static ones", browser.run("""(() => {
         const hidden = (name) => getComputedStyle(document.querySelector(name)).display === 'none';
@@ -581,12 +586,15 @@ def many(browser, check, page, shots):
     seconds, size = browser.open(page), os.path.getsize(page)
     check(f"100,000 trials: {size / 1e6:.2f} MB, open in {seconds:.2f} s", size <= 5e6)
     x, y, width, height = box(browser, "document.querySelectorAll('.explore .grip')[1]")
-    browser.call("Performance.enable", timeDomain="threadTicks")
+    times = "times" in browser.can
+    if times:
+        browser.call("Performance.enable", timeDomain="threadTicks")
     browser.run("window.frames = 0; (function f() { window.frames++; requestAnimationFrame(f); })(); 1")
-    start, used = time.monotonic(), busy(browser)
+    start, used = time.monotonic(), busy(browser) if times else 0
     drag(browser, x + width / 2, y + 20, x + width / 2, y + height - 40, 100)
     count = browser.run("window.frames")
-    each, rate = 1e3 * (busy(browser) - used) / count, count / (time.monotonic() - start)
+    rate = count / (time.monotonic() - start)
+    each = 1e3 * (busy(browser) - used) / count if times else 1e3 / rate
     check(f"100,000 trials: {each:.1f} ms of processor time per frame; {rate:.0f} frames/s with a load of "
           f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} processors", each < 33)
     where = browser.run(f"{FIELD}.value")

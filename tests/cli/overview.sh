@@ -225,8 +225,8 @@ check("trials that failed alone have no best and no line", rows["fallen"]["best"
 for name in ("bowl", "up", "gait"):
     end = float(rows[name]["convergence"][2].split(" then ")[1])
     check(f"the line of {name} ends at its best", math.isclose(end, stored[name]["best"], rel_tol=1e-3), end)
-check("a rounded best is marked", rows["bowl"]["best"][1].startswith("\u2248 ") and "maximised" in rows["up"]["best"][1],
-      rows["bowl"]["best"], rows["up"]["best"])
+check("a rounded best is marked", rows["bowl"]["best"][1].startswith("\u2248 ") and
+      "maximised" in rows["up"]["best"][1], rows["bowl"]["best"], rows["up"]["best"])
 check("tags and the last note", all(text in rows["gait"]["campaign"][1] for text in (
     "paper", "fast", "wider <b>thrust</b>")), rows["gait"]["campaign"])
 check("a name is quoted for a shell", words["gait"] == "gait" and subprocess.run(

@@ -294,10 +294,10 @@ static void overview_put_facts(const Overview *overview)
 static void overview_put_top(const Overview *overview)
 {
     FILE *out = overview->out;
-    fputs(
-        "<header class=\"wide\">\n<button type=\"button\" id=\"theme\" hidden>Theme</button>\n<p class=\"kicker\">Hopscotch "
-        "results</p>\n<h1>Campaigns</h1>\n<p class=\"lead\">All campaigns under <code>",
-        out);
+    fputs("<header class=\"wide\">\n<button type=\"button\" id=\"theme\" hidden>Theme</button>\n"
+          "<p class=\"kicker\">Hopscotch "
+          "results</p>\n<h1>Campaigns</h1>\n<p class=\"lead\">All campaigns under <code>",
+          out);
     put_markup(out, overview->options->results);
     fprintf(out, "</code>, the newest first. Written %s.</p>\n", clock_utc().text);
     if (overview->options->follow > 0)
