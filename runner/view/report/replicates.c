@@ -1,5 +1,5 @@
 // The results of each replicate of the best trials, and of some that failed, as JSON for the page's scripts
-// (io/page/explore.js).
+// (io/page/panel.js).
 #include "report.h"
 
 #include <inttypes.h>
