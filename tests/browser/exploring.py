@@ -359,8 +359,9 @@ def addresses(browser, check, page):
             ("where=k_fp+<+100&kept=thrusd+>+40", "unknown name 'thrusd'", "k_fp < 100", "k_fp < 100")):
         for again in (False, True):  # the address keeps it
             if again:
+                browser.run("window.before = 1")
                 browser.call("Page.reload")
-                time.sleep(0.5)
+                reload_until(browser, "!window.before && document.querySelector('.trial') !== null", 20)
             else:
                 browser.open("about:blank")
                 browser.open(page + "#" + address)
