@@ -496,6 +496,7 @@ def paper(browser, check, page):
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.call("Page.reload")
     time.sleep(0.5)
+    reload_until(browser, "document.querySelector('#provenance') !== null", 20)  # the page's last section
     browser.call("Emulation.setScriptExecutionDisabled", value=False)
     still = browser.run("[getComputedStyle(document.querySelector('.still')).display, "
                         "document.querySelectorAll('.still svg').length, document.querySelectorAll('canvas').length]")

@@ -207,8 +207,10 @@ def overview(browser, check, program, above, shots):
     axe.accessible(browser, check, "the overview, dark")
     shots("overview-dark", False)
     browser.theme("light", "print")
-    browser.size(690, 980)
-    check("no overview wider than paper", browser.run("document.documentElement.scrollWidth") <= 690)
+    browser.size(1047, 718)  # A4 across, less its margins
+    check("no overview wider than paper", browser.run("document.querySelector('.overview').scrollWidth") <= 1047 and
+          browser.run("document.documentElement.scrollWidth") <= 1047,
+          browser.run("document.querySelector('.overview').scrollWidth"))
     shots("overview-print", False)
     browser.theme("light")
     browser.size(700, 450)  # 1,400 by 900 at 200 %
