@@ -22,9 +22,19 @@ PAGE_EMBED(scene, "io/page/scene.js");
 PAGE_EMBED(animation, "io/page/animation.js");
 PAGE_EMBED(alignment, "io/page/alignment.js");
 PAGE_EMBED(condition, "io/page/condition.js");
+PAGE_EMBED(field, "io/page/field.js");
 PAGE_EMBED(raster, "io/page/raster.js");
+PAGE_EMBED(trials, "io/page/trials.js");
+PAGE_EMBED(scales, "io/page/scales.js");
+PAGE_EMBED(colours, "io/page/colours.js");
+PAGE_EMBED(selection, "io/page/selection.js");
+PAGE_EMBED(panel, "io/page/panel.js");
+PAGE_EMBED(plots, "io/page/plots.js");
+PAGE_EMBED(parallel, "io/page/parallel.js");
+PAGE_EMBED(two_columns, "io/page/two_columns.js");
 PAGE_EMBED(explore, "io/page/explore.js");
 PAGE_EMBED(save, "io/page/save.js");
+PAGE_EMBED(overview, "io/page/overview.js");
 
 Bytes page_file(PageFile file)
 {
@@ -33,8 +43,10 @@ Bytes page_file(PageFile file)
         page_##name, page_##name##_end                                                                                 \
     }
     static const unsigned char *const ends[PAGE_FILES][2] = {
-        PAGE_ENDS(style),     PAGE_ENDS(script), PAGE_ENDS(scene),   PAGE_ENDS(animation), PAGE_ENDS(alignment),
-        PAGE_ENDS(condition), PAGE_ENDS(raster), PAGE_ENDS(explore), PAGE_ENDS(save)};
+        PAGE_ENDS(style),       PAGE_ENDS(script),    PAGE_ENDS(scene),  PAGE_ENDS(animation), PAGE_ENDS(alignment),
+        PAGE_ENDS(condition),   PAGE_ENDS(field),     PAGE_ENDS(raster), PAGE_ENDS(trials),    PAGE_ENDS(scales),
+        PAGE_ENDS(colours),     PAGE_ENDS(selection), PAGE_ENDS(panel),  PAGE_ENDS(plots),     PAGE_ENDS(parallel),
+        PAGE_ENDS(two_columns), PAGE_ENDS(explore),   PAGE_ENDS(save),   PAGE_ENDS(overview)};
     return (Bytes){(unsigned char *)(uintptr_t)ends[file][0], (size_t)(ends[file][1] - ends[file][0])};
 }
 

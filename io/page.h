@@ -14,9 +14,19 @@ typedef enum PageFile {
     PAGE_ANIMATION,
     PAGE_ALIGNMENT,
     PAGE_CONDITION,
+    PAGE_FIELD,
     PAGE_RASTER,
+    PAGE_TRIALS,
+    PAGE_SCALES,
+    PAGE_COLOURS,
+    PAGE_SELECTION,
+    PAGE_PANEL,
+    PAGE_PLOTS,
+    PAGE_PARALLEL,
+    PAGE_TWO_COLUMNS,
     PAGE_EXPLORE,
     PAGE_SAVE,
+    PAGE_OVERVIEW,
     PAGE_FILES
 } PageFile;
 Bytes page_file(PageFile file); // read-only

@@ -10,7 +10,7 @@
 
   // ---- one alignment ----------------------------------------------------------------------------------------------
   const stage = (one, parent) => {
-    const box = html("div", { class: "stage" }, parent), head = html("h3", {}, box, one.name);
+    const box = html("div", { class: "stage" }, parent), head = html("p", { class: "name" }, box, one.name);
     const say = html("span", {}, head), width = many ? 460 : 900, height = many ? 340 : 460;
     const canvas = html("canvas", { role: "img", "aria-label": `alignment of ${one.name}` }, box);
     const pen = canvas.getContext("2d"), size = 2 * one.n_points, frames = one.points.length / size;

@@ -44,8 +44,8 @@ const motions = (() => {
     const stage = (all, parent) => { // the first, and ghosts
       const [motion] = all, scale = (height - 56) / Math.max(...all.map((one) => one.height));
       const flat = motion.ground.height.every((z) => z === 0);
-      const box = html("div", { class: "stage", "data-trial": idOf(motion) }, parent), title = titleOf(all);
-      const head = html("h3", {}, box, title);
+      const box = html("div", { class: "stage", "data-trial": trialOf(idOf(motion)) }, parent), title = titleOf(all);
+      const head = html("p", { class: "name" }, box, title);
       const say = html("span", {}, head);
       const view = svg("svg", { class: "p", viewBox: `0 0 ${width} ${height}`, role: "img",
         "aria-label": `motion of ${title}` }, box);
@@ -125,7 +125,8 @@ const motions = (() => {
     // ---- the clock --------------------------------------------------------------------------------------------------
     const stages = html("div", { class: "stages" }, host);
     const start3 = { azimuth: 0.5, elevation: 0.25, zoom: 1 }, camera = { ...start3, start: start3 };
-    const tools = { idOf, titleOf, frameAt, groundAt, redraw: () => show(), toggle: () => run(!playing) };
+    const tools = { idOf: (motion) => trialOf(idOf(motion)), titleOf, frameAt, groundAt, redraw: () => show(),
+      toggle: () => run(!playing) };
     const draw = (together ? [motions] : motions.map((motion) => [motion])).map((all) =>
       all[0].solids ? scene(all, width, height, camera, tools, stages) : stage(all, stages));
     const start = Math.min(...motions.map((motion) => motion.time[0]));
@@ -174,7 +175,8 @@ const motions = (() => {
     return { controls, stop: () => { seen.disconnect(); run(false); } };
   };
 
-  const idOf = (motion) => motion.name.split("/").pop();
+  const idOf = (motion) => motion.name.split("/").slice(1).join("/"); // "12", or "12/3", of another replicate than 0
+  const trialOf = (id) => id.split("/")[0];
   const titleOf = (all) => all.map((one, k) => (k > 0 ? `ghost ${one.name}` : one.name)).join(", ");
 
   // ---- the page's motions: those beside the first are read where a reader asks for them ----------------------------
@@ -195,13 +197,16 @@ const motions = (() => {
     if (all.length === 0) return null;
     element.replaceChildren();
     const made = player(element, all, all.length > 1, calm), { controls } = made, handle = { stop: made.stop };
-    const choose = (text, list, value, change) => {
+    const choose = (text, list, value, change, shown = (one) => one || "none") => {
       const select = html("select", {}, html("label", {}, controls, `${text} `));
-      for (const one of list) html("option", { value: one }, select, one || "none");
+      for (const one of list) html("option", { value: one }, select, shown(one));
       select.value = value;
       select.addEventListener("change", () => { handle.stop(); Object.assign(handle, change(select.value)); });
     };
-    if (others) choose("trial", ids, id, (value) => play(element, value, ghost === value ? "" : ghost, true));
+    const own = ids.filter((one) => trialOf(one) === trialOf(id)), trials = ids.filter((one) => !one.includes("/"));
+    const change = (value) => play(element, value, ghost === value ? "" : ghost, others);
+    if (others && trials.length > 1) choose("trial", trials, trialOf(id), change);
+    if (own.length > 1) choose("replicate", own, id, change, (one) => one.split("/")[1] || "0");
     if (ids.length > 1)
       choose("ghost", ["", ...ids.filter((one) => one !== id)], ghost, (value) => play(element, id, value, others));
     return handle;

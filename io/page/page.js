@@ -36,14 +36,16 @@ const make = (() => { // elements with attributes, at the end of a parent, with 
   }
 
   // ---- tables -----------------------------------------------------------------------------------------------------
+  // By numbers if all cells have one, else by words; empty cells come last.
   const sort = (table, column, descending) => {
-    const body = table.tBodies[0];
-    const value = (row) => {
-      const text = row.cells[column].textContent;
-      return text === "" ? Infinity : Number(text);
-    };
-    const rows = [...body.rows].sort((a, b) => (descending ? value(b) - value(a) : value(a) - value(b)) || 0);
-    body.append(...rows);
+    const body = table.tBodies[0], rows = [...body.rows];
+    const texts = new Map(rows.map((row) => [row, row.cells[column].dataset.value ?? row.cells[column].textContent]));
+    const numbers = [...texts.values()].every((text) => !Number.isNaN(Number(text)));
+    const order = numbers ? (a, b) => Number(a) - Number(b) : (a, b) => a.localeCompare(b, "en", { numeric: true });
+    body.append(...rows.sort((one, other) => {
+      const [a, b] = [texts.get(one), texts.get(other)];
+      return (a === "") - (b === "") || (a === "" ? 0 : descending ? order(b, a) : order(a, b));
+    }));
   };
   for (const table of document.querySelectorAll("table.sortable")) {
     const heads = [...table.tHead.rows[0].cells];
@@ -65,7 +67,7 @@ const make = (() => { // elements with attributes, at the end of a parent, with 
   for (const element of document.querySelectorAll("[data-trial]")) {
     const title = element.querySelector("title");
     if (title) { // our own tip shows it
-      element.setAttribute("aria-label", title.textContent);
+      element.dataset.label = title.textContent;
       title.remove();
     }
   }
@@ -99,13 +101,13 @@ const make = (() => { // elements with attributes, at the end of a parent, with 
     const value = log ? low * (high / low) ** fraction : low + fraction * (high - low);
     if (words) return `${name} ${words.split("|")[Math.round(value)] || ""}`;
     const more = Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / (high - low))); // more digits
-    return `${name} ${Number(value.toPrecision(Math.min(Math.max(4, 3 + more), 15)))}`;
+    return `${name} \u2248 ${Number(value.toPrecision(Math.min(Math.max(4, 3 + more), 15)))}`;
   };
   const words = (event) => {
     const live = event.target.closest("[data-tip]");
     if (live) return live.dataset.tip;
     const element = event.target.closest("[data-trial]");
-    if (element && element.getAttribute("aria-label")) return element.getAttribute("aria-label");
+    if (element && element.dataset.label) return element.dataset.label;
     if (element && element.closest("svg")) return `trial ${element.dataset.trial}`;
     const panel = event.target.closest("svg[data-x][data-y]");
     if (!panel) return null;

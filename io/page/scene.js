@@ -114,7 +114,7 @@ const scene = (all, width, height, camera, tools, parent) => { // the first moti
   // ---- the page ------------------------------------------------------------------------------------------------------
   const moves = all.map(moving), title = titleOf(all);
   const box = html("div", { class: "stage", "data-trial": idOf(motion) }, parent);
-  const head = html("h3", {}, box, title), say = html("span", {}, head);
+  const head = html("p", { class: "name" }, box, title), say = html("span", {}, head);
   const view = svg("svg", { class: "p scene", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0,
     "aria-label": `motion of ${title}; arrow keys orbit, + and - zoom, 0 resets` }, box);
   const grid = svg("path", { class: "gr", fill: "none" }, view), profile = svg("path", { class: "gd" }, view);

@@ -693,6 +693,17 @@ Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const Backe
 // Simulates a trial that was run, whether it keeps a row or not; its results are row 0.
 Error campaign_simulate(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                         TrialRows *row);
+// The results of each replicate of a trial: simulated again, or, of a model that runs a program or people, as stored.
+// count 0: they are not known.
+typedef struct TrialReplicates {
+    int count;
+    const double *value;    // [count] the first objective; NaN: it failed; NULL: not known
+    const int64_t *failure; // [count] index in configured.failures
+    const double *metric;   // [n_metrics][stride]
+    int64_t stride;
+} TrialReplicates;
+Error campaign_replicates(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
+                          TrialReplicates *replicates);
 // A replay that also records one replicate: samples of its trajectory, or one row per iteration of its solver.
 typedef struct ReplayRequest {
     int64_t trial;

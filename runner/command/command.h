@@ -175,6 +175,10 @@ Error list_campaigns(const CommandLine *line);
 // Shows a campaign until it ends or the user leaves (live.c).
 Error live_watch(const CommandLine *line, const CampaignLocation *location);
 bool live_pause(double seconds); // false: the user pressed Ctrl-C (interrupt_install)
+// Writes a page again and again for --follow, until `write` says in *over that nothing runs any more. Writing takes
+// processor time from the runs, so the pause is at least ten times as long. Error (usage): the page is standard output.
+enum { LIVE_PAGE_EVERY = 5 }; // s between two pages, without --every
+Error live_follow(const CommandLine *line, Error (*write)(const CommandLine *line, bool *over));
 
 // The columns of a front (best_front.c): those of a list "a,b"; with NULL, the spec's objectives.
 typedef struct FrontColumns {

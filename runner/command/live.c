@@ -244,3 +244,24 @@ Error live_watch(const CommandLine *line, const CampaignLocation *location)
     }
     return error_none();
 }
+
+// ---- pages ----------------------------------------------------------------------------------------------------------
+
+Error live_follow(const CommandLine *line, Error (*write)(const CommandLine *line, bool *over))
+{
+    if (strcmp(switch_text(line, "output", ""), "-") == 0)
+        return error_make(ERROR_USAGE, "--follow writes the page again and again: name a file, not -");
+    interrupt_install();
+    for (bool more = true; more;) {
+        const size_t used = line->arena->used;
+        const double start = clock_seconds();
+        bool over;
+        TRY(write(line, &over));
+        fflush(line->out);
+        const double every = (double)switch_integer(line, "every", LIVE_PAGE_EVERY);
+        const double pause = fmax(every, 10 * (clock_seconds() - start));
+        arena_rewind(line->arena, used);
+        more = !over && live_pause(pause);
+    }
+    return error_none();
+}

@@ -17,8 +17,7 @@ CampaignLocation campaign_location(const CommandLine *line, const char *name)
 static bool campaign_is_of_catalogue(const char *text)
 {
     const char *slash = strrchr(text, '/'), *name = slash != NULL ? slash + 1 : text;
-    return slash != NULL &&
-           (strncmp(name, CATALOGUE_DATABASE, strlen(CATALOGUE_DATABASE)) == 0 || strcmp(name, CATALOGUE_LOCK) == 0);
+    return slash != NULL && campaign_name_taken(name);
 }
 
 Error campaign_arguments(const CommandLine *line, int least, const char *const **names, int *count)

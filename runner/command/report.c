@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { REPORT_MOTIONS = 20, REPORT_EVERY = 5 };
+enum { REPORT_MOTIONS = 20 };
 
 // What follows a report: its best trial is verified.
 static void report_print_next(const CommandLine *line, const StoredCampaign *campaign)
@@ -25,7 +25,8 @@ static Error report_command(const CommandLine *line, const StoredCampaign *campa
     const CampaignLocation location = campaign_location(line, line->arguments[0]);
     TRY(status_read(&location, line->arena, &status));
     *over = status.holder[0] == '\0';
-    if (switch_given(line, "follow") && !*over) options.follow = (int)switch_integer(line, "every", REPORT_EVERY);
+    options.state = status.state;
+    if (switch_given(line, "follow") && !*over) options.follow = (int)switch_integer(line, "every", LIVE_PAGE_EVERY);
     TRY(plot_data_read(campaign, 0, NULL, line->arena, &data));
     TRY(command_output_start(path, &output));
     TRY(command_output_finish(line, &output, report_write(campaign, &data, &options, output.stream.out, line->arena)));
@@ -44,33 +45,10 @@ static Error report_once(const CommandLine *line, bool *over)
     return error;
 }
 
-// Writes the page again and again while the campaign runs. Writing takes processor time from the run, so the pause is
-// at least ten times as long.
-static Error report_follow(const CommandLine *line)
-{
-    interrupt_install();
-    for (bool more = true; more;) {
-        const size_t used = line->arena->used;
-        const double start = clock_seconds();
-        bool over;
-        TRY(report_once(line, &over));
-        fflush(line->out);
-        const double every = (double)switch_integer(line, "every", REPORT_EVERY),
-                     pause = 10 * (clock_seconds() - start);
-        arena_rewind(line->arena, used);
-        more = !over && live_pause(every > pause ? every : pause);
-    }
-    return error_none();
-}
-
 static Error report_run(const CommandLine *line)
 {
     bool over;
-    const char *path = switch_text(line, "output", "");
-    if (!switch_given(line, "follow")) return report_once(line, &over);
-    if (strcmp(path, "-") == 0)
-        return error_make(ERROR_USAGE, "--follow writes the page again and again: name a file, not -");
-    return report_follow(line);
+    return switch_given(line, "follow") ? live_follow(line, report_once) : report_once(line, &over);
 }
 
 static const Switch report_switch_rows[] = {

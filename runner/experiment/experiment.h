@@ -592,6 +592,7 @@ int64_t difference_among(const char *const *canonical, int n, int64_t most, Aren
 // Files of the list of all campaigns under a results root; no campaign can have their names.
 #define CATALOGUE_DATABASE "index.db"
 #define CATALOGUE_LOCK "index.lock"
+#define CATALOGUE_PAGE "index.html"
 
 #define PARTS_SUFFIX ".parts" // results/NAME.parts/03of16: part 3 of 16 of campaign NAME
 // Error (user): the name is not 1 to 128 characters of [A-Za-z0-9._-], or starts with '.' or '-'.

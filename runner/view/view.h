@@ -411,11 +411,19 @@ Error plot_picture(const PlotData *data, const PlotKind *kind, const Figure *fig
 // Writes the report of a campaign as one HTML page.
 typedef struct ReportOptions {
     BackendOptions backend; // simulates trials again, to the same bits
+    const char *state;      // of the campaign: its database does not know of a kill
     int motions;            // of this number of best trials, if the model has any, and of some that failed
     int follow;             // s after which the page reads itself again, because the run goes on; 0: it does not
 } ReportOptions;
 Error report_write(const StoredCampaign *campaign, const PlotData *data, const ReportOptions *options, FILE *out,
                    Arena *arena);
+// Writes a page with a row per campaign of a results root.
+typedef struct OverviewOptions {
+    const char *results;
+    bool beside; // the page is written into the results root: names link to the reports there
+    int follow;  // as in ReportOptions, because campaigns are running
+} OverviewOptions;
+Error overview_write(const OverviewOptions *options, const StatusEntry *entries, int count, FILE *out, Arena *arena);
 bool iterations_are_shown(const StoredCampaign *campaign); // whether the model has curves of its solver's iterations
 // Writes a page that plays the alignments of replayed trials. The rows of the traces are those of the solver.
 Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);

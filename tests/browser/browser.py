@@ -3,7 +3,8 @@ links, keys, sorting, the scrubber. exploring.py selects trials. Prints `ok …`
 
     tests/browser/browser.py PROGRAM [SCREENSHOTS]     SCREENSHOTS: a folder to leave pictures in
 
-MILLION=1 also makes a campaign of a million trials and holds its report to 5 MB and 3 s."""
+PART=NAME runs one of PARTS alone, BROWSER=firefox another browser. MILLION=1 also makes a campaign of a million trials
+and holds its report to 5 MB and 3 s."""
 
 import os
 import shutil
@@ -12,8 +13,11 @@ import sys
 import tempfile
 from xml.etree import ElementTree
 
+import axe
 import devtools
 import exploring
+import firefox
+import overviewing
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from skip import skip  # noqa: E402
@@ -242,6 +246,8 @@ def open_robots(browser, program, folder, shots):
 
 
 def other_lights(browser, page, shots):
+    if "dark" not in browser.can:
+        return
     background = "getComputedStyle(document.body).backgroundColor"
     browser.theme("dark")
     browser.open(page)
@@ -267,41 +273,45 @@ def other_lights(browser, page, shots):
     quiet(browser, "dark, paper, phone")
 
 
-def save(browser, page):
-    """The buttons of a section save what it shows; a picture has its styles in it."""
-    folder = tempfile.mkdtemp(prefix="hopscotch_saved_")
-    browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=folder)
+def save(browser, program, folder, shots):
+    """The buttons of a section save what it shows; a picture has its styles in it. Only Chromium has a folder for it."""
+    if os.environ.get("BROWSER", "chromium") != "chromium":
+        return
+    saved_in = tempfile.mkdtemp(prefix="hopscotch_saved_")
+    browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=saved_in)
     browser.size(1200, 900)
     browser.theme()
-    browser.open(page)
+    browser.open(os.path.join(folder, "gaits.html"))
     press = "[...document.querySelectorAll('#%s .save button')].find((b) => b.textContent === 'save %s').click()"
     names = ["gaits-importance.svg", "gaits-importance.png", "gaits-explore.svg", "gaits-explore.png"]
     for name in names:
         section, kind = name[6:].split(".")
         browser.run(press % (section, kind.upper()))
         for _ in range(100):
-            if os.path.exists(os.path.join(folder, name)):
+            if os.path.exists(os.path.join(saved_in, name)):
                 break
             browser.run("new Promise((done) => setTimeout(done, 100))")
-    check("pictures have the names that plot gives", sorted(os.listdir(folder)) == sorted(names), os.listdir(folder))
-    text = open(os.path.join(folder, names[0]), encoding="utf-8").read()
+    check("pictures have the names that plot gives", sorted(os.listdir(saved_in)) == sorted(names), os.listdir(saved_in))
+    text = open(os.path.join(saved_in, names[0]), encoding="utf-8").read()
     shown = browser.run("[...document.querySelectorAll('#importance svg.p text')].map((text) => text.textContent)")
     saved = [text.text for text in ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}text")]
     check("a saved SVG has all texts, and no class", saved == shown and "class=" not in text, saved, shown)
-    explore = open(os.path.join(folder, names[2]), encoding="utf-8").read()
+    explore = open(os.path.join(saved_in, names[2]), encoding="utf-8").read()
     check("the dots of a live plot are in it", explore.count("data:image/png;base64,") >= 2)
     width = browser.run("""Math.round(3 * (Math.max(...[...document.querySelectorAll('#importance svg.p')].map((plot) =>
         plot.getBoundingClientRect().right)) - Math.min(...[...document.querySelectorAll('#importance svg.p')].map(
         (plot) => plot.getBoundingClientRect().left)) + 16))""")
-    with open(os.path.join(folder, names[1]), "rb") as file:
+    with open(os.path.join(saved_in, names[1]), "rb") as file:
         head = file.read(24)
     check("a saved PNG has three pixels per pixel of the page", head[1:4] == b"PNG" and
           abs(int.from_bytes(head[16:20], "big") - width) <= 1, head, width)
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(saved_in, ignore_errors=True)
     quiet(browser, "saved pictures")
 
 
-def open_million(browser, program, folder):
+def open_million(browser, program, folder, shots):
+    if not os.environ.get("MILLION"):
+        return
     campaign(program, folder, MILLION)
     page = os.path.join(folder, "million.html")
     written(program, folder, "report", "million", "-o", page)
@@ -311,18 +321,74 @@ def open_million(browser, program, folder):
     quiet(browser, "a million trials")
 
 
+def open_report(browser, program, folder, shots):
+    page = os.path.join(folder, "gaits.html")
+    read_light(browser, page, shots)
+    axe.accessible(browser, check, "the report")
+    use_keys(browser)
+    scrub(browser, 1)
+    other_lights(browser, page, shots)
+
+
+def open_pair(browser, program, folder, shots):
+    pair = os.path.join(folder, "pair.html")
+    written(program, folder, "replay", "gaits/1", "gaits/2", "--html", pair)
+    written(program, folder, "plot", "gaits", "--kind", "scatter", "-o", os.path.join(folder, "scatter.svg"))
+    browser.size(1200, 900)
+    browser.open(pair)
+    scrub(browser, 2)
+    shots("pair", False)
+    browser.run("[...document.querySelectorAll('.controls button')].find((b) => b.textContent === 'One scene')"
+                ".click()")
+    check("two trials in one scene", browser.run("[document.querySelectorAll('.stage').length, "
+                                                 "document.querySelectorAll('.stage .foot').length]") == [1, 2])
+    axe.accessible(browser, check, "two motions")
+    quiet(browser, "two trials")
+    browser.open(os.path.join(folder, "scatter.svg"))
+    shots("scatter", False)
+    quiet(browser, "a plot")
+
+
+def explore(browser, program, folder, shots):
+    exploring.explore(browser, check, program, folder, os.path.join(folder, "gaits.html"), shots)
+    exploring.grid(browser, check, program, folder, shots)
+    axe.accessible(browser, check, "a trial beside the report")
+    quiet(browser, "exploring")
+
+
+def open_many(browser, program, folder, shots):
+    many = os.path.join(folder, "many.html")
+    campaign(program, folder, exploring.MANY)
+    written(program, folder, "report", "many", "-o", many)
+    browser.size(1200, 900)
+    exploring.many(browser, check, many, shots)
+    exploring.numbers(browser, check, program, folder)
+    quiet(browser, "100,000 trials")
+
+
+def follow(browser, program, folder, shots):
+    exploring.follow(browser, check, program, folder)
+    quiet(browser, "a run")
+
+
+def open_overview(browser, program, folder, shots):
+    overviewing.overview(browser, check, program, folder, shots)
+    quiet(browser, "the overview")
+
+
+PARTS = (open_report, open_pair, open_robots, explore, save, open_overview, open_many, follow, open_million)
+
+
 def main():
-    program, chromium = os.path.abspath(sys.argv[1]), devtools.find()
-    if chromium is None:
-        skip("browser", "all of it", "chromium", "apt-get install chromium")
+    program, kind = os.path.abspath(sys.argv[1]), os.environ.get("BROWSER", "chromium")
+    driver, package = (firefox, "firefox-esr") if kind == "firefox" else (devtools, "chromium")
+    if driver.find() is None:
+        skip("browser", "all of it", kind, f"apt-get install {package}")
         return
     with tempfile.TemporaryDirectory() as folder:
         campaign(program, folder, GAITS)
-        page, pair = os.path.join(folder, "gaits.html"), os.path.join(folder, "pair.html")
-        written(program, folder, "report", "gaits", "-o", page)
-        written(program, folder, "replay", "gaits/1", "gaits/2", "--html", pair)
-        written(program, folder, "plot", "gaits", "--kind", "scatter", "-o", os.path.join(folder, "scatter.svg"))
-        browser = devtools.Browser(chromium)
+        written(program, folder, "report", "gaits", "-o", os.path.join(folder, "gaits.html"))
+        browser = driver.Browser(driver.find())
 
         def shots(name, whole):
             if len(sys.argv) > 2:
@@ -330,35 +396,9 @@ def main():
                 browser.screenshot(os.path.join(sys.argv[2], name + ".png"), whole)
 
         try:
-            read_light(browser, page, shots)
-            use_keys(browser)
-            scrub(browser, 1)
-            other_lights(browser, page, shots)
-            browser.size(1200, 900)
-            browser.open(pair)
-            scrub(browser, 2)
-            shots("pair", False)
-            browser.run("[...document.querySelectorAll('.controls button')].find((b) => b.textContent === 'One scene')"
-                        ".click()")
-            check("two trials in one scene", browser.run("[document.querySelectorAll('.stage').length, "
-                                                         "document.querySelectorAll('.stage .foot').length]") == [1, 2])
-            quiet(browser, "two trials")
-            browser.open(os.path.join(folder, "scatter.svg"))
-            shots("scatter", False)
-            quiet(browser, "a plot")
-            open_robots(browser, program, folder, shots)
-            exploring.explore(browser, check, program, folder, page, shots)
-            save(browser, page)
-            quiet(browser, "exploring")
-            many = os.path.join(folder, "many.html")
-            campaign(program, folder, exploring.MANY)
-            written(program, folder, "report", "many", "-o", many)
-            exploring.many(browser, check, many, shots)
-            exploring.numbers(browser, check, program, folder)
-            exploring.follow(browser, check, program, folder)
-            quiet(browser, "100,000 trials, and a run")
-            if os.environ.get("MILLION"):
-                open_million(browser, program, folder)
+            for part in PARTS:
+                if os.environ.get("PART", part.__name__) == part.__name__:
+                    part(browser, program, folder, shots)
         finally:
             browser.close()
 

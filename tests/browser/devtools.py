@@ -58,6 +58,8 @@ class WebSocket:
 
 
 class Browser:
+    can = frozenset(("dark", "names", "times", "scripts off", "mobile"))
+
     def __init__(self, program, width=1200, height=900):
         self.folder = tempfile.mkdtemp(prefix="hopscotch_browser_")
         arguments = ["--headless=new", "--remote-debugging-port=0", "--disable-gpu", "--no-first-run",

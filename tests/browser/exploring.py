@@ -37,9 +37,9 @@ def column(program, folder, name, campaign="gaits", where="1 = 1"):
     return [one for one in ran.stdout.split()[1:] if one not in ("", "nan")]
 
 
-def counted_of(program, folder, name):
+def counted_of(program, folder, name, where="1 = 1"):
     """The number of stored trials; 0: there is no such campaign yet."""
-    ran = subprocess.run([program, "query", name, "--columns", "id", "--format", "csv"], cwd=folder,
+    ran = subprocess.run([program, "query", name, "--where", where, "--columns", "id", "--format", "csv"], cwd=folder,
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return max(0, len(ran.stdout.split()) - 1)
 
@@ -159,6 +159,93 @@ def brushes(browser, check, program, folder):
     check("a double click ends it", browser.run(f"{FIELD}.value") == "" and selected(browser) == 1500)
 
 
+def short_bounds(browser, check, program, folder):
+    """A brush between two values of a grid has a value of the grid as its bound; among others one with few digits."""
+    x, y, width, height = box(browser, "[...document.querySelectorAll('.explore .grip')].find((_, k) => "
+                                       "document.querySelectorAll('.explore .tt')[k].textContent === 'thrust')")
+    drag(browser, x + width / 2, y + 0.7 * height, x + width / 2, y + 0.3 * height)  # 25, 35, 45 from the bottom
+    where, got = browser.run(f"{FIELD}.value"), selected(browser)
+    check("a brush on a grid has its values as bounds", where == "thrust >= 35 and thrust <= 35" and
+          got == counted_of(program, folder, "grid", where), where, got)
+    press(browser, "Clear")
+    x, y, width, height = box(browser, "[...document.querySelectorAll('.explore .grip')].pop()")
+    drag(browser, x + width / 2, y + 0.6 * height, x + width / 2, y + 0.2 * height)
+    where, got = browser.run(f"{FIELD}.value"), selected(browser)
+    check("among other values its bounds have few digits", got == counted_of(program, folder, "grid", where) and
+          all(len(bound) <= 6 for bound in where.replace("fitness", "").split() if bound[0].isdigit()), where, got)
+    press(browser, "Clear")
+
+
+def replicates(browser, check, program, folder, shots):
+    """The panel of a trial of `grid`: each of its replicates, with the stored numbers, and their motions."""
+    best = browser.run("document.querySelector('#best tbody tr').dataset.trial")
+    browser.run("document.querySelector('#best tbody tr').click()")
+    browser.run("document.querySelector('.trial details').open = true")
+    rows = browser.run("""Object.fromEntries([...document.querySelectorAll('.replicates tr')].map((row) =>
+        [row.cells[0].textContent.replace(/ .*/, ''), [...row.cells].slice(1).map((cell) => cell.title ||
+            cell.textContent)]))""")
+    stored = subprocess.run([program, "query", "grid", "--sql", "SELECT failure, velocity_error, attitude_rms FROM "
+                             f"replicates WHERE trial = {best} ORDER BY replicate", "--format", "csv"], cwd=folder,
+                            stdout=subprocess.PIPE, text=True).stdout.split()[1:]
+    stored = [line.split(",") for line in stored]
+    check("each replicate has its numbers", len(stored) == 4 and rows["failure"] == [row[0] for row in stored] and
+          [float(v) for v in rows["velocity_error"]] == [float(row[1]) for row in stored] and
+          all(abs(float(v) - float(a) - float(b)) < 1e-12 for v, (_, a, b) in zip(rows["fitness"], stored)), rows,
+          stored)
+    choice = "[...document.querySelectorAll('.trial .controls label')].find((one) => one.textContent.startsWith(" \
+             "'replicate')).querySelector('select')"
+    check("each replicate has a motion", browser.run(f"[...{choice}.options].map((one) => one.textContent)") ==
+          ["0", "1", "2", "3"])
+    browser.run(f"{choice}.value = '{best}/2', {choice}.dispatchEvent(new Event('change'))")
+    check("another replicate is shown", f"grid/{best}/2" in browser.run(
+        "document.querySelector('.trial .stage .name').textContent"))
+    for width in (1400, 1130, 700):
+        browser.size(width, 900)
+        browser.run(FRAME)
+        covered = browser.run("""(() => { const side = document.querySelector('.trial').getBoundingClientRect();
+            scrollTo(0, 0);
+            const used = [...document.querySelectorAll('nav button, nav input, #theme')].map((one) =>
+                one.getBoundingClientRect());
+            return [used.every((one) => one.right <= side.left || one.bottom <= side.top),
+                document.documentElement.scrollWidth]; })()""")
+        check(f"the panel covers nothing that can be pressed, {width} px", covered[0] and covered[1] <= width, covered)
+    browser.size(1200, 900)
+    shots("replicates", False)
+    browser.press("Escape", "Escape")
+    other = browser.run("[...Array(54).keys()].find((id) => !JSON.parse(document.getElementById('replicates')"
+                        ".textContent).trials[id])")
+    browser.run(f"location.hash = 'trial={other}'")
+    browser.run(FRAME)
+    check("replicates of other trials: the command", f"hopscotch show grid/{other}" in browser.run(
+        "document.querySelector('.trial').textContent"))
+    browser.press("Escape", "Escape")
+
+
+GRID = """
+version: 1
+experiment: grid
+model: hopper
+simulation: {duration: 1.5, settle: 0.5}
+parameters: {x_dot_des: 1.5}
+search: {method: grid, over: {k_fp: {linspace: [50, 300, 6]}, k_xdot: [0.02, 0.04, 0.06], thrust: [25, 35, 45]}}
+replicates: {count: 4, perturb: {phi_leg: {normal: [0.01, 0.02]}}, store: true}
+objective: {minimize: velocity_error + attitude_rms}
+"""
+
+
+def grid(browser, check, program, folder, shots):
+    spec, page = os.path.join(folder, "grid.yaml"), os.path.join(folder, "grid.html")
+    with open(spec, "w") as file:
+        file.write(GRID)
+    for arguments in (("run", spec, "--backend", "cpu", "--progress", "none"), ("report", "grid", "-o", page)):
+        subprocess.run([program, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+    browser.size(1200, 900)
+    browser.open(page)
+    short_bounds(browser, check, program, folder)
+    replicates(browser, check, program, folder, shots)
+
+
 def ends(browser, check, program, folder):
     """A brush to the end of an axis has no bound there: the axes of the fitness leave out the worst."""
     worst = max(float(one) for one in column(program, folder, "fitness"))
@@ -209,7 +296,7 @@ SEEN = """(() => {
 def contrast(browser, check):
     """What is selected is seen, also the worst of it."""
     browser.run("document.querySelector('.explore .panels').scrollIntoView()")
-    for scheme in ("light", "dark"):
+    for scheme in ("light", "dark") if "dark" in browser.can else ("light",):
         browser.theme(scheme)
         for colour in ("failure", "fitness"):
             browser.run(f"""(() => {{ const list = document.querySelector('.explore .tools select');
@@ -255,7 +342,7 @@ def keep(browser, check, program, folder, page):
         trial: '"]<img src=x>', x: '<b>', kept: "'" }).toString()""")
     browser.run(FRAME)
     check("an address adds no markup", browser.run("document.querySelectorAll('img').length") == 0 and
-          browser.run("document.querySelector('.trial').hidden") and
+          "names the trial '\"]<img" in browser.run("document.querySelector('.trial').textContent") and
           "onerror" in browser.run("document.querySelector('.problem code').textContent"))
     press(browser, "Clear")
     browser.run(f"{FIELD}.value = ''")
@@ -272,8 +359,9 @@ def addresses(browser, check, page):
             ("where=k_fp+<+100&kept=thrusd+>+40", "unknown name 'thrusd'", "k_fp < 100", "k_fp < 100")):
         for again in (False, True):  # the address keeps it
             if again:
+                browser.run("window.before = 1")
                 browser.call("Page.reload")
-                time.sleep(0.5)
+                reload_until(browser, "!window.before && document.querySelector('.trial') !== null", 20)
             else:
                 browser.open("about:blank")
                 browser.open(page + "#" + address)
@@ -281,6 +369,9 @@ def addresses(browser, check, page):
             got = browser.run(problem)
             check("a condition that an address has wrong", wrong in got and got.endswith(f"Still showing: {still}") and
                   browser.run(f"{FIELD}.value") == value, address, again, got, browser.run(f"{FIELD}.value"))
+    browser.open("about:blank")
+    browser.open(page + "#trial=abc")
+    check("a trial that is no number", "names the trial 'abc'" in browser.run(panel), browser.run(panel))
     browser.open("about:blank")
     browser.open(page + "#trial=999999")
     check("a trial that is not there", "There is no such trial in this page" in browser.run(panel), browser.run(panel))
@@ -384,6 +475,8 @@ def one_trial(browser, check):
 
 
 def names(browser, check):
+    if "names" not in browser.can:
+        return
     tree = browser.call("Accessibility.getFullAXTree")["nodes"]
     roles = {"button", "textbox", "combobox", "checkbox", "slider", "link", "image", "img", "form", "search", "dialog",
              "complementary", "DisclosureTriangle"}
@@ -393,6 +486,8 @@ def names(browser, check):
 
 
 def paper(browser, check, page):
+    if "scripts off" not in browser.can:
+        return
     browser.theme("light", "print")
     check("on paper the plots are the static ones", browser.run("""(() => {
         const hidden = (name) => getComputedStyle(document.querySelector(name)).display === 'none';
@@ -401,6 +496,7 @@ def paper(browser, check, page):
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.call("Page.reload")
     time.sleep(0.5)
+    reload_until(browser, "document.querySelector('#provenance') !== null", 20)  # the page's last section
     browser.call("Emulation.setScriptExecutionDisabled", value=False)
     still = browser.run("[getComputedStyle(document.querySelector('.still')).display, "
                         "document.querySelectorAll('.still svg').length, document.querySelectorAll('canvas').length]")
@@ -492,12 +588,15 @@ def many(browser, check, page, shots):
     seconds, size = browser.open(page), os.path.getsize(page)
     check(f"100,000 trials: {size / 1e6:.2f} MB, open in {seconds:.2f} s", size <= 5e6)
     x, y, width, height = box(browser, "document.querySelectorAll('.explore .grip')[1]")
-    browser.call("Performance.enable", timeDomain="threadTicks")
+    times = "times" in browser.can
+    if times:
+        browser.call("Performance.enable", timeDomain="threadTicks")
     browser.run("window.frames = 0; (function f() { window.frames++; requestAnimationFrame(f); })(); 1")
-    start, used = time.monotonic(), busy(browser)
+    start, used = time.monotonic(), busy(browser) if times else 0
     drag(browser, x + width / 2, y + 20, x + width / 2, y + height - 40, 100)
     count = browser.run("window.frames")
-    each, rate = 1e3 * (busy(browser) - used) / count, count / (time.monotonic() - start)
+    rate = count / (time.monotonic() - start)
+    each = 1e3 * (busy(browser) - used) / count if times else 1e3 / rate
     check(f"100,000 trials: {each:.1f} ms of processor time per frame; {rate:.0f} frames/s with a load of "
           f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} processors", each < 33)
     where = browser.run(f"{FIELD}.value")
@@ -557,17 +656,42 @@ def follow(browser, check, program, folder):
                                      ".replace(',', '')"))
         browser.run("document.activeElement.blur(), scrollTo(0, 700)")
         grown = ("Number(document.querySelector('.facts').textContent.match(/trials([0-9,]+)/)[1].replace(',', '')) > "
-                 f"{all_before} && document.querySelector('.select') !== null")
-        check("a page follows the run", reload_until(browser, grown, 40))
+                 "%d && document.querySelector('.select') !== null")
+        check("a page follows the run", reload_until(browser, grown % all_before, 40))
         check("and keeps the selection", browser.run(f"{FIELD}.value") == "k_fp < 200" and
               browser.run("document.querySelector('.kept code').textContent") == "thrust > 40")
         press(browser, "Undo")
         check("and what undo takes back", browser.run(f"{FIELD}.value") == "")
         check("and the place", browser.run("scrollY") > 300, browser.run("scrollY"))
+        run.kill()
+        run.wait()
+        check("the page ends with a run that is killed", report.wait(60) == 0)
+        state = "document.querySelector('.state').textContent"
+        check("its last page says so, and does not follow", reload_until(browser, f"{state} === 'killed'", 30) and
+              "data-follow=\"" not in open(page).read(), browser.run(state))
+        killed = counted_of(program, folder, "followed")
+        run = subprocess.Popen([program, "resume", "followed", "--backend", "cpu", "--threads", "1", "--batch", "128",
+                                "--progress", "none"], **quiet)
+        while counted_of(program, folder, "followed") <= killed and run.poll() is None:
+            time.sleep(0.2)
+        report = subprocess.Popen([program, "report", "followed", "--follow", "--every", "4", "--motions", "0", "-o",
+                                   page], **quiet)
+        for _ in range(200):
+            time.sleep(0.1)
+            if "data-follow=\"" in open(page).read():
+                break
+        browser.call("Page.reload")
+        there = f"document.querySelector('.kept code')?.textContent === 'thrust > 40' && {FIELD}.value === ''"
+        check("it is followed again when it was resumed, and keeps the selection",
+              reload_until(browser, f"{there} && {state} === 'running'", 30))
+        all_before = counted_of(program, folder, "followed")
+        browser.run("document.activeElement.blur()")
+        check("and grows", reload_until(browser, grown % all_before, 60))
         run.terminate()
         run.wait()
         report.wait(60)
-        check("the last page does not follow", "data-follow=\"" not in open(page).read())
+        check("the last page does not follow", "data-follow=\"" not in open(page).read() and
+              ">interrupted<" in open(page).read())
     finally:
         for process in (run, report):
             if process is not None and process.poll() is None:

@@ -13,6 +13,7 @@ typedef struct Replay {
     Spec spec;
     bool observed;
     bool computed; // the trial has no row to compare with
+    bool each;     // the results of each replicate are wanted
     TrialRows stored;
     Flight flight;
     Commit again;
@@ -137,7 +138,9 @@ static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptio
     Trials *trials = &replay->flight.trials;
     Search search;
     Backend *backend = NULL;
+    replay->spec.replicates.store |= replay->each;
     flight_take(spec, 1, NULL, arena, &replay->flight);
+    if (replay->each) trials->value = ARENA_NEW(arena, double, spec->replicates.count);
     commit_take(spec, 1, replay->observed ? recording.lanes : 0, recording_lane_bytes(&recording), 0, arena,
                 &replay->again);
     trials->count = 1;
@@ -221,6 +224,40 @@ Error campaign_simulate(const StoredCampaign *campaign, int64_t trial, const Bac
     ReplayResult result;
     TRY(replay_all(&replay, trial, NULL, backend, arena, &result));
     *row = replay.again.rows;
+    return error_none();
+}
+
+static Error replay_stored_replicates(const StoredCampaign *campaign, int64_t trial, Arena *arena,
+                                      TrialReplicates *replicates)
+{
+    TrialRows row;
+    TRY(trial_row_read(campaign, trial, arena, &row));
+    if (row.count == 0 || !campaign->spec.replicates.store) return error_none();
+    TRY(replicates_read(campaign, trial, &row));
+    const Spec had = rows_had(&campaign->spec, &row, 0);
+    *replicates = (TrialReplicates){.count = had.replicates.count,
+                                    .failure = row.replicate_failure,
+                                    .metric = row.replicate_metric,
+                                    .stride = row.replicate_stride};
+    return error_none();
+}
+
+Error campaign_replicates(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
+                          TrialReplicates *replicates)
+{
+    Replay replay = {.campaign = campaign, .each = true};
+    ReplayResult result;
+    const Model *model = campaign->spec.model;
+    *replicates = (TrialReplicates){0};
+    if (model->runs_program || model->by_hand) return replay_stored_replicates(campaign, trial, arena, replicates);
+    TRY(replay_all(&replay, trial, NULL, backend, arena, &result));
+    if (!result.equal) return error_none(); // what is shown beside it is another result
+    const TrialRows *rows = &replay.again.rows;
+    *replicates = (TrialReplicates){.count = replay.spec.replicates.count,
+                                    .value = spec_several(&replay.spec) ? NULL : replay.flight.trials.value,
+                                    .failure = rows->replicate_failure,
+                                    .metric = rows->replicate_metric,
+                                    .stride = rows->replicate_stride};
     return error_none();
 }
 

@@ -5,7 +5,8 @@
 
 bool campaign_name_taken(const char *name)
 {
-    return strncmp(name, CATALOGUE_DATABASE, strlen(CATALOGUE_DATABASE)) == 0 || strcmp(name, CATALOGUE_LOCK) == 0;
+    return strncmp(name, CATALOGUE_DATABASE, strlen(CATALOGUE_DATABASE)) == 0 || strcmp(name, CATALOGUE_LOCK) == 0 ||
+           strcmp(name, CATALOGUE_PAGE) == 0;
 }
 
 Error campaign_name_check(const char *name)

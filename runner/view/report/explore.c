@@ -363,6 +363,8 @@ static void explore_put(Explore *explore, FILE *out)
     json_boolean(&json, "maximize", data->maximize);
     json_boolean(&json, "several", spec_several(&report->campaign->spec));
     json_boolean(&json, "moves", report->campaign->spec.configured.drawing != NULL); // replay shows it
+    json_integer(&json, "replicates", report->campaign->spec.replicates.count);
+    json_boolean(&json, "stored", report->campaign->spec.replicates.store); // each of them
     explore_put_ids(explore, &json);
     explore_put_names(explore, &json);
     if (exact != NULL) {
@@ -409,5 +411,6 @@ Error report_explore(const Report *report)
         fputs("<p class=\"none\">A browser with scripts shows the trials here.</p>\n", report->out);
     }
     fputs("</div>\n", report->out);
+    TRY(report_put_replicates(report));
     return explore_put_trials(report);
 }

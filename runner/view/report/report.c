@@ -66,13 +66,13 @@ Error report_put_not_replayed(const Report *report, const Error *error)
 // ---- motions of more trials -----------------------------------------------------------------------------------------
 
 enum {
-    REPORT_FAILED = 2,             // motions of each kind of failure
-    REPORT_MOTIONS_BYTES = 1300000 // of all motions but the first
+    REPORT_FAILED = 2,              // motions of each kind of failure
+    REPORT_REPLICATES = 7,          // more replicates of the shown trial
+    REPORT_MOTIONS_BYTES = 1300000, // of all motions but the first
 };
 #define REPORT_FRAME 0.04 // s between two frames, at most
 
-// The trials whose motions the page has besides the shown one: the best, then some of each kind of failure.
-static Error report_moving(const Report *report, int64_t **trials, int *count)
+Error report_closer(const Report *report, int64_t **trials, int *count)
 {
     const PlotData *data = report->data;
     const Spec *spec = &report->campaign->spec;
@@ -96,33 +96,47 @@ static Error report_moving(const Report *report, int64_t **trials, int *count)
     return error_none();
 }
 
-// Puts the motions of more trials into the page, each with so few frames that all fit; a trial that can't be simulated
-// again, or differs from what is stored, is left out.
+// Puts one more motion into the page. A trial that can't be simulated again, or differs from what is stored, is left
+// out.
+static Error report_another_motion(const Report *report, const ReplayRequest *request)
+{
+    const size_t used = report->arena->used;
+    ReplayResult result;
+    ReplayTrace trace;
+    const Error error =
+        campaign_trace(report->campaign, request, &report->options->backend, report->arena, &result, &trace);
+    if (error.kind == ERROR_INTERRUPTED) return error;
+    if (error.kind == OK && result.equal) TRY(trace_put_another(&trace, report->out, report->arena));
+    arena_rewind(report->arena, used);
+    return error_none();
+}
+
+// Puts the motions of other replicates of the shown trial, and of more trials, into the page, each with so few frames
+// that all fit.
 static Error report_more_motions(const Report *report, const ReplayTrace *shown)
 {
     int64_t *trials;
     int count = 0;
     const Drawing *drawing = trace_drawing(shown);
-    TRY(report_moving(report, &trials, &count));
-    if (count == 0 || drawing == NULL) return error_none();
-    const double frames = (double)(REPORT_MOTIONS_BYTES / count / trace_frame_bytes(drawing));
+    const int replicates = report->campaign->spec.replicates.count - 1,
+              others = replicates < REPORT_REPLICATES ? replicates : REPORT_REPLICATES;
+    TRY(report_closer(report, &trials, &count));
+    if (count + others == 0 || drawing == NULL) return error_none();
+    const double frames = (double)(REPORT_MOTIONS_BYTES / (count + others) / trace_frame_bytes(drawing));
     ReplayRequest request = shown->request;
     const Configured *configured = &report->campaign->spec.configured;
     const double tick = configured->tick_duration, duration = fmin(REPORT_MOTION, tick * (double)configured->ticks);
     request.window[1] = fmin(duration, frames * REPORT_FRAME);
     const double each = request.window[1] / frames;
     request.sample = fmax(request.sample, tick * ceil(each / tick));
+    for (int r = 1; r <= others && report->options->motions > 0; r++) {
+        request.replicate = r;
+        TRY(report_another_motion(report, &request));
+    }
+    request.replicate = shown->request.replicate;
     for (int i = 0; i < count; i++) {
-        const size_t used = report->arena->used;
-        ReplayResult result;
-        ReplayTrace trace;
         request.trial = trials[i];
-        if (request.trial == shown->request.trial) continue;
-        const Error error =
-            campaign_trace(report->campaign, &request, &report->options->backend, report->arena, &result, &trace);
-        if (error.kind == ERROR_INTERRUPTED) return error;
-        if (error.kind == OK && result.equal) TRY(trace_put_another(&trace, report->out, report->arena));
-        arena_rewind(report->arena, used);
+        if (request.trial != shown->request.trial) TRY(report_another_motion(report, &request));
     }
     return error_none();
 }

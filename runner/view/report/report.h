@@ -33,6 +33,10 @@ Error report_slopes(const Report *report);
 // The columns of the trials, for scripts, and parallel coordinates (explore.c)
 bool report_has_explore(const Report *report);
 Error report_explore(const Report *report);
+// The trials that the page tells more about than the shown one's (report.c): the best, then some of each kind of
+// failure; their motions, and each of their replicates (replicates.c).
+Error report_closer(const Report *report, int64_t **trials, int *count);
+Error report_put_replicates(const Report *report);
 // Of a campaign with residuals (fit.c)
 bool report_has_fit(const Report *report);
 Error report_fit(const Report *report);

@@ -103,7 +103,7 @@ static void report_hint(const StoredCampaign *campaign, const char *state, FILE 
 {
     const bool waits = strcmp(state, STORE_WAITING) == 0;
     fputs("<p class=\"none\">No trial is stored yet.", out);
-    if (waits || strcmp(state, "interrupted") == 0) {
+    if (waits || strcmp(state, "interrupted") == 0 || strcmp(state, "killed") == 0) {
         fputs(waits ? " Its trials come from <code>hopscotch ask "
                     : " The campaign continues with <code>hopscotch resume ",
               out);
@@ -145,7 +145,7 @@ Error report_head(const Report *report)
           out);
     report_element(out, "h1", "", campaign->name);
     fputs("\n<p class=\"lead\"><span class=\"state\">", out);
-    put_markup(out, row.state);
+    put_markup(out, report->options->state);
     fputs("</span> ", out);
     put_markup(out, arena_format(arena, "model %s, method %s", spec->model->name, spec->method->name));
     if (row.reason[0] != '\0') {
@@ -164,22 +164,25 @@ Error report_head(const Report *report)
         fprintf(out, "<p class=\"note\" data-follow=\"%d\">The run goes on. The page reads itself again.</p>\n",
                 report->options->follow);
     TRY(report_facts(report, &timings, devices));
-    if (report->data->trials == 0) report_hint(campaign, row.state, out);
+    if (report->data->trials == 0) report_hint(campaign, report->options->state, out);
     fputs("</header>\n", out);
     return error_none();
 }
 
 // ---- best trials ----------------------------------------------------------------------------------------------------
 
-// A cell as a text: a number with five digits, or a word.
+// A word, or a number with five digits, whose title is the whole number.
 static void report_best_cell(const Cursor *trial, int column, FILE *out)
 {
-    if (cell_kind(trial, column) == COLUMN_TEXT) {
-        put_markup(out, cell_text(trial, column));
-        return;
-    }
-    const double value = cell_real(trial, column);
-    if (isfinite(value)) fprintf(out, "%.5g", value);
+    char shown[32] = "";
+    const bool word = cell_kind(trial, column) == COLUMN_TEXT;
+    const double value = word ? (double)NAN : cell_real(trial, column);
+    if (isfinite(value)) snprintf(shown, sizeof shown, "%.5g", value);
+    const Text32 whole = text_number(value);
+    if (isfinite(value) && strcmp(whole.text, shown) != 0)
+        fprintf(out, "<td title=\"%s\">%s</td>", whole.text, shown);
+    else
+        report_element(out, "td", "", word ? cell_text(trial, column) : shown);
 }
 
 static void report_best_row(const Cursor *trial, int count, int64_t rank, FILE *out)
@@ -187,12 +190,10 @@ static void report_best_row(const Cursor *trial, int count, int64_t rank, FILE *
     const int64_t id = cell_integer(trial, 0);
     fprintf(out, "<tr data-trial=\"%" PRId64 "\" tabindex=\"0\"><td>%" PRId64 "</td>", id, rank);
     for (int c = 0; c < count; c++) {
-        fputs("<td>", out);
         if (c == 0)
-            fprintf(out, "%" PRId64, id);
+            fprintf(out, "<td>%" PRId64 "</td>", id);
         else
             report_best_cell(trial, c, out);
-        fputs("</td>", out);
     }
     fputs("</tr>\n", out);
 }

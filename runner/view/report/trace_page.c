@@ -143,8 +143,10 @@ static void motion_put_figure(const ReplayTrace *trace, Json *json)
 static Error motion_put(const ReplayTrace *trace, Json *json, Arena *arena)
 {
     const Drawing *drawing = trace_drawing(trace);
+    const char *name = trace_name(trace, arena);
+    const int replicate = trace->request.replicate;
     json_object(json, NULL);
-    json_text(json, "name", trace_name(trace, arena));
+    json_text(json, "name", replicate > 0 ? arena_format(arena, "%s/%d", name, replicate) : name);
     json_integer(json, "replicate", trace->request.replicate);
     json_number(json, "fitness", trace->fitness);
     json_text(json, "failure", trace->failure);
@@ -164,6 +166,7 @@ Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out, 
 Error trace_put_another(const ReplayTrace *trace, FILE *out, Arena *arena)
 {
     const char *id = arena_format(arena, "motion_%lld", (long long)trace->request.trial);
+    if (trace->request.replicate > 0) id = arena_format(arena, "%s/%d", id, trace->request.replicate);
     return trace_put_array(&trace, 1, id, motion_put, out, arena);
 }
 
@@ -207,7 +210,7 @@ static void page_put_parameters(const ReplayTrace *const *traces, int count, FIL
 
 static void page_put_table(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
 {
-    fputs("<div class=\"scroll\"><table><thead><tr><th></th>", out);
+    fputs("<div class=\"scroll\"><table><thead><tr><th scope=\"col\">trial</th>", out);
     for (int i = 0; i < count; i++) {
         fputs("<th scope=\"col\">", out);
         put_markup(out, trace_name(traces[i], arena));
