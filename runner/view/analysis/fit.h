@@ -19,7 +19,9 @@ typedef struct Fit {
     FitResult *result;
     int m;                      // free parameters
     const int *free;            // [m]
+    double *products;           // [m][m] A
     double *eigenvalue;         // [m] of A
+    double most, level;         // the greatest of them; the variance of a residual
     double *vector;             // [m][m] columns
     double *inverse;            // [m][m] A^-1 without directions that are not determined
     bool *unknown;              // [m] of the directions
