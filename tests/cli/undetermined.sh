@@ -23,7 +23,7 @@ search:
 objective: {residuals: seen}
 END2
 hopscotch run sum.yaml --progress none && hopscotch fit sum/best && [ "$(grep -c '^unknown' err)" = 11 ] &&
-    [ "$(grep '^unknown' err | grep -ow 'a[0-9]*' | sort -u | wc -l)" = 12 ]
+    [ "$(grep '^unknown' err | grep -ow 'a[0-9][0-9]*' | sort -u | wc -l)" = 12 ]
 check $? "twelve parameters of which the sum counts: eleven lines name them all"
 
 cat >>plan.yaml <<'END2'
