@@ -110,8 +110,8 @@ static void fit_print_lines(const CommandLine *line, const StoredCampaign *campa
         fprintf(out,
                 "%s/%" PRId64 ": relative error %s (%s) by %" PRId64
                 " residuals, %d parameters, condition number %.3g\n",
-                campaign->name, trial, text_number(data->fitness).text, information_criterion(&campaign->spec),
-                data->count, data->n, result->condition);
+                campaign->name, trial, isnan(data->fitness) ? "infinite" : text_number(data->fitness).text,
+                information_criterion(&campaign->spec), data->count, data->n, result->condition);
     else
         fprintf(out, "%s/%" PRId64 ": root mean square %s of %" PRId64 " residuals, %s%s\n", campaign->name, trial,
                 text_number(data->fitness).text, data->count,

@@ -1064,6 +1064,8 @@ void parameters_follow(const Spec *spec, const double *parameter, int p, double 
 // ---- what residuals tell (search/information.c) --------------------------------------------------------------------
 
 enum { INFORMATION_MOST = 64 }; // parameters
+// The failure of a plan that leaves a combination of its parameters open.
+#define UNDETERMINED "undetermined"
 // Memory for the information of trials of one spec, whose `configured` is built. NULL, 0: its objective is another.
 typedef struct Information Information;
 size_t information_bytes(const Spec *spec);

@@ -140,6 +140,18 @@ typedef struct FitLack {
     double p;             // that none is wanted
     bool lacking;         // p says so, by all such parameters together
 } FitLack;
+// What the length of steps does to a fit (analysis/fit_step.c).
+typedef struct FitStep {
+    FitFiner finer;       // name NULL: nothing is known
+    int series;           // whose residuals change most, in units of their noise: by `change` (rms)
+    double change;        //
+    double wanted, error; // how often the residuals want that change, and its standard deviation; NaN: not at all
+    double squares, p;    // what it takes of their sum of squares; that none is wanted
+    bool lacking;         // they do: the step is too long for them
+    int parameter;        // [data->n] that half a step moves most
+    double moved;         // by so many standard deviations of it; NaN: none
+    bool moving;          // by more than one, and the residuals do not contradict
+} FitStep;
 typedef struct FitResult {
     FitParameter *parameters;  // [data->n]
     FitNoise *noise;           // [data->n_series]
@@ -156,11 +168,13 @@ typedef struct FitResult {
     const double *widening; // [n] that standard deviation through the one if all residuals had one variance
     FitLack *lacks;         // [n_lacks] by p: parameters that were tested
     int n_lacks, n_lacking;
+    FitStep step;
     int64_t fits, failed, block; // of a bootstrap: how many, of them with a run that failed, rows of a block
     const struct Fit *inner;     // of the analysis
 } FitResult;
 FitResult *fit_analyse(const Spec *spec, const FitData *data, Arena *arena);
-// Tests whether the residuals want a parameter that is not searched to be other than it is (analysis/fit_lack.c).
+// Tests whether steps are short enough (analysis/fit_step.c), then whether the residuals want a parameter that is not
+// searched to be other than it is (analysis/fit_lack.c).
 Error fit_lacks(const FitModel *model, FitResult *result);
 // Replaces intervals by those of the profile of the sum of squares (analysis/fit_profile.c).
 Error fit_profile(const FitModel *model, const FitData *data, FitResult *result, Arena *arena);

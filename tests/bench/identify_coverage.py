@@ -80,7 +80,7 @@ if len(sys.argv) < 2:
 program = os.path.abspath(sys.argv[1])
 repeats, size, start = option("--repeats", 100), option("--noise", 0.01), option("--start", 1.0)
 clean, options = motion(start, option("--stribeck", 0.0)), option("--fit", "").split()
-held, accepted, white, lacking, widths = Counter(), 0, 0, Counter(), Counter()
+held, accepted, white, long, lacking, widths = Counter(), 0, 0, 0, Counter(), Counter()
 with tempfile.TemporaryDirectory() as work:
     shutil.copy(SPEC, work)
     if "--misfit" in sys.argv:
@@ -94,6 +94,7 @@ with tempfile.TemporaryDirectory() as work:
         rows, said = fit(work, [angle + next(errors) for angle in clean], *options)
         accepted += "the model is enough" in said
         white += "not white" not in said
+        long += "\nstep " in said
         lacking.update({line.split()[1].rstrip(":") for line in said.splitlines() if line.startswith("lacking") and "nothing" not in line})
         for row in rows:
             low, high = float(row["low"] or "nan"), float(row["high"] or "nan")
@@ -101,5 +102,5 @@ with tempfile.TemporaryDirectory() as work:
             widths[row["parameter"]] += (high - low) / repeats
 print(f"of {repeats} records: intervals hold " + ", ".join(f"{name} {held[name]}" for name in TRUTH)
       + "; their mean widths are " + ", ".join(f"{name} {widths[name]:.3g}" for name in TRUTH)
-      + f"; the model is called enough in {accepted}, the residuals white in {white}"
+      + f"; the model is called enough in {accepted}, the residuals white in {white}, the step too long in {long}"
       + "".join(f"; {name} lacking in {n}" for name, n in lacking.most_common()))

@@ -281,8 +281,8 @@ for duration in 3.99 4 3.96; do
 done
 printf '%s residuals,\n' 100 100 99 | cmp -s - counts
 check $? "values at an event whose period does not divide the duration: $(tr '\n' ' ' <counts)"
-hopscotch run identify_pendulum.yaml --name whole --progress none --set 'search={}'
-hopscotch fit whole/0 && said 'of 250 residuals, no parameter is searched' && said 'not white' && ! grep -q nan err
+hopscotch run identify_pendulum.yaml --name unsearched --progress none --set 'search={}'
+hopscotch fit unsearched/0 && said 'of 250 residuals, no parameter is searched' && said 'not white' && ! grep -q nan err
 check $? "a fit without parameters tests the model"
 
 hopscotch run fails.yaml --name penalty --progress none --set 'search={method: grid, over: {a: [2]}}' \

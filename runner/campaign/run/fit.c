@@ -338,6 +338,88 @@ Error fit_along(const FitModel *model, int parameter, double *column, bool *ther
     return error_none();
 }
 
+// ---- at a finer step ------------------------------------------------------------------------------------------------
+
+// Settings that may say how long steps are, and what makes errors as much smaller as half a step does: for tolerances,
+// with a method of order five.
+static const struct {
+    const char *name;
+    double through;
+} fit_finer_settings[] = {{"dt", 2.0}, {"tolerance", 32.0}};
+enum { FIT_FINER_SETTINGS = sizeof fit_finer_settings / sizeof *fit_finer_settings };
+
+// Setting k of the spec; false: its model has none, or it can't be smaller.
+static bool fit_finer_setting(const Spec *spec, int k, FitFiner *to)
+{
+    const char *name = fit_finer_settings[k].name;
+    for (int i = 0; i < spec->model->n_options; i++) {
+        const Option *option = &spec->model->options[i];
+        if (strcmp(option->name, name) != 0 || model_is_top(spec->model, name)) continue;
+        *to = (FitFiner){.name = option->name,
+                         .value = spec->settings[i],
+                         .finer = spec->settings[i] / fit_finer_settings[k].through};
+        return to->finer >= option->low;
+    }
+    return false;
+}
+
+// The same spec with that step; false: it can't be read so.
+static bool fit_finer_spec(const GradientRun *run, const FitFiner *to, Spec *spec)
+{
+    const Spec *of = &run->campaign->spec;
+    const char *const overrides[] = {arena_format(run->arena, "simulation.%s=%.17g", to->name, to->finer),
+                                     "validate=none"};
+    return spec_parse(of->file, of->resolved, overrides, 2, run->arena, diagnostics_new(run->arena), spec).kind == OK &&
+           spec->configured.n_parameters == of->configured.n_parameters &&
+           spec->configured.n_metrics == of->configured.n_metrics &&
+           spec_residual_count(spec) == spec_residual_count(run->spec);
+}
+
+// residual[count] <- those of the trial with the finer step. *there: how many the run has.
+static Error fit_finer_residuals(const FitModel *model, const Spec *spec, double *residual, int64_t *there)
+{
+    GradientRun run = *model->run;
+    double fitness;
+    run.spec = spec;
+    TRY(spec_build(spec, run.arena, &run.configured));
+    if (model->trial != NULL) {
+        const int first = model->data->n > 0 ? model->data->parameter[0] : 0;
+        TrialResiduals *trial = trial_residuals_take(spec, &run.configured, run.arena);
+        *there = trial_residuals_along(trial, (int32_t)run.stored.search[0], run.ordinal, run.parameter, &first, 1,
+                                       residual, model->side);
+        return error_none();
+    }
+    TRY(backend_prepare(run.backend, &run.configured, spec->replicates.count, 0, 0));
+    TRY(fit_fly(&run, run.parameter, residual, &fitness));
+    *there = isnan(fitness) ? 0 : model->data->count;
+    return backend_prepare(run.backend, &model->run->configured, spec->replicates.count, 0, 0);
+}
+
+// Of a method with fixed steps the tolerance changes nothing, of another dt does not: the greatest change counts.
+Error fit_refine(const FitModel *model, double *change, FitFiner *out)
+{
+    const GradientRun *run = model->run;
+    const int64_t count = model->data->count;
+    double *own = ARENA_NEW(run->arena, double, count), most = 0.0;
+    *out = (FitFiner){.name = NULL};
+    if (configured_named(&run->spec->configured) < run->spec->configured.n_parameters) return error_none();
+    for (int k = 0; k < FIT_FINER_SETTINGS; k++) {
+        Spec *spec = ARENA_NEW(run->arena, Spec, 1);
+        FitFiner finer;
+        int64_t there = 0;
+        double squares = 0.0;
+        if (!fit_finer_setting(run->spec, k, &finer) || !fit_finer_spec(run, &finer, spec)) continue;
+        TRY(fit_finer_residuals(model, spec, own, &there));
+        for (int64_t i = 0; i < count; i++) own[i] -= model->data->residual[i];
+        for (int64_t i = 0; i < count; i++) squares += own[i] * own[i];
+        if (there != count || !(squares > most)) continue;
+        most = squares;
+        memcpy(change, own, (size_t)count * sizeof *own);
+        *out = finer;
+    }
+    return error_none();
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static bool fit_has_values(const Spec *spec)

@@ -119,6 +119,13 @@ static Error gradient_by_derivatives(GradientRun *run, GradientResult *result)
 
 // ---- the trial ------------------------------------------------------------------------------------------------------
 
+// A plan without a fitness, whose residuals are there.
+static bool gradient_is_open(const GradientRun *run)
+{
+    return run->spec->objective.information.n > 0 &&
+           run->stored.failure[0] == configured_failure(&run->spec->configured, UNDETERMINED);
+}
+
 // The trial's row and parameters.
 static Error gradient_find(GradientRun *run, int64_t trial)
 {
@@ -134,7 +141,7 @@ static Error gradient_find(GradientRun *run, int64_t trial)
     if (spec_several(run->spec))
         return error_make(ERROR_USER, "campaign %s has several objectives: there is no single fitness to derive",
                           run->campaign->name);
-    if (isnan(run->stored.fitness[0]))
+    if (isnan(run->stored.fitness[0]) && !gradient_is_open(run))
         return error_make(ERROR_USER, "trial %lld failed, so it has no fitness to derive", (long long)trial);
     TRY(search_init(run->spec, run->arena, &search));
     return search_stored_trial(&search, run->campaign->database, &run->stored, 0, &run->ordinal, run->parameter);
@@ -147,6 +154,7 @@ static Error gradient_begin(GradientRun *run, int64_t most)
     TRY(backend_prepare(run->backend, &run->configured, most * spec->replicates.count, 0, 0));
     TRY(gradient_fly(run, run->parameter, 1, &run->fitness, NULL, NULL));
     if (rows_stored(run->fitness) == run->stored.fitness[0]) return error_none();
+    if (isnan(run->fitness) && isnan(run->stored.fitness[0])) return error_none();
     return error_make(ERROR_MACHINE,
                       "trial %lld gives another fitness than the stored one; replay shows the difference",
                       (long long)run->stored.id[0]);
@@ -177,6 +185,9 @@ Error gradient_at_trial(const StoredCampaign *campaign, int64_t trial, int64_t m
 static Error gradient_work(GradientRun *run, void *context)
 {
     GradientResult *result = context;
+    if (gradient_is_open(run))
+        return error_make(ERROR_USER, "trial %lld is undetermined, so it has no fitness to derive",
+                          (long long)run->stored.id[0]);
     result->fitness = run->fitness;
     result->n_failed = run->stored.n_failed[0];
     for (int i = 0; i < result->count; i++) result->rows[i].value = run->parameter[result->rows[i].parameter];

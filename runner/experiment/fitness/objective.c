@@ -185,7 +185,8 @@ static void objective_of_replicates(const Spec *spec, const Replicates *of, Tria
         if (of->failure[r] == 0) {
             replicate_scope(spec, of, r, scope);
             if (objective_of_replicate(spec, of, scope, r, result)) continue;
-            of->failure[r] = configured_failure(&spec->configured, NON_FINITE);
+            const bool open = of->information != NULL && isinf(*of->information);
+            of->failure[r] = configured_failure(&spec->configured, open ? UNDETERMINED : NON_FINITE);
         }
         for (int k = 0; k < spec->objective.count; k++)
             result->value[(ptrdiff_t)k * spec->replicates.count + r] = objective_canonical(failed);

@@ -3,12 +3,16 @@
 // the criterion D is det(F^-1)^(1/(2n)), the geometric mean of the half axes of the ellipsoid of errors, and A is
 // sqrt(trace(F^-1)/n), the root mean square of the errors. Source: A. Atkinson, A. Donev & R. Tobias, Optimum
 // experimental designs, with SAS, 2007, chapter 10. A plan that leaves a combination of parameters open has
-// an infinite criterion.
+// an infinite criterion: it fails as UNDETERMINED. Rounding leaves F of such a plan regular as often as not, so this is
+// asked of J: by columns of length 1, orthogonalised from the longest on (modified Gram and Schmidt, with pivots; A.
+// Bjorck, Numerical methods for least squares problems, 1996, section 2.7), what is left of each is at least
+// information_singular. `fit` names combinations from the same number on (view/analysis/fit.c).
 #include "../experiment.h"
 
 #include <math.h>
 
-static const double information_rounding = 1e-14; // of a diagonal of F: what is left of it is none
+static const double information_singular = 1e-7;
+static const double information_rounding = 1e-12; // of the longest column: one that is shorter is rounding
 
 struct Information {
     const Spec *spec;
@@ -40,6 +44,59 @@ Information *information_take(const Spec *spec, Arena *arena)
 
 double information_size(double value) { return fabs(value) > 0.0 ? fabs(value) : 1.0; }
 
+static double information_dot(const double *a, const double *b, int64_t count)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < count; k++) sum += a[k] * b[k];
+    return sum;
+}
+
+static void information_scale(double *column, double by, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) column[k] *= by;
+}
+
+// Columns to length 1. False: one is rounding beside the longest.
+static bool information_normalise(double *columns, int n, int64_t count)
+{
+    double most = 0.0, least = (double)INFINITY;
+    for (int i = 0; i < n; i++) {
+        double *column = columns + i * count;
+        const double length = sqrt(information_dot(column, column, count));
+        most = length > most ? length : most;
+        least = length < least ? length : least;
+        if (length > 0.0) information_scale(column, 1.0 / length, count);
+    }
+    return least > information_rounding * most;
+}
+
+// Whether columns[n][count] are independent, which overwrites them.
+static bool information_is_regular(double *columns, int n, int64_t count)
+{
+    bool done[INFORMATION_MOST] = {false};
+    if (!information_normalise(columns, n, count)) return false;
+    for (int step = 0; step < n; step++) {
+        int pivot = -1;
+        double most = information_singular * information_singular;
+        for (int i = 0; i < n; i++) {
+            const double left = done[i] ? 0.0 : information_dot(columns + i * count, columns + i * count, count);
+            if (!(left > most)) continue;
+            most = left;
+            pivot = i;
+        }
+        if (pivot < 0) return false;
+        double *along = columns + pivot * count;
+        done[pivot] = true;
+        information_scale(along, 1.0 / sqrt(most), count);
+        for (int i = 0; i < n; i++) {
+            double *column = columns + i * count;
+            const double part = done[i] ? 0.0 : information_dot(along, column, count);
+            for (int64_t k = 0; k < count && !done[i]; k++) column[k] -= part * along[k];
+        }
+    }
+    return true;
+}
+
 // matrix <- the lower Cholesky factor of F. False: F is singular.
 static bool information_factor(Information *information, int64_t count)
 {
@@ -50,9 +107,8 @@ static bool information_factor(Information *information, int64_t count)
             const double *a = information->column + i * count, *b = information->column + j * count;
             double sum = 0.0;
             for (int64_t k = 0; k < count; k++) sum += a[k] * b[k];
-            const double whole = sum;
             for (int k = 0; k < j; k++) sum -= L[i * n + k] * L[j * n + k];
-            if (i == j && !(sum > information_rounding * whole)) return false;
+            if (i == j && !(sum > 0.0)) return false;
             L[i * n + j] = i == j ? sqrt(sum) : sum / L[j * n + j];
         }
     }
@@ -96,7 +152,8 @@ double information_of(Information *information, int32_t search, uint64_t ordinal
         if (there == 0) return (double)NAN;
         for (int64_t k = 0; k < count; k++) column[k] = k < there ? column[k] * size : 0.0;
     }
-    if (!information_factor(information, count)) return (double)INFINITY;
+    const bool factored = information_factor(information, count);
+    if (!factored || !information_is_regular(information->column, n, count)) return (double)INFINITY;
     switch (spec->objective.information.criterion) {
     case INFORMATION_A: return information_trace(information->matrix, n);
     case INFORMATION_D: break;

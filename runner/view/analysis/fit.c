@@ -103,14 +103,19 @@ static void fit_test_noise(Fit *fit)
 
 // ---- directions -----------------------------------------------------------------------------------------------------
 
-// Directions along which the residuals tell less than the ranges do, or nothing.
+// Whether the residuals tell less than the ranges do, or nothing, along a direction by which they change so.
+static bool fit_is_unknown(const Fit *fit, double squares)
+{
+    return !(squares > fit_singular * fit_singular * fit->most) ||
+           (fit->freedom > 0.0 && fit->level / squares > fit_spread * fit_spread);
+}
+
 static void fit_directions(Fit *fit)
 {
     const FitData *data = fit->data;
     const int m = fit->m;
     const double squares = fit_dot(data->residual, data->residual, data->count);
-    const double s2 = data->noise > 0.0 ? data->noise * data->noise : squares / fit->freedom;
-    double *a = ARENA_NEW(fit->arena, double, m *m), most = 0.0, least = (double)INFINITY;
+    double *a = fit->products, most = 0.0, least = (double)INFINITY;
     for (int i = 0; i < m; i++) {
         for (int j = 0; j <= i; j++)
             a[i * m + j] = a[j * m + i] = fit_dot(fit_column(fit, i), fit_column(fit, j), data->count);
@@ -127,11 +132,9 @@ static void fit_directions(Fit *fit)
         least = fmin(least, fmax(fit->eigenvalue[k], 0.0));
     }
     fit->result->condition = m > 0 ? sqrt(most / least) : (double)NAN;
-    for (int k = 0; k < m; k++) {
-        const double value = fit->eigenvalue[k];
-        fit->unknown[k] = !(value > fit_singular * fit_singular * most) ||
-                          (fit->freedom > 0.0 && s2 / value > fit_spread * fit_spread);
-    }
+    fit->most = most;
+    fit->level = data->noise > 0.0 ? data->noise * data->noise : squares / fit->freedom;
+    for (int k = 0; k < m; k++) fit->unknown[k] = fit_is_unknown(fit, fit->eigenvalue[k]);
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < m; j++) {
             double sum = 0.0;
@@ -193,21 +196,89 @@ static void fit_robust(Fit *fit)
 
 // ---- in words -------------------------------------------------------------------------------------------------------
 
-static const double fit_part = 0.25; // of a direction, from which a parameter is named
-
 static const char *fit_name(const Fit *fit, int a)
 {
     return fit->spec->configured.parameters[fit->data->parameter[fit->free[a]]].name;
 }
 
-static const char *fit_direction(const Fit *fit, int k)
+// What the residuals do not determine is a space of directions, and eigenvectors are any basis of it. w[K][m] <- a basis
+// in which each direction has few parameters: K rows of the eigenvectors by Gauss and Jordan, pivots from the greatest on.
+static int fit_sparse_directions(const Fit *fit, double *w)
+{
+    const int m = fit->m;
+    int K = 0;
+    for (int k = 0; k < m; k++) {
+        for (int a = 0; a < m && fit->unknown[k]; a++) w[K * m + a] = fit->vector[a * m + k];
+        K += fit->unknown[k];
+    }
+    for (int step = 0; step < K; step++) {
+        int row = step, column = 0;
+        for (int i = step * m; i < K * m; i++)
+            if (fabs(w[i]) > fabs(w[row * m + column])) row = i / m, column = i % m;
+        const double pivot = w[row * m + column];
+        for (int a = 0; a < m; a++) {
+            const double other = w[step * m + a];
+            w[step * m + a] = w[row * m + a] / pivot;
+            if (row != step) w[row * m + a] = other;
+        }
+        for (int k = 0; k < K; k++) {
+            const double by = k == step ? 0.0 : w[k * m + column];
+            for (int a = 0; a < m; a++) w[k * m + a] -= by * w[step * m + a];
+        }
+    }
+    return K;
+}
+
+// The sum of squares by which residuals change along a direction of length 1, of w without parameter `left`.
+static double fit_squares_along(const Fit *fit, const double *w, int left)
+{
+    double squares = 0.0, length = 0.0;
+    for (int a = 0; a < fit->m; a++) {
+        for (int b = 0; b < fit->m && a != left; b++)
+            squares += b != left ? w[a] * w[b] * fit->products[a * fit->m + b] : 0.0;
+        length += a != left ? w[a] * w[a] : 0.0;
+    }
+    return length > 0.0 ? squares / length : 0.0;
+}
+
+static const double fit_part = 0.1; // of the greatest of a direction, and of a parameter's own length
+
+// How much of a parameter's axis is not determined, in [0, 1].
+static double fit_open(const Fit *fit, int a)
+{
+    double squares = 0.0;
+    for (int k = 0; k < fit->m; k++)
+        squares += fit->unknown[k] ? fit->vector[a * fit->m + k] * fit->vector[a * fit->m + k] : 0.0;
+    return sqrt(squares);
+}
+
+// Whether parameter a belongs to direction k of w[K][m]: it changes with the others, or without it residuals would
+// change, however little of its range it takes to hold them. Each that is not determined belongs to one.
+static bool fit_belongs(const Fit *fit, const double *w, int K, int k, int a)
+{
+    static const double clear = 4.0, rounding = 1e-13; // times the squares; of what cancels in them
+    const int m = fit->m;
+    const double *own = w + (ptrdiff_t)k * m, size = fabs(own[a]);
+    double most = 0.0;
+    bool greatest = size > 0.0;
+    for (int b = 0; b < m; b++) most = fmax(most, fabs(own[b]));
+    for (int i = 0; i < K; i++) greatest = greatest && size >= fabs(w[i * m + a]);
+    if (size > fit_part * most || (greatest && fit_open(fit, a) > fit_part)) return true;
+    const double without = fit_squares_along(fit, own, a);
+    double terms = 0.0;
+    for (int b = 0; b < m; b++) terms += fabs(own[b]) * sqrt(fit->products[b * m + b]) / most;
+    return without > clear * fit_squares_along(fit, own, -1) && without > rounding * terms * terms &&
+           without * fit_spread * fit_spread > fit->level;
+}
+
+static const char *fit_direction(const Fit *fit, const double *w, int K, int k)
 {
     const int m = fit->m;
     const char *names = "";
     int named = 0, last = -1, first = -1, with = 0;
-    for (int a = 0; a < m; a++) with += fabs(fit->vector[a * m + k]) > fit_part;
+    for (int a = 0; a < m; a++) with += fit_belongs(fit, w, K, k, a);
     for (int a = 0; a < m; a++) {
-        if (fabs(fit->vector[a * m + k]) <= fit_part) continue;
+        if (!fit_belongs(fit, w, K, k, a)) continue;
         names = arena_format(fit->arena, "%s%s%s", names,
                              named == 0          ? ""
                              : named == with - 1 ? " and "
@@ -219,7 +290,7 @@ static const char *fit_direction(const Fit *fit, int k)
     }
     if (with == 1) return arena_format(fit->arena, "%s: the residuals hardly depend on it", names);
     if (with > 2) return arena_format(fit->arena, "%s together: they can change without changing the residuals", names);
-    const bool same = fit->vector[first * m + k] * fit->vector[last * m + k] > 0.0;
+    const bool same = w[k * m + first] * w[k * m + last] > 0.0;
     return arena_format(fit->arena, "%s together: only a combination is determined, %s", names,
                         same ? "for both can rise" : "for one can rise as the other falls");
 }
@@ -227,21 +298,15 @@ static const char *fit_direction(const Fit *fit, int k)
 static void fit_take_words(Fit *fit)
 {
     FitResult *result = fit->result;
+    double *w = ARENA_NEW(fit->arena, double, fit->m * fit->m);
+    const int K = fit_sparse_directions(fit, w);
     result->unknown = ARENA_NEW(fit->arena, const char *, fit->m);
-    for (int k = 0; k < fit->m; k++) {
-        if (fit->unknown[k]) result->unknown[result->n_unknown++] = fit_direction(fit, k);
-    }
+    for (int k = 0; k < K; k++) result->unknown[result->n_unknown++] = fit_direction(fit, w, K, k);
 }
 
 // ---- parameters -----------------------------------------------------------------------------------------------------
 
-static bool fit_is_determined(const Fit *fit, int a)
-{
-    for (int k = 0; k < fit->m; k++) {
-        if (fit->unknown[k] && fabs(fit->vector[a * fit->m + k]) > 0.1) return false;
-    }
-    return fit->freedom > 0.0;
-}
+static bool fit_is_determined(const Fit *fit, int a) { return fit->freedom > 0.0 && !(fit_open(fit, a) > fit_part); }
 
 static void fit_take_parameter(const Fit *fit, int a)
 {
@@ -297,6 +362,7 @@ FitResult *fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
                  .result = result,
                  .m = m,
                  .free = free,
+                 .products = ARENA_NEW(arena, double, m *m),
                  .eigenvalue = ARENA_NEW(arena, double, m),
                  .vector = ARENA_NEW(arena, double, m *m),
                  .inverse = ARENA_NEW(arena, double, m *m),

@@ -19,7 +19,9 @@ typedef struct Fit {
     FitResult *result;
     int m;                      // free parameters
     const int *free;            // [m]
+    double *products;           // [m][m] A
     double *eigenvalue;         // [m] of A
+    double most, level;         // the greatest of them; the variance of a residual
     double *vector;             // [m][m] columns
     double *inverse;            // [m][m] A^-1 without directions that are not determined
     bool *unknown;              // [m] of the directions
@@ -65,5 +67,11 @@ void fit_calibrate(Fit *fit);
 void fit_prepare_tests(Fit *fit);
 // The p-value that series s has no smooth part (fit_lack.c).
 double fit_smooth(const Fit *fit, int s);
+// x <- M x: what of x[count] is not along the columns (fit_lack.c).
+void fit_project(const Fit *fit, double *x);
+// The p-value of a sum of squares, of `sum` in `count` directions, `freedom` of which are independent (fit_lack.c).
+double fit_above(double sum, double count, double freedom);
+// Fills result->step, and step[count] with what half a step changes, without what lies along the columns.
+Error fit_test_step(const FitModel *model, const Fit *fit, double *step);
 
 #endif

@@ -20,9 +20,8 @@
 enum { FIT_COSINES_LEAST = 4, FIT_COSINES_MOST = 64 };
 static const double fit_alike = 1e-8; // of a variance: what rounding leaves of it
 
-// The p-value of a sum of squares, `freedom` of which are independent: of `sum` in `count` directions. Squares through
-// all squares are of a beta distribution.
-static double fit_above(double sum, double count, double freedom)
+// Squares through all squares are of a beta distribution.
+double fit_above(double sum, double count, double freedom)
 {
     if (!(freedom > count)) return 1.0;
     return sum < freedom ? beta_above(sum / freedom, count / 2.0, (freedom - count) / 2.0) : 0.0;
@@ -44,8 +43,7 @@ static void fit_times_inverse(const Fit *fit, const double *v, double *to)
     for (int i = 0; i < fit->m; i++) to[i] = fit_dot(fit->inverse + (ptrdiff_t)i * fit->m, v, fit->m);
 }
 
-// x <- M x.
-static void fit_project(const Fit *fit, double *x)
+void fit_project(const Fit *fit, double *x)
 {
     const int64_t count = fit->data->count;
     double *along = ARENA_NEW(fit->arena, double, fit->m), *by = ARENA_NEW(fit->arena, double, fit->m);
@@ -147,14 +145,24 @@ double fit_smooth(const Fit *fit, int s)
 
 // ---- parameters that are not searched -------------------------------------------------------------------------------
 
-// Fills what the residuals say of a parameter with derivatives x. false: nothing, beside what was fitted.
-static bool fit_take_lack(const Fit *fit, double *x, FitLack *lack)
+// x <- x without what lies along step[count], which has no part along the columns.
+static void fit_project_step(const Fit *fit, const double *step, double *x)
+{
+    const int64_t count = fit->data->count;
+    const double along = fit_dot(step, x, count) / fit_dot(step, step, count);
+    for (int64_t k = 0; k < count; k++) x[k] -= along * step[k];
+}
+
+// Fills what the residuals say of a parameter with derivatives x. false: nothing, beside what was fitted, and beside
+// the step if that is too long.
+static bool fit_take_lack(const Fit *fit, const double *step, double *x, FitLack *lack)
 {
     const int64_t count = fit->data->count;
     const Parameter *of = &fit->spec->configured.parameters[lack->parameter];
     const double all = fit_dot(x, x, count);
     if (!(all > 0.0)) return false;
     fit_project(fit, x);
+    if (fit->result->step.lacking) fit_project_step(fit, step, x);
     const double own = fit_dot(x, x, count), sum = fit_dot(x, fit->left, count);
     if (!(own > fit_alike * all)) return false;
     lack->change = -sum / own;
@@ -180,20 +188,23 @@ Error fit_lacks(const FitModel *model, FitResult *result)
     const Fit *fit = result->inner;
     const FitData *data = fit->data;
     const int n = fit->spec->configured.n_parameters;
-    double *x = ARENA_NEW(fit->arena, double, data->count);
+    double *x = ARENA_NEW(fit->arena, double, data->count), *step = ARENA_NEW(fit->arena, double, data->count);
     result->lacks = ARENA_NEW(fit->arena, FitLack, n);
     if (!(fit->freedom > 1.0)) return error_none();
+    TRY(fit_test_step(model, fit, step));
     for (int p = 0; p < n; p++) {
         bool there;
         if (!fit_may_depend(model, p)) continue;
         TRY(fit_along(model, p, x, &there));
         FitLack *lack = &result->lacks[result->n_lacks];
         *lack = (FitLack){.parameter = p, .value = data->parameters[p]};
-        if (there) result->n_lacks += fit_take_lack(fit, x, lack);
+        if (there) result->n_lacks += fit_take_lack(fit, step, x, lack);
     }
     qsort(result->lacks, (size_t)result->n_lacks, sizeof *result->lacks, fit_lacks_compare);
-    // S. Holm, Scandinavian Journal of Statistics 6, 1979.
+    // S. Holm, Scandinavian Journal of Statistics 6, 1979. A step that is too long leaves more than its first order, so
+    // what is lacking beside it must take more of the squares than it does.
     for (int k = 0; k < result->n_lacks && result->lacks[k].p < fit_level / (result->n_lacks - k); k++) {
+        if (result->step.lacking && !(result->lacks[k].squares > result->step.squares)) continue;
         result->lacks[k].lacking = true;
         result->n_lacking++;
     }

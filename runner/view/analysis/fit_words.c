@@ -44,6 +44,8 @@ static void fit_say_noise(FitSays *says)
         fit_say(says, "intervals", "none: there are as many parameters as residuals, so nothing tells their noise");
     } else if (tested == 0) {
         fit_say(says, "noise", "not tested: no residuals follow each other in time");
+    } else if (worst < 0 && result->step.lacking) {
+        fit_say(says, "noise", "what is left looks white, but it depends on the step");
     } else if (worst < 0 && result->n_lacking > 0) {
         fit_say(says, "noise", "what is left looks white, but it depends on what is not searched");
     } else if (worst < 0) {
@@ -56,9 +58,11 @@ static void fit_say_noise(FitSays *says)
         fit_say(says, "noise",
                 arena_format(says->arena,
                              "not white in %d of %d series, most in %s (correlation of neighbours %.2g, rms %.3g, of "
-                             "which %.3g is white): the model lacks something there, or the noise is coloured",
+                             "which %.3g is white): %s",
                              result->n_coloured, tested, data->series[worst].name, noise->neighbours, noise->rms,
-                             noise->noise));
+                             noise->noise,
+                             result->step.lacking ? "make the step smaller first"
+                                                  : "the model lacks something there, or the noise is coloured"));
         fit_say(
             says, "intervals",
             arena_format(says->arena,
@@ -66,6 +70,30 @@ static void fit_say_noise(FitSays *says)
                          "would be too short",
                          result->order));
     }
+}
+
+// Whether steps are short enough.
+static void fit_say_step(FitSays *says)
+{
+    const FitStep *step = &says->result->step;
+    const FitFiner *finer = &step->finer;
+    if (!step->lacking && !step->moving) return;
+    const char *to = arena_format(says->arena, "%s: %.3g", finer->name, finer->finer);
+    if (step->lacking)
+        fit_say(
+            says, "step",
+            arena_format(says->arena,
+                         "%s is too large for these residuals: with %s those of %s change by %.2g of their noise, and "
+                         "they want %.2g +- %.1g times this change (p %.1g): make it smaller before the model is "
+                         "blamed",
+                         finer->name, to, says->data->series[step->series].name, step->change, step->wanted,
+                         step->error, step->p));
+    else
+        fit_say(says, "step",
+                arena_format(says->arena,
+                             "%s may be too large: with %s the best value of %s is off by %.2g of its errors. Its "
+                             "interval does not know that: make the step smaller, and fit again",
+                             finer->name, to, fit_parameter(says, step->parameter), step->moved));
 }
 
 // The parameters that are not searched and should be.
@@ -225,9 +253,10 @@ const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult 
 {
     FitSays says = {.spec = spec, .data = data, .result = result, .arena = arena};
     says.lines =
-        ARENA_NEW(arena, FitLine, result->n_unknown + 8 + data->n_fitted + data->n_recordings + data->n * data->n);
+        ARENA_NEW(arena, FitLine, result->n_unknown + 10 + data->n_fitted + data->n_recordings + data->n * data->n);
     for (int k = 0; k < result->n_unknown; k++) fit_say(&says, "unknown", result->unknown[k]);
     fit_say_recordings(&says);
+    fit_say_step(&says);
     fit_say_noise(&says);
     fit_say_shifted(&says);
     fit_say_bootstrap(&says);
