@@ -100,7 +100,9 @@ look()
     hdf5_flags=$library_flags hdf5_libs=$library_libs found_hdf5=$library_version
     find_static
     find_cuda
-    for tool in clang clang-format valgrind h5dump rsvg-convert pdftotext zsh debootstrap; do has $tool || missing="$missing $tool"; done
+    for tool in clang clang-format valgrind h5dump rsvg-convert pdftotext zsh debootstrap; do
+        has $tool || missing="$missing $tool"
+    done
     python3 -c 'import h5py, jsonschema, yaml' 2>/dev/null || missing="$missing python"
     python3 -c 'import pandas' 2>/dev/null || missing="$missing pandas"
     python3 -c 'import numpy' 2>/dev/null || missing="$missing numpy"

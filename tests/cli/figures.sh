@@ -16,7 +16,8 @@ search:
   method: random
   trials: 40
   over: {k_fp: {range: [30, 500]}, b_fp: {range: [3, 50]}, k_att: {range: [30, 500]}, b_att: {range: [3, 50]},
-    thrust: {range: [15, 80]}, z_low: {range: [0, 0.05]}, T_max_thrust: {range: [0.05, 0.3]}, k_xdot: {range: [0, 0.15]}}
+    thrust: {range: [15, 80]}, z_low: {range: [0, 0.05]}, T_max_thrust: {range: [0.05, 0.3]},
+    k_xdot: {range: [0, 0.15]}}
 replicates: {count: 2, perturb: {phi_body: {normal: [0, 1.0e-3]}}}
 END
 works run names.yaml --threads 1 --progress none
@@ -196,7 +197,8 @@ for kind in $kinds; do
         width=$(sed -n 's/^Page size: *\([0-9.]*\) x.*/\1/p' out)
         awk -v a="$width" -v b="$3" 'BEGIN { exit !(a - b < 0.1 && b - a < 0.1) }'
         check $? "$kind: the page is $1 wide: $width pt"
-        pdffonts figure.pdf | awk 'NR > 2 { all++; embedded += $(NF - 4) == "yes" } END { exit !(all > 0 && all == embedded) }'
+        pdffonts figure.pdf | awk 'NR > 2 { all++; in_it += $(NF - 4) == "yes" }
+            END { exit !(all > 0 && all == in_it) }'
         check $? "$kind: its fonts are embedded"
         python3 "$checks" texts figure.pdf >out 2>err
         ! grep -q 'overlap\|leaves' out && grep -q '^[1-9][0-9]* words' out
