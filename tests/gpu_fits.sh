@@ -11,7 +11,10 @@ build=${1:-build} backend=${2:-cuda}
 . "$(dirname "$0")/on_gpu.sh"
 
 seconds() { awk "BEGIN { printf(\"%.2f\", $(date +%s.%N) - $1) }"; } # SINCE
-fitted() { "$program" fit "$1/best" --results "$folder/results" --json 2>>"$folder/log" | grep -v '"campaign"\|"trial"'; }
+fitted()
+{
+    "$program" fit "$1/best" --results "$folder/results" --json 2>>"$folder/log" | grep -v '"campaign"\|"trial"'
+}
 
 # same SPEC OPTION...: one digest of the CPU and of the GPU, however its batches are cut, also after a kill
 same()

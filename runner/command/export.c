@@ -90,8 +90,7 @@ static Error export_run(const CommandLine *line)
 const Command command_export = {
     .name = "export",
     .arguments = "CAMPAIGN",
-    .doc =
-        "write trials as CSV, JSON lines, NPZ, Parquet or SQLite, all trajectories as HDF5, or all of it as an RO-Crate",
+    .doc = "write trials as CSV, JSON lines, NPZ, Parquet or SQLite, trajectories as HDF5, or all of it as an RO-Crate",
     .examples = "  hopscotch export gains --csv gains.csv --where \"failure = 'none'\" --columns id,k_fp,fitness\n"
                 "  hopscotch export gains --parquet gains.parquet\n"
                 "  hopscotch export gains --npz gains.npz\n"

@@ -343,7 +343,7 @@ static const Switch replay_switch_rows[] = {
     {"output", SWITCH_FILE, "FILE.h5|csv", 0, 0,
      "write the trajectory to FILE.h5 or FILE.csv, also as -o (-: CSV to standard output)"},
     {"mcap", SWITCH_FILE, "FILE.mcap", 0, 0,
-     "write poses of bodies, states of joints and all columns for Foxglove, Rerun and PlotJuggler (-: standard output)"},
+     "write poses of bodies, states of joints and all columns for Foxglove, Rerun, PlotJuggler (-: standard output)"},
     {"svg", SWITCH_FILE, "FILE.svg", 0, 0,
      "write a picture: poses of one cycle or of the whole motion, and columns against time"},
     {"html", SWITCH_FILE, "FILE.html|htm", 0, 0,

@@ -449,8 +449,8 @@ Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
 // Writes it as MCAP, row after row. Error (interrupted): the user ended it.
 Error trace_write_mcap(const ReplayTrace *trace, FILE *out, Arena *arena);
-// A motion as frames of a video. `repeats`: it has fewer samples than frames. Error (user): the model has no drawing, or
-// there would be too many frames.
+// A motion as frames of a video. `repeats`: it has fewer samples than frames. Error (user): the model has no drawing,
+// or there would be too many frames.
 typedef struct TraceStage {
     double width, height, scale, x, y; // pixels; pixels per metre; the pixel of the figure's origin
 } TraceStage;

@@ -40,8 +40,9 @@ if with_python "crates as the rocrate package reads them" rocrate; then
         cat out >>all
     done
     digest=$(digest gait)
-    grep -q "^c: arrays.h5 resolved.yaml spec.yaml trials.csv; seed 7 digest $digest license .*CC-BY-4.0.* authors 2 agents 2 \
-start True end True" all && grep -q '"#set_1"' c/ro-crate-metadata.json
+    files="arrays.h5 resolved.yaml spec.yaml trials.csv"
+    grep -q "^c: $files; seed 7 digest $digest license .*CC-BY-4.0.* authors 2 agents 2 start True end True" all &&
+        grep -q '"#set_1"' c/ro-crate-metadata.json
     check $? "seed, digest, licence and authors"
     grep -q '^w: files/.* license "Ask us first." authors 0 agents 0' all
     check $? "who made it is not guessed"

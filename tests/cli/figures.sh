@@ -112,8 +112,8 @@ check $? "frames have even sizes and their time"
 check $? "something moves"
 refused replay names/0 --frames 'my frames/50%' --image svg
 has "--frames: my frames/50% holds files already: name a new folder, or remove it first" err
-printf 'version: 1\nexperiment: flat\nmodel: bbob\nsearch: {method: random, trials: 2, over: {x1: {range: [-5, 5]}}}\n' \
-    >flat.yaml
+printf '%s\n' 'version: 1' 'experiment: flat' 'model: bbob' \
+    'search: {method: random, trials: 2, over: {x1: {range: [-5, 5]}}}' >flat.yaml
 works run flat.yaml --progress none
 refused replay flat/0 --frames none --image svg
 [ ! -e none ]

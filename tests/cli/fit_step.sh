@@ -61,7 +61,8 @@ fitted whole exact 0.003 implicit_midpoint 0.02 && said '^step  *dt may be too l
 check $? "half a step moves the length by as many errors as it said"
 
 # Without derivatives by dual numbers: a sign has none.
-sed -e 's/^    events:.*//' -e 's/^    metrics:.*/    metrics: {a: {mean: angle > 0}, b: {max: -angle}, c: {mean: angle}, d: {max: rate}}/' \
+metrics="{a: {mean: angle > 0}, b: {max: -angle}, c: {mean: angle}, d: {max: rate}}"
+sed -e 's/^    events:.*//' -e "s/^    metrics:.*/    metrics: $metrics/" \
     -e 's/^    inputs:.*//' -e '/^search:/,$d' identify_pendulum.yaml >bends.yaml
 cat >>bends.yaml <<'END2'
 search:

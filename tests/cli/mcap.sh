@@ -1,6 +1,6 @@
 #!/bin/sh
-# replay --mcap: files that the mcap package reads, their numbers against those of --output, the same bytes again, and the
-# way back as `reference`.
+# replay --mcap: files that the mcap package reads, their numbers against those of --output, the same bytes again, and
+# the way back as `reference`.
 . "$(dirname "$0")/../scratch.sh"
 cp -r "$root/experiments/robots" .
 

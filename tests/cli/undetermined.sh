@@ -11,7 +11,8 @@ hopscotch() { "$HOPSCOTCH" "$@" >out 2>err; }
     for i in 1 2 3 4 5 6 7 8 9 10 11 12; do printf 'a%d: {value: 1}, ' $i; done
     printf 'other: {value: 1}}\n    states: {x: {start: 0}}\n    rates: {x: a1'
     for i in 2 3 4 5 6 7 8 9 10 11 12; do printf ' + a%d' $i; done
-    printf ' + 0*other}\n    events: [{name: frame, every: 0.05}]\n    metrics: {seen: {at: frame, value: x - 3*time, take: rms}}\n'
+    printf ' + 0*other}\n    events: [{name: frame, every: 0.05}]\n'
+    printf '    metrics: {seen: {at: frame, value: x - 3*time, take: rms}}\n'
 } >sum.yaml
 cp sum.yaml plan.yaml
 cat >>sum.yaml <<'END2'
@@ -31,7 +32,8 @@ search: {method: grid, over: {other: [0, 1]}}
 objective: {residuals: seen, information: {of: [a1, a2], noise: 1}}
 END2
 hopscotch run plan.yaml --name plan --progress none && hopscotch query plan --columns failure --format csv &&
-    [ "$(grep -c '^undetermined' out)" = 2 ] && hopscotch fit plan/1 && grep -q '^unknown  *a1 and a2 together' err && grep -q 'relative error infinite' err
+    [ "$(grep -c '^undetermined' out)" = 2 ] && hopscotch fit plan/1 &&
+    grep -q '^unknown  *a1 and a2 together' err && grep -q 'relative error infinite' err
 check $? "a plan that leaves a sum open fails as undetermined, and fit names it"
 hopscotch replay plan/1 && grep -q 'the same to the bit' out
 check $? "replay computes the failure again"

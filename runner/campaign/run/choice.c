@@ -1,6 +1,6 @@
-// Where a campaign of `backend: auto` runs, if this build knows GPUs. It begins on the CPU, at once: to open a GPU takes
-// a third of a second, in which most campaigns end. If more is left, a pilot in a thread of its own opens the GPU and
-// times the campaign there, and the run goes on where the rest takes less time. No bit depends on the device.
+// Where a campaign of `backend: auto` runs, if this build knows GPUs. It begins on the CPU, at once: to open a GPU
+// takes a third of a second, in which most campaigns end. If more is left, a pilot in a thread of its own opens the GPU
+// and times the campaign there, and the run goes on where the rest takes less time. No bit depends on the device.
 #include "choice.h"
 
 #include "../../../sim/faults.h"

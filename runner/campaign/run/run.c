@@ -285,7 +285,7 @@ static Error campaign_recover_device(Campaign *campaign, Error error)
     return campaign_open_adjoint(campaign);
 }
 
-// ---- another device ---------------------------------------------------------------------------------------------------
+// ---- another device -------------------------------------------------------------------------------------------------
 
 // The loop ended to go on on the GPU. What it had in flight is asked for again. A GPU that fails now is recovered from
 // as any that fails, at last by the CPU.

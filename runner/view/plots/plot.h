@@ -116,8 +116,8 @@ ValueText plot_value(const char *choices, double value);          // the same, o
 
 #define PLOT_BAR_TOP 30.0 // of the first row
 #define PLOT_BAR_ROW 21.0
-// A panel of `rows` horizontal bars, its x axis from `low` to `high`. plot_bar and plot_bar_whisker draw one bar, and an
-// interval on it.
+// A panel of `rows` horizontal bars, its x axis from `low` to `high`. plot_bar and plot_bar_whisker draw one bar, and
+// an interval on it.
 typedef struct PlotBarRoom {
     double names, least; // pixels left of the bars; `least` on a page and in a picture that is no figure
     double numbers;      // right of the axis
@@ -162,8 +162,8 @@ Error plot_draw_columns(const PlotData *data, Plot *plot, Arena *arena); // data
 const char *plot_no_fitness(const PlotData *data, Arena *arena); // no trial has one
 const char *plot_no_gain(const PlotData *data, Arena *arena);    // nor has any parameter two values
 
-// Writes the beginning of a picture for print: its size (attributes), its box (x, y, width, height in pixels), the style
-// of the classes, a white ground.
+// Writes the beginning of a picture for print: its size (attributes), its box (x, y, width, height in pixels), the
+// style of the classes, a white ground.
 void plot_begin_picture(const char *size, const double *box, const char *title, FILE *out);
 // Writes panels that were drawn to memory as one picture. figure NULL: not for a paper.
 void plot_write_picture(const Plot *plot, const Figure *figure, const char *title, const char *panels, FILE *out);

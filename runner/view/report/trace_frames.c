@@ -1,5 +1,5 @@
-// A motion as pictures, one per frame of a video. One clock: frame k shows the last sample up to the time k / fps. Scale
-// and camera are those of all frames; the camera follows the figure, and marks on the ground stay where they are.
+// A motion as pictures, one per frame of a video. One clock: frame k shows the last sample up to the time k / fps.
+// Scale and camera are those of all frames; the camera follows the figure, and marks on the ground stay where they are.
 #include "trace.h"
 
 #include <math.h>
