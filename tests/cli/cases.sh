@@ -200,6 +200,19 @@ hopscotch run plain.yaml --progress none
 if hopscotch fit plain/best; then false; else grep -q 'validate needs runs with dual numbers' err; fi
 check $? "refused: validate of a model without dual numbers"
 
+# ---- a start of each recording --------------------------------------------------------------------------------------
+
+awk -F, 'NR == 1 || $1 <= 6' "$root/experiments/identify_pendulum.csv" >short.csv
+cp "$root/experiments/identify_pendulum.csv" .
+sed -e 's/^    parameters:$/&\n      start_a: {value: 0.7, unit: rad}\n      start_b: {value: 1.3, unit: rad}/' \
+    -e 's/start: 1, unit: rad/start: start_a, unit: rad/' \
+    -e 's/^    length:  /    start_a: {range: [0.5, 1.5]}\n    start_b: {range: [0.5, 1.5]}\n&/' \
+    "$root/experiments/identify_pendulum.yaml" >starts.yaml
+hopscotch run starts.yaml --name starts --progress none --set 'cases=[{}, {simulation.system.states.angle.start: start_b,
+    simulation.system.inputs.seen.file: short.csv, simulation.duration: 6}]' && hopscotch fit starts/best --format csv &&
+    awk -F, '/^start_/ { n += $3 <= 1 && 1 <= $4 && $4 - $3 < 0.02 } END { exit n != 2 }' out
+check $? "each of two recordings has a start of its own that is searched"
+
 # ---- a pendulum by scipy --------------------------------------------------------------------------------------------
 
 if ! python3 -c 'import scipy' 2>/dev/null; then
