@@ -832,7 +832,7 @@ Error fit_evaluate(const FitModel *model, const double *value, double *residual,
 // their derivatives by it at the trial, in its unit: column[count]. there: false: a run fails.
 bool fit_may_depend(const FitModel *model, int parameter);
 Error fit_along(const FitModel *model, int parameter, double *column, bool *there);
-// How residuals change where steps are half as long: change[count] at the trial. Of adaptive steps the tolerance is made
+// How residuals change where steps are half as long: change[count] at the trial. Of adaptive steps the tolerance is
 // smaller, by as much as half a step makes errors smaller. name NULL: the model has no steps, or draws random numbers,
 // or its run fails with the finer step.
 typedef struct FitFiner {

@@ -201,8 +201,9 @@ static const char *fit_name(const Fit *fit, int a)
     return fit->spec->configured.parameters[fit->data->parameter[fit->free[a]]].name;
 }
 
-// What the residuals do not determine is a space of directions, and eigenvectors are any basis of it. w[K][m] <- a basis
-// in which each direction has few parameters: K rows of the eigenvectors by Gauss and Jordan, pivots from the greatest on.
+// What the residuals do not determine is a space of directions, and eigenvectors are any basis of it. w[K][m] <- a
+// basis in which each direction has few parameters: K rows of the eigenvectors by Gauss and Jordan, pivots from the
+// greatest on.
 static int fit_sparse_directions(const Fit *fit, double *w)
 {
     const int m = fit->m;
