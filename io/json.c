@@ -57,8 +57,7 @@ static void json_newline(const Json *json)
     for (int i = 0; i < json->depth; i++) fputs("  ", json->out);
 }
 
-// Prints what comes before a value: comma, line break, name.
-static void json_before(Json *json, const char *name)
+void json_before(Json *json, const char *name)
 {
     if (!json->first[json->depth]) fputc(',', json->out);
     if (json->depth > 0) json_newline(json);

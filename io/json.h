@@ -19,6 +19,7 @@ void json_object(Json *json, const char *name);                                 
 void json_array(Json *json, const char *name);                                  // opens [
 void json_close(Json *json, char bracket);                                      // '}' or ']'
 void json_text(Json *json, const char *name, const char *value);                // NULL: null
+void json_before(Json *json, const char *name);                                 // of a value that another prints
 void json_number(Json *json, const char *name, double value);                   // NaN, infinities: null
 void json_value(Json *json, const char *name, const char *words, double value); // of a parameter, as table_value
 void json_integer(Json *json, const char *name, int64_t value);

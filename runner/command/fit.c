@@ -122,6 +122,32 @@ static void fit_print_lines(const CommandLine *line, const StoredCampaign *campa
     for (int k = 0; k < count; k++) fprintf(out, "%-11s %s\n", lines[k].about, lines[k].text);
 }
 
+// The same for programs: the head of an object, whose last member is the table.
+static void fit_json_head(const CommandLine *line, const StoredCampaign *campaign, int64_t trial, const FitData *data,
+                          const FitResult *result, Json *json)
+{
+    int count = 0;
+    const FitLine *lines = fit_lines(&campaign->spec, data, result, line->arena, &count);
+    json_start(json, line->out, true);
+    json_object(json, NULL);
+    json_text(json, "campaign", campaign->name);
+    json_integer(json, "trial", trial);
+    json_number(json, data->noise > 0.0 ? "relative_error" : "rms", data->fitness);
+    json_integer(json, "residuals", data->count);
+    json_integer(json, "searched", data->n);
+    json_number(json, "condition", result->condition);
+    json_boolean(json, "by_differences", data->by_differences);
+    json_array(json, "remarks");
+    for (int k = 0; k < count; k++) {
+        json_object(json, NULL);
+        json_text(json, "name", lines[k].about);
+        json_text(json, "text", lines[k].text);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_before(json, "rows");
+}
+
 // ---- the command ----------------------------------------------------------------------------------------------------
 
 typedef struct FitAsked {
@@ -150,6 +176,17 @@ static Error fit_then(const FitModel *model, const FitData *data, void *context)
     return fit_profile(model, data, asked->result, asked->line->arena);
 }
 
+static Error fit_print_table(const CommandLine *line, const StoredCampaign *campaign, const FitData *data,
+                             const FitResult *result, TableFormat format)
+{
+    const Spec *spec = &campaign->spec;
+    if (switch_given(line, "held-out")) return fit_print_held(data, result, line->arena, format, line->out);
+    if (switch_given(line, "residuals")) return fit_print_residuals(data, result, format, line->out);
+    if (switch_given(line, "lacking")) return fit_print_lacks(spec, result, format, line->out);
+    if (switch_given(line, "correlation")) return fit_print_correlation(spec, data, result, format, line->out);
+    return fit_print_parameters(spec, data, result, format, line->out);
+}
+
 static Error fit_at(const CommandLine *line, const StoredCampaign *campaign, int64_t trial)
 {
     const BackendOptions backend = command_backend(line, "auto");
@@ -159,13 +196,15 @@ static Error fit_at(const CommandLine *line, const StoredCampaign *campaign, int
     TRY(command_program_remark(line, campaign));
     TRY(campaign_fit(campaign, trial, &backend, line->arena, fit_then, &asked, &data));
     const FitResult *result = asked.result;
-    fit_print_lines(line, campaign, trial, &data, result);
-    if (switch_given(line, "held-out")) return fit_print_held(&data, result, line->arena, format, line->out);
-    if (switch_given(line, "residuals")) return fit_print_residuals(&data, result, format, line->out);
-    if (switch_given(line, "lacking")) return fit_print_lacks(&campaign->spec, result, format, line->out);
-    if (switch_given(line, "correlation"))
-        return fit_print_correlation(&campaign->spec, &data, result, format, line->out);
-    return fit_print_parameters(&campaign->spec, &data, result, format, line->out);
+    if (format != TABLE_JSON) {
+        fit_print_lines(line, campaign, trial, &data, result);
+        return fit_print_table(line, campaign, &data, result, format);
+    }
+    Json json;
+    fit_json_head(line, campaign, trial, &data, result, &json);
+    TRY(fit_print_table(line, campaign, &data, result, format));
+    json_close(&json, '}');
+    return error_none();
 }
 
 static Error fit_command(const CommandLine *line)

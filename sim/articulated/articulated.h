@@ -161,7 +161,7 @@ enum {
       CONTROL_MOTORS | CONTROL_LEGS | CONTROL_EFFORTS, \
       "`control: {mode: raibert}` has no gradient by the adjoint or the tangent") \
     X(external, "external: the table of actions, or the actions of an environment", \
-      CONTROL_MOTORS | CONTROL_TABLE | CONTROL_ACTS, "control external has no gradient; control actions has one") \
+      CONTROL_MOTORS | CONTROL_TABLE | CONTROL_ACTS, NULL) \
     X(law, "; law: control.law, of your own", CONTROL_MOTORS | CONTROL_EFFORTS | CONTROL_LAW, NULL) \
     X(policy, "; policy: a network, control.file, gives them for what environment.observe says", \
       CONTROL_MOTORS | CONTROL_LAW | CONTROL_POLICY, "control policy has no gradient by the adjoint or the tangent")

@@ -10,8 +10,9 @@
 #include <signal.h>
 #include <string.h>
 
-// A GPU is looked for if the CPU's kernels need as long for the rest, s; a move pays from this ratio of times on.
-static const double choice_enough = 1.0, choice_gain = 1.1;
+// A GPU is looked for after `patience` seconds, as the first batches say little, if the CPU's kernels need `enough`
+// seconds for the rest; a move pays from the ratio `gain` of times on.
+static const double choice_patience = 0.25, choice_enough = 1.0, choice_gain = 1.1;
 
 void choice_start(const Spec *spec, RunOptions *options, DeviceChoice *choice)
 {
@@ -113,9 +114,8 @@ bool choice_moves(void *of, const Loop *loop)
     if (!choice->open) return false;
     const double done = choice_done(loop, &seconds);
     if (loop->ending) return false;
-    if (!choice->started && clock_seconds() - loop->started > choice_enough) choice_look(choice);
-    if (!(done > 0)) return false;
-    const double each = seconds / done, left = choice_left(loop, done);
-    if (!choice->started && left * each > choice_enough) choice_look(choice);
-    return choice->started && atomic_load(&choice->ended) && choice_hear(choice, left, each);
+    const double each = done > 0 ? seconds / done : 0, left = choice_left(loop, done);
+    const double took = clock_seconds() - loop->started, rest = done > 0 ? left * each : took;
+    if (!choice->started && took > choice_patience && rest > choice_enough) choice_look(choice);
+    return done > 0 && choice->started && atomic_load(&choice->ended) && choice_hear(choice, left, each);
 }

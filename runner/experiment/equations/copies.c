@@ -87,10 +87,10 @@ static bool copy_whole(void *data, const Node *node, int64_t *value)
     SystemReader *reader = data;
     double number;
     if (!equations_number(reader, node, &number)) return false;
-    *value = (int64_t)number;
-    if (number == floor(number) && number >= 0.0 && number <= COPIES_NUMBER_MAX) return true;
-    diagnose(reader->diagnostics, node, "a number of copies is whole, from 0 to %d", COPIES_NUMBER_MAX);
-    return false;
+    const bool whole = number == floor(number) && number >= 0.0 && number <= COPIES_NUMBER_MAX;
+    *value = whole ? (int64_t)number : 0;
+    if (!whole) diagnose(reader->diagnostics, node, "a number of copies is whole, from 0 to %d", COPIES_NUMBER_MAX);
+    return whole;
 }
 
 static const Node *copy_key(const Node *item, const char *key)

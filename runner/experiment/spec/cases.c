@@ -299,6 +299,63 @@ static void cases_number_names(SpecCase *cases, int count, Arena *arena)
     }
 }
 
+// ---- one recording twice --------------------------------------------------------------------------------------------
+
+// The same rows of the same columns, whatever the file is called.
+static bool cases_same_recording(const SpecCase *a, const SpecCase *b)
+{
+    const Points *x = spec_recording(a->spec), *y = spec_recording(b->spec);
+    if (x == NULL || y == NULL || x->count != y->count || x->columns != y->columns) return false;
+    for (int64_t k = 0; k < x->columns; k++)
+        if (strcmp(x->names[k], y->names[k]) != 0) return false;
+    return memcmp(x->numbers, y->numbers, (size_t)x->count * sizeof *x->numbers) == 0;
+}
+
+static bool cases_same(const SpecCase *a, const SpecCase *b)
+{
+    bool same = a->n_lines == b->n_lines && a->n_values == b->n_values;
+    for (int i = 0; same && i < 2 * a->n_lines; i++) same = strcmp(a->lines[i], b->lines[i]) == 0;
+    for (int i = 0; same && i < a->n_values; i++)
+        same = a->parameter[i] == b->parameter[i] && memcmp(&a->value[i], &b->value[i], sizeof(double)) == 0;
+    return same;
+}
+
+// The recording that item k repeats, of those before it; -1: none.
+static int cases_repeated(const SpecCase *cases, int k)
+{
+    int i = 0;
+    while (i < k && !cases_same(&cases[i], &cases[k]) && !cases_same_recording(&cases[i], &cases[k])) i++;
+    return i < k ? i : -1;
+}
+
+// What is listed twice counts twice.
+static void cases_warn_repeated(const SpecReader *reader, const Node *value, const SpecCase *cases, int count)
+{
+    for (int k = 0; k < count && reader->spec->objective.n_residuals > 0; k++) {
+        const int before = cases_repeated(cases, k);
+        if (before < 0) continue;
+        diagnose_warning(reader->diagnostics, cases_item(value, k),
+                         "%s is the recording of %s once more: each of its rows counts twice", cases[k].name,
+                         cases[before].name);
+    }
+}
+
+// False after an error: a recording is fitted, too.
+static bool cases_are_held(const SpecReader *reader, const Node *value, const SpecCase *held, int n_held,
+                           const SpecCase *fitted, int n_fitted)
+{
+    for (int k = 0; k < n_held; k++) {
+        for (int i = 0; i < n_fitted; i++) {
+            if (!cases_same(&fitted[i], &held[k]) && !cases_same_recording(&fitted[i], &held[k])) continue;
+            diagnose(reader->diagnostics, cases_item(value, k),
+                     "%s is fitted too, as %s: hold another one out, or leave it out of the fit", held[k].name,
+                     fitted[i].name);
+            return false;
+        }
+    }
+    return true;
+}
+
 // ---- all of them ----------------------------------------------------------------------------------------------------
 
 // What the cases of a spec can't be combined with; NULL: nothing of it is there.
@@ -341,6 +398,7 @@ static void cases_read_all(SpecReader *reader, const Node *root, const Node *val
         return;
     }
     cases_number_names(cases, spec->n_cases, reader->arena);
+    cases_warn_repeated(reader, value, cases, spec->n_cases);
     spec->cases = cases;
     cases_configure(spec, reader->arena);
 }
@@ -364,7 +422,9 @@ static void cases_read_held(SpecReader *reader, const Node *root, const Node *ca
         if (!cases_take(reader, root, cases_item(value, k), k + 1, true, &held[k])) return;
     for (int k = 0; k < n_fitted; k++)
         if (!cases_take(reader, root, cases_item(cases, k), k + 1, true, &fitted[k])) return;
+    if (!cases_are_held(reader, value, held, n_held, fitted, n_fitted)) return;
     cases_number_names(held, n_held, reader->arena);
+    cases_warn_repeated(reader, value, held, n_held);
     spec->validate.held = held;
     spec->validate.fitted = fitted;
     spec->validate.n_held = n_held;

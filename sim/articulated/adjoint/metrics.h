@@ -105,19 +105,27 @@ HD void pull_command(const ArticulatedLanes *w, int body, real t, const Articula
                   6.283185307179586 * control_gait_time(w, body, t) * angle_bar);
 }
 
-// An effort that a law gives: at an end of the motor it depends on that end alone.
-HD void pull_law_effort(const ArticulatedLanes *w, int body)
+// An effort that is asked of a motor: at an end of the motor it depends on that end alone. Returns its own bar.
+HD real pull_asked_effort(const ArticulatedLanes *w, int body, real effort)
 {
-    const int output = control_law_output(w, body, true), at = effort_at(w, body) + ARTICULATED_FEEDFORWARD;
-    if (law_gives(w->group, output)) {
-        const ArticulatedEnds ends = motor_ends(w, body);
-        const real effort = law_output(w->group, output), effort_bar = bar(w, at), zero = splat(0.0);
-        const mask above = MASK(effort > ends.high), below = MASK(effort < ends.low);
-        pull_end(w, body, ARTICULATED_most, splat(1.0), select_real(above, effort_bar, zero));
-        pull_end(w, body, ARTICULATED_least, splat(-1.0), select_real(below & ~above, effort_bar, zero));
-        controlled_add(w, output, false, select_real(above | below, zero, effort_bar));
-    }
-    set_bar(w, at, splat(0.0));
+    const ArticulatedEnds ends = motor_ends(w, body);
+    const real effort_bar = bar(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD), zero = splat(0.0);
+    const mask above = MASK(effort > ends.high), below = MASK(effort < ends.low);
+    pull_end(w, body, ARTICULATED_most, splat(1.0), select_real(above, effort_bar, zero));
+    pull_end(w, body, ARTICULATED_least, splat(-1.0), select_real(below & ~above, effort_bar, zero));
+    return select_real(above | below, zero, effort_bar);
+}
+
+// Of a law, or of a table, whose entries are no parameters.
+HD void pull_effort(const ArticulatedLanes *w, int body, int64_t tick)
+{
+    const int output = control_law_output(w, body, true);
+    if (w->c.efforts == 0) return;
+    if ((w->c.uses & CONTROL_ACTS) != 0)
+        (void)pull_asked_effort(w, body, control_asked(w, body, tick));
+    else if (lanes_are_controlled(w) && law_gives(w->group, output))
+        controlled_add(w, output, false, pull_asked_effort(w, body, law_output(w->group, output)));
+    set_bar(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD, splat(0.0));
 }
 
 // The command of a step, kept until the step's reverse.
@@ -147,11 +155,12 @@ HD_CALL void commands_start(const ArticulatedLanes *restrict w, int64_t tick)
 }
 
 // The commands for the step again.
-HD void commands_set(const ArticulatedLanes *w)
+HD void commands_set(const ArticulatedLanes *w, int64_t tick)
 {
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].driven == 0) continue;
         set_limb(w, articulated_at(i) + ARTICULATED_COMMAND, command_load(w, i).command);
+        if ((w->c.uses & CONTROL_ACTS) != 0 && w->c.efforts > 0) control_set_effort(w, i, tick);
         if (lanes_are_controlled(w)) control_set_law_effort(w, i);
     }
 }
@@ -164,8 +173,8 @@ HD_CALL void pull_commands(const ArticulatedLanes *restrict w, int64_t tick)
     const real t = splat((double)tick * w->c.dt), t_before = splat((double)last * w->c.dt);
     const real rate_bar = 2.0 * sum_bar(w, ARTICULATED_METRIC_action_rate);
     const bool past = lanes_are_controlled(w) && tick % law_of(w->group)->ticks == 0, begins = past && tick == 0;
-    for (int i = 0; i < w->c.n_bodies && lanes_are_controlled(w); i++)
-        if (w->bodies[i].driven != 0) pull_law_effort(w, i);
+    for (int i = 0; i < w->c.n_bodies && w->c.efforts > 0; i++)
+        if (w->bodies[i].driven != 0) pull_effort(w, i, tick);
     if (past) controlled_recall(w, last);
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i) + ARTICULATED_COMMAND;

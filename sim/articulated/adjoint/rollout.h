@@ -91,7 +91,7 @@ HD real pull_tick(const ArticulatedLanes *w, int64_t tick, double *state)
 {
     pull_tick_sums(w, tick);
     state_load(w, state);
-    commands_set(w);
+    commands_set(w, tick);
     if (w->c.whole == 0) step_again(w, splat((double)tick * w->c.dt), splat(w->c.dt));
     return pull_tick_step(w, tick, false);
 }

@@ -123,13 +123,11 @@ const Form form_information = {
     .path = "objective.information",
     .after = "objective.residuals",
     .words = "a mapping of of, criterion and noise",
-    .doc =
-        "the fitness is what a recording of the residuals would tell of the parameters `of`, at their values: the "
-        "expected error by Fisher's information, relative to |value| (1 where that is 0), with independent `noise` "
-        "of that standard deviation in each residual. criterion D: the geometric mean of the half axes of the "
-        "ellipsoid of errors; A: the root mean square of the errors. A plan that leaves a combination of them open "
-        "fails as undetermined. `hopscotch fit NAME/TRIAL` prints the expected "
-        "intervals",
+    .doc = "the fitness is what a recording of the residuals would tell of the parameters `of`, at their values: the "
+           "expected error by Fisher's information, relative to |value| (1 where that is 0), with independent `noise` "
+           "of that standard deviation in each residual. criterion D: the geometric mean of the half axes of the "
+           "ellipsoid of errors; A: the root mean square of the errors. A plan that leaves a combination of them open "
+           "fails as undetermined. `hopscotch fit NAME/TRIAL` prints the expected intervals",
     .example = "{of: [m, k_l], criterion: D, noise: 0.01}",
     .stage = FORM_OBJECTIVE,
     .read = information_read,
