@@ -37,6 +37,12 @@ const char *backend_gpu_name(void)
     return backend_has_cuda() ? "cuda" : NULL;
 }
 
+bool backend_gpu_is_faster(double there, double here)
+{
+    const int forced = backend_faulty_is_gpu();
+    return forced != 0 ? forced > 0 : there < here;
+}
+
 // True for a program of `make demo` that was built without a GPU although the CUDA toolkit is installed.
 static bool backend_leaves_cuda(void)
 {

@@ -870,6 +870,8 @@ int64_t configured_steps(const Configured *configured);
 Error backend_open(const BackendOptions *options, Backend **out);
 // The name of this build's backend of GPUs; NULL: it has none. The machine may have no GPU.
 const char *backend_gpu_name(void);
+// Whether a GPU that needs `there` seconds is faster than a CPU that needs `here`; tests decide otherwise.
+bool backend_gpu_is_faster(double there, double here);
 const BackendInfo *backend_info(const Backend *backend); // owned by the backend; changes as it works
 // Takes all memory of a run at once: for `slots` batches of at most `lanes` lanes, of which at most `traced` x
 // `capacity` samples are traced. Error: memory; the text says how much.

@@ -67,7 +67,8 @@ hopscotch check identify_arm.yaml && grep -q 'identify_arm_loaded.csv: 84 rows o
 check $? "check knows each recording"
 
 # Another recording after the run: nothing is computed again.
-hopscotch run identify_arm.yaml --progress none --set 'validate={simulation.reference: {file: identify_arm_loaded.csv, to: 1.9},
+hopscotch run identify_arm.yaml --progress none \
+    --set 'validate={simulation.reference: {file: identify_arm_loaded.csv, to: 1.9},
     simulation.duration: 2, simulation.control.file: identify_arm_light_commands.csv}' && grep -q 'done already' err &&
     hopscotch fit identify_arm/best && said 'held out    identify_arm_loaded.csv: 3 of 3 columns are off by more'
 check $? "another recording is held out later; one with other commands is off"
@@ -179,7 +180,8 @@ hopscotch check identify_arm.yaml --set 'cases=[identify_arm_light.csv, copied.c
     said 'copied.csv is the recording of identify_arm_light.csv once more: each of its rows counts twice'
 check $? "a recording that is listed twice is named"
 hopscotch check identify_arm.yaml --set validate=none \
-    --set 'cases=[{file: identify_arm_light.csv, to: 1}, {file: identify_arm_light.csv, from: 1.01}]' && ! said 'once more'
+    --set 'cases=[{file: identify_arm_light.csv, to: 1}, {file: identify_arm_light.csv, from: 1.01}]' &&
+    ! said 'once more'
 check $? "two parts of one file are two recordings"
 refused "validate without residuals" 'validate compares residuals: the spec needs' identify_arm.yaml \
     --set 'objective={minimize: energy}' --set search.method=cmaes
@@ -208,8 +210,10 @@ sed -e 's/^    parameters:$/&\n      start_a: {value: 0.7, unit: rad}\n      sta
     -e 's/start: 1, unit: rad/start: start_a, unit: rad/' \
     -e 's/^    length:  /    start_a: {range: [0.5, 1.5]}\n    start_b: {range: [0.5, 1.5]}\n&/' \
     "$root/experiments/identify_pendulum.yaml" >starts.yaml
-hopscotch run starts.yaml --name starts --progress none --set 'cases=[{}, {simulation.system.states.angle.start: start_b,
-    simulation.system.inputs.seen.file: short.csv, simulation.duration: 6}]' && hopscotch fit starts/best --format csv &&
+hopscotch run starts.yaml --name starts --progress none \
+    --set 'cases=[{}, {simulation.system.states.angle.start: start_b,
+    simulation.system.inputs.seen.file: short.csv, simulation.duration: 6}]' &&
+    hopscotch fit starts/best --format csv &&
     awk -F, '/^start_/ { n += $3 <= 1 && 1 <= $4 && $4 - $3 < 0.02 } END { exit n != 2 }' out
 check $? "each of two recordings has a start of its own that is searched"
 

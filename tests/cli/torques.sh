@@ -1,6 +1,7 @@
 #!/bin/sh
 # Recorded torques drive a robot (`control: {mode: external, command: effort, file: ...}`), and its recorded angles are
-# fitted: one log has both. Gradients of such a run by adjoint, tangent and differences, also where a motor is at its end.
+# fitted: one log has both. Gradients of such a run by adjoint, tangent and differences, also where a motor is at its
+# end.
 . "$(dirname "$0")/../scratch.sh"
 
 hopscotch() { "$HOPSCOTCH" "$@" >out 2>err; }
@@ -10,7 +11,8 @@ inside() { awk -F, -v name="$1" -v value="$2" '$1 == name { f = $3 <= value && v
 cp -r "$root/experiments/robots" .
 awk 'BEGIN { print "time,turn,shoulder,elbow"
     for (k = 0; k < 300; k++) { t = 0.01 * k; w = 6.283185 * t * (1 + 0.3 * t)
-        printf "%.2f,%.5f,%.5f,%.5f\n", t, 3 * sin(0.9 * w), 4 * sin(0.7 * w + 1), 1.5 * sin(1.1 * w + 2) } }' >torques.csv
+        printf "%.2f,%.5f,%.5f,%.5f\n", t, 3 * sin(0.9 * w), 4 * sin(0.7 * w + 1), 1.5 * sin(1.1 * w + 2) } }' \
+    >torques.csv
 cat >arm.yaml <<'END2'
 version: 1
 experiment: arm
@@ -27,7 +29,8 @@ parameters: {turn_armature: 0.031, shoulder_armature: 0.042, turn_damping: 0.6, 
 END2
 cp arm.yaml truth.yaml
 printf 'search: {}\nobjective: {minimize: energy}\n' >>truth.yaml
-hopscotch run truth.yaml --name truth --progress none && hopscotch replay truth/0 --sample 0.02 -o truth.csv && awk -F, '
+hopscotch run truth.yaml --name truth --progress none && hopscotch replay truth/0 --sample 0.02 -o truth.csv &&
+    awk -F, '
     BEGIN { seed = 5; print "stamp,m1.pos,m2.pos,m3.pos,m1.torque,m2.torque,m3.torque" }
     function uniform() { seed = (seed * 16807) % 2147483647; return seed / 2147483647 }
     function read(x) { return sprintf("%.6f", x + 0.001 * sqrt(-2 * log(uniform())) * cos(6.283185307 * uniform())) }
@@ -38,8 +41,11 @@ hopscotch run truth.yaml --name truth --progress none && hopscotch replay truth/
     FNR > 1 { print $1 ",,,," $2 "," $3 "," $4 }' truth.csv torques.csv >log.csv
 check $? "a log of torques 100 times and of angles 50 times a second"
 
-sed -e 's/file: torques.csv/file: {file: log.csv, time: stamp, columns: {turn: m1.torque, shoulder: m2.torque, elbow: m3.torque}}/' \
-    -e 's/^initial/  reference: {file: log.csv, time: stamp, gaps: skip, columns: {turn_q: m1.pos, shoulder_q: m2.pos, elbow_q: m3.pos}}\n  reference_scale: none\ninitial/' \
+torques='{turn: m1.torque, shoulder: m2.torque, elbow: m3.torque}'
+angles='{turn_q: m1.pos, shoulder_q: m2.pos, elbow_q: m3.pos}'
+sed -e "s/file: torques.csv/file: {file: log.csv, time: stamp, columns: $torques}/" \
+    -e "s/^initial/  reference: {file: log.csv, time: stamp, gaps: skip, columns: $angles}\\n  @initial/" \
+    -e 's/@initial/reference_scale: none\ninitial/' \
     -e '/^parameters/,$d' arm.yaml >fit.yaml
 cat >>fit.yaml <<'END2'
 search:
@@ -69,12 +75,14 @@ alike()
 }
 grid='search={method: grid, over: {turn_armature: [0.02], turn_effort: [2], shoulder_effort: [3], elbow_damping: [0.5],
     upper_mass: [3]}}'
+error='objective={minimize: reference_error}'
 for order in one two; do
-    hopscotch run fit.yaml --name "g$order" --progress none --set "$grid" --set 'objective={minimize: reference_error}' \
+    hopscotch run fit.yaml --name "g$order" --progress none --set "$grid" --set "$error" \
         --set "simulation.order=$order" && alike "g$order"
     check $? "order $order: adjoint, tangent and differences agree, with motors at their ends"
-    hopscotch run fit.yaml --name "p$order" --progress none --set "$grid" --set 'objective={minimize: reference_error}' \
-        --set "simulation.order=$order" --set simulation.control.command=position --set parameters.all_kp=20 && alike "p$order"
+    hopscotch run fit.yaml --name "p$order" --progress none --set "$grid" --set "$error" \
+        --set "simulation.order=$order" --set simulation.control.command=position --set parameters.all_kp=20 &&
+        alike "p$order"
     check $? "order $order: the same of actions that are positions"
 done
 

@@ -3,7 +3,6 @@
 // and times the campaign there, and the run goes on where the rest takes less time. No bit depends on the device.
 #include "choice.h"
 
-#include "../../../sim/faults.h"
 #include "rungs.h"
 
 #include <pthread.h>
@@ -78,18 +77,11 @@ static double choice_left(const Loop *loop, double done)
     return total > 0 ? (double)(total - loop->before.trials) - done : done;
 }
 
-// s on the GPU and on the CPU
-static bool choice_faster(double there, double here)
-{
-    const int forced = backend_faulty_is_gpu();
-    return forced != 0 ? forced > 0 : there < here;
-}
-
 static bool choice_decide(DeviceChoice *choice, double left, double each)
 {
     const Plan *plan = &choice->plan;
     const double there = plan->seconds_open + left * (plan->seconds - plan->seconds_open) / (double)plan->trials;
-    const bool moves = choice_faster(choice_gain * there, left * each);
+    const bool moves = backend_gpu_is_faster(choice_gain * there, left * each);
     snprintf(choice->text, sizeof choice->text, "%s %s: the rest takes about %s there, and %s on the CPU",
              moves ? "the run goes on on" : "the run stays on the CPU, with", plan->device, text_duration(there).text,
              text_duration(left * each).text);
