@@ -1,6 +1,7 @@
 // Calls rsvg-convert. Its input and its outputs are files in memory, so that no pipe can fill.
 #include "picture.h"
 
+#include "characters.h"
 #include "text.h"
 
 #include <errno.h>

@@ -37,8 +37,9 @@ typedef struct TrialOrder {
 // Trials by id, in any order: trial_at moves to a trial and gives whether it exists. columns NULL: all.
 Cursor trials_by_id(Database *database, const char *const *columns, int count, Arena *arena);
 bool trial_at(Cursor *trials, int64_t id);
-// Trials from one id to another, which the caller binds. A last cell has the id.
+// Trials from one id to another; a last cell has the id. trials_from begins with a range of ids, any number of times.
 Cursor trials_between(Database *database, const char *const *columns, int count, Arena *arena);
+void trials_from(Cursor *trials, int64_t first, int64_t last);
 // The best with a fitness first, of one objective.
 Cursor trials_best(const StoredCampaign *campaign, const char *const *columns, int count, int64_t most, Arena *arena);
 // The best of each group of trials that agree in the columns `groups`; a last cell has the rank within the group.

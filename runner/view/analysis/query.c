@@ -101,8 +101,7 @@ static Error query_each_of_range(const Query *query, Cursor *trials, const int64
                                  void *taker)
 {
     int64_t i = 0;
-    with_integer(trials, ids[0]);
-    with_integer(trials, ids[count - 1]);
+    trials_from(trials, ids[0], ids[count - 1]);
     while (cursor_next(trials)) {
         const int64_t id = cell_integer(trials, query->count);
         while (i < count && ids[i] < id) i++;

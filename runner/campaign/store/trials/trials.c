@@ -69,6 +69,12 @@ Cursor trials_between(Database *database, const char *const *columns, int count,
                        arena_format(arena, "SELECT %s, id FROM trials WHERE id BETWEEN ? AND ? ORDER BY id", list));
 }
 
+void trials_from(Cursor *trials, int64_t first, int64_t last)
+{
+    with_integer(trials, first);
+    with_integer(trials, last);
+}
+
 // `table`, `where` and `order` are constants of the program.
 static Cursor trials_where(const StoredCampaign *campaign, const char *table, const char *where, const char *order,
                            const char *const *columns, int count, int64_t most, Arena *arena)
