@@ -56,7 +56,8 @@ check $? "a backend that is named is taken"
 run none long.yaml gpu:moves,backend:open:1+:LOST && [ "$(digest none)" = "$(digest long-cpu)" ] &&
     said none "stays on the CPU: "
 check $? "a GPU that can't be opened: the CPU goes on, and says so"
-run lost long.yaml gpu:moves,backend:wait:40+:LOST && [ "$(digest lost)" = "$(digest long-cpu)" ]
+run lost long.yaml gpu:moves,backend:wait:40+:LOST && [ "$(digest lost)" = "$(digest long-cpu)" ] &&
+    [ "$(events lost | grep -c "goes on on")" = 1 ]
 check $? "a GPU that fails after the move: the CPU ends the campaign"
 
 run killed long.yaml gpu:moves,fsync:6:KILL

@@ -274,21 +274,36 @@ static Error campaign_report_gradients(Campaign *campaign)
 
 // ---- a device that fails --------------------------------------------------------------------------------------------
 
-// Every told trial is committed. The search returns to that state, and gives the trials that were in flight again.
-static Error campaign_recover_device(Campaign *campaign, Error error)
+// On a device that was opened again. Every told trial is committed: the search returns to that state, and gives the
+// trials that were in flight again.
+static Error campaign_go_on(Campaign *campaign)
 {
-    campaign_close_adjoint(campaign, &error);
-    TRY(device_recover(&campaign->device, error));
     TRY(campaign_use_device(campaign));
     TRY(campaign_restore(campaign));
     campaign_share_search(campaign);
     return campaign_open_adjoint(campaign);
 }
 
+static Error campaign_recover_device(Campaign *campaign, Error error)
+{
+    campaign_close_adjoint(campaign, &error);
+    TRY(device_recover(&campaign->device, error));
+    return campaign_go_on(campaign);
+}
+
 // ---- another device -------------------------------------------------------------------------------------------------
 
-// The loop ended to go on on the GPU. What it had in flight is asked for again. A GPU that fails now is recovered from
-// as any that fails, at last by the CPU.
+// What was decided, once.
+static Error campaign_note_choice(Campaign *campaign)
+{
+    char *text = campaign->choice.text;
+    if (text[0] == '\0') return error_none();
+    const Error error = store_event(campaign->store, "device", "%s", text);
+    text[0] = '\0';
+    return error;
+}
+
+// The loop ended to go on on the GPU. A GPU that fails now is recovered from as any that fails, at last by the CPU.
 static Error campaign_move(Campaign *campaign)
 {
     Device *device = &campaign->device;
@@ -301,12 +316,9 @@ static Error campaign_move(Campaign *campaign)
     options.fallback_cpu = true;
     if (campaign->loop.progress != NULL && campaign->options->progress != PROGRESS_NONE)
         progress_note(campaign->loop.progress, "%s", campaign->choice.text);
-    TRY(store_event(campaign->store, "device", "%s", campaign->choice.text));
+    TRY(campaign_note_choice(campaign));
     TRY(device_open(campaign->store->spec, &options, campaign->arena, device));
-    TRY(campaign_use_device(campaign));
-    TRY(campaign_restore(campaign));
-    campaign_share_search(campaign);
-    return campaign_open_adjoint(campaign);
+    return campaign_go_on(campaign);
 }
 
 // Trials until there are no more, on the device that the choice takes.
@@ -320,8 +332,7 @@ static Error campaign_run_trials(Campaign *campaign)
     }
     choice_end(&campaign->choice);
     loop->choice = NULL;
-    return campaign->choice.text[0] != '\0' ? store_event(campaign->store, "device", "%s", campaign->choice.text)
-                                            : error_none();
+    return campaign_note_choice(campaign);
 }
 
 // ---- after the loop -------------------------------------------------------------------------------------------------
