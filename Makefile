@@ -385,7 +385,7 @@ install: all
 	for folder in laws learning command mujoco; do \
 	    install -D -m 644 -t $(SHARE)/hopscotch/experiments/$$folder experiments/$$folder/* || exit 1; done
 	chmod 755 $(SHARE)/hopscotch/experiments/command/*.sh
-	install -D -m 644 -t $(SHARE)/hopscotch/results results/README.md
+	install -D -m 644 -t $(SHARE)/hopscotch/results results/README.md results/formats.md
 	@cd $(BUILD) && mkdir -p pages && ./hopscotch help --man >pages/hopscotch.1 && \
 	    ./hopscotch help spec --man >pages/hopscotch-spec.5 && ./hopscotch help --completion bash >pages/hopscotch && \
 	    ./hopscotch help --completion zsh >pages/_hopscotch && for command in $$(./hopscotch help --names); do \

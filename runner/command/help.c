@@ -1,5 +1,6 @@
 // hopscotch help and version.
 #include "command.h"
+#include "../hopscotch.h"
 
 #include <string.h>
 
@@ -129,6 +130,21 @@ static const char *help_compiler(void)
 #endif
 }
 
+// What this program reads (results/formats.md): every version of it that it knows.
+typedef struct HelpFormat {
+    const char *name;
+    int versions[4], n_versions;
+} HelpFormat;
+
+static const HelpFormat help_formats[] = {
+    {"spec", {1}, 1},
+    {"campaign.db",
+     {STORE_SCHEMA_VERSION, STORE_SCHEMA_WITH_SUMS, STORE_SCHEMA_WITH_BLOCKS, STORE_SCHEMA_WITH_WORDS},
+     4},
+    {"hopscotch.h", {HOPSCOTCH_INTERFACE}, 1},
+};
+enum { HELP_FORMATS = sizeof help_formats / sizeof *help_formats };
+
 static void help_version_json(const char *const *names, const HelpBackend *backends, int count, FILE *out)
 {
     Json json;
@@ -137,8 +153,14 @@ static void help_version_json(const char *const *names, const HelpBackend *backe
     json_text(&json, "version", HOPSCOTCH_VERSION);
     json_text(&json, "commit", program_commit());
     json_integer(&json, "numerics_version", NUMERICS_VERSION);
-    json_integer(&json, "schema_version", STORE_SCHEMA_VERSION);
     json_text(&json, "compiler", help_compiler());
+    json_object(&json, "formats");
+    for (int i = 0; i < HELP_FORMATS; i++) {
+        json_array(&json, help_formats[i].name);
+        for (int k = 0; k < help_formats[i].n_versions; k++) json_integer(&json, NULL, help_formats[i].versions[k]);
+        json_close(&json, ']');
+    }
+    json_close(&json, '}');
     for (int i = 0; i < count; i++) {
         json_object(&json, names[i]);
         json_boolean(&json, "usable", backends[i].usable);
@@ -159,7 +181,12 @@ static Error help_version_run(const CommandLine *line)
     }
     fprintf(line->out, "hopscotch %s", HOPSCOTCH_VERSION);
     if (program_commit() != NULL) fprintf(line->out, " (%s)", program_commit());
-    fprintf(line->out, "\nnumerics version %d, compiled by %s\n", NUMERICS_VERSION, help_compiler());
+    fprintf(line->out, "\nnumerics version %d, compiled by %s\nformats", NUMERICS_VERSION, help_compiler());
+    for (int i = 0; i < HELP_FORMATS; i++) {
+        fprintf(line->out, "%s %s", i == 0 ? "" : ",", help_formats[i].name);
+        for (int k = 0; k < help_formats[i].n_versions; k++) fprintf(line->out, " %d", help_formats[i].versions[k]);
+    }
+    fputc('\n', line->out);
     for (int i = 0; i < 2; i++) {
         fprintf(line->out, "%-5s %s", names[i], backends[i].device);
         if (backends[i].usable && backends[i].version[0] != '\0') fprintf(line->out, " (%s)", backends[i].version);
@@ -196,7 +223,7 @@ const Command command_help_pages = {
 const Command command_version = {
     .name = "version",
     .arguments = "",
-    .doc = "print versions of program, numerics and compiler, and the processors and GPUs found",
+    .doc = "print versions of program, numerics, compiler and formats, and the processors and GPUs found",
     .examples = "  hopscotch version\n"
                 "  hopscotch version --json\n",
     .least = 0,
