@@ -24,6 +24,12 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=0:detect_stack_use_after_ret
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}" TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1}"
 unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
 
+# Each commit waits for the disk, and tests commit often: they work in memory where there is a large file system of it.
+if [ -z "${TMPDIR:-}" ] && [ "$(df -Pk /dev/shm 2>/dev/null | awk '$1 == "tmpfs" { print ($4 > 4e6) }')" = 1 ] &&
+    ! grep -q ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts; then
+    export TMPDIR=/dev/shm
+fi
+
 # tally NAME STATUS: counts the lines of its output; a failure that no line tells is one more.
 tally()
 {

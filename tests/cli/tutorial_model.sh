@@ -64,7 +64,7 @@ isas="scalar $(sed -n 's/^ISA := //p' build/config.mk)"
 built()
 {
     what=$1 start=$(date +%s) && shift
-    make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT="-O1 -DHOPSCOTCH_CALLS" ISAS="$isas" PLAIN= WERROR=-Werror \
+    make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT="-O0 -DHOPSCOTCH_CALLS" ISAS="$isas" PLAIN= WERROR=-Werror \
         "${@:-build/hopscotch}" >log 2>&1 ||
         fail "$what: it does not build"
     echo "ok   tutorial: $what, built without warnings in $(($(date +%s) - start)) s"

@@ -37,7 +37,7 @@ MEMORY = ("own", "sqlite", "hdf5")
 STEPS = {("run", "hdf5"): 97, ("recovery", "hdf5"): 97, ("recovery", "sqlite"): 29,
          ("learning", "hdf5"): 97, ("learning", "sqlite"): 97, ("blocks", "hdf5"): 97,
          ("blocks", "sqlite"): 97, ("kept_blocks", "hdf5"): 97, ("kept_blocks", "sqlite"): 97}  # 1 for all others
-QUICK_STEPS = {"hdf5": 9973, "sqlite": 997, "own": 41}  # 23 for all others
+QUICK_STEPS = {"hdf5": 19997, "sqlite": 1999, "own": 83}  # 47 for all others
 BATCH = 8
 SPECS = {"run": "arrays", "recovery": "arrays", "learning": "nsga2", "blocks": "blocks", "kept": "record_rows",
          "kept_blocks": "kept_blocks"}
@@ -121,7 +121,7 @@ def try_fault(case):
 
 def calls(scenario, operation, outcome, expected, pool):
     """Fails the calls 1, 2, ... until there are no more. Gives the counts by status and what went wrong."""
-    step = QUICK_STEPS.get(operation, 23) if crash.QUICK else STEPS.get((scenario, operation), 1)
+    step = QUICK_STEPS.get(operation, 47) if crash.QUICK else STEPS.get((scenario, operation), 1)
     first, chunk, statuses, wrongs = 1, pool._processes * 8, collections.Counter(), []
     if crash.QUICK:
         chunk = pool._processes

@@ -2,7 +2,7 @@
 killed at random moments, several parts at once, and gather joins what is done in between. After each kill of gather
 every committed row is there, and the parts that were joined stay joined; in the end the digest is that of one run.
 
-KILLS=N   in all (500; 12 with QUICK=1)      ONLY="parts_cmaes"   some of the specs      PARTS=N (64; 8 with QUICK=1)
+KILLS=N   in all (500; 5 with QUICK=1)      ONLY="parts_cmaes"   some of the specs      PARTS=N (64; 4 with QUICK=1)
 """
 import os
 import subprocess
@@ -11,8 +11,9 @@ import time
 import crash
 
 SPECS = tuple(os.environ.get("ONLY", "parts_grid parts_cmaes").split())
-KILLS = int(os.environ.get("KILLS", "12" if crash.QUICK else "500"))
-PARTS = int(os.environ.get("PARTS", "8" if crash.QUICK else "64"))
+KILLS = int(os.environ.get("KILLS", "5" if crash.QUICK else "500"))
+PARTS = int(os.environ.get("PARTS", "4" if crash.QUICK else "64"))
+BATCH = 64 if crash.QUICK else 8  # lanes; many small batches take longer
 AT_ONCE = 3
 UNFINISHED = 75
 
@@ -21,7 +22,7 @@ class Divided:
     """A campaign in parts: which are done, and which processes run."""
 
     def __init__(self, spec):
-        self.place = crash.Place("cut", spec, 8)
+        self.place = crash.Place("cut", spec, BATCH)
         self.draw = crash.seeded("parts", spec)
         self.left = list(range(1, PARTS + 1))
         self.draw.shuffle(self.left)
@@ -77,14 +78,14 @@ class Divided:
 
 
 def timed(spec):
-    place = crash.Place("timed", spec, 8)
+    place = crash.Place("timed", spec, BATCH)
     start = time.monotonic()
     place.call("run", "--part", f"1/{PARTS}")
     return time.monotonic() - start
 
 
 def storm(spec):
-    whole = crash.Place("whole", spec, 8)
+    whole = crash.Place("whole", spec, BATCH)
     status = 124
     while status == 124:  # on a busy machine it may take more than one limit of time
         status = whole.call("run").status
