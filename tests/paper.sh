@@ -37,13 +37,14 @@ against()
         NR == 2 { ours = $0 }
         NR == 3 { bound = $0 }
         END {
+            if (ours !~ /^-?[0-9.]/) { printf "| %s | %s | none | | %s |\n", quantity, published, bound; exit 1 }
             relative = sub(/r$/, "", bound)
             apart = ours - published
             if (relative) apart /= published < 0 ? -published : published
             size = apart < 0 ? -apart : apart
             of = relative ? " of it" : ""
             printf "| %s | %s | " format " | %.1e%s | %s%s |\n", quantity, published, ours, apart, of, bound, of
-            exit !(ours ~ /^-?[0-9.]/ && size <= bound + 0)
+            exit size > bound + 0
         }')
     within=$?
     printf '%s\n' "$row" | tee -a table >out
@@ -124,8 +125,8 @@ paper_ends()
     page=$papers/README.md
     if [ -n "${PAPERS_UPDATE:-}" ]; then
         awk -v name="$suite" '$0 == "<!-- end -->" { inside = 0 } !inside { print }
-            $0 == "<!-- " name " -->" { inside = 1; while ((getline line <"table") > 0) print line }' "$page" >page &&
-            cat page >"$page"
+            $0 == "<!-- " name " -->" { inside = 1; while ((getline line <"table") > 0) print line }' "$page" >new &&
+            cat new >"$page"
     fi
     awk -v name="$suite" '$0 == "<!-- end -->" { inside = 0 } inside { print }
         $0 == "<!-- " name " -->" { inside = 1 }' "$page" >stands

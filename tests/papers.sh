@@ -12,7 +12,7 @@ export HOPSCOTCH log
 jobs=2
 [ -z "${PAPERS_UPDATE:-}" ] || jobs=1
 # shellcheck disable=SC2016
-ls tests/papers/*"${1:-}"*.sh | xargs -P "$jobs" -n 1 sh -c '
+printf '%s\n' tests/papers/*"${1:-}"*.sh | xargs -P "$jobs" -n 1 sh -c '
     name=$(basename "$0" .sh) start=$(date +%s)
     timeout 600 sh "$0" >"$log/$name.out" 2>&1 || echo "$name" >>"$log/failed"
     { echo "---- $name: $(($(date +%s) - start)) s" && cat "$log/$name.out"; } >"$log/$name.shown"
