@@ -28,8 +28,8 @@ value()
     awk -F , "NR > 1 { $columns if (${2:-1}) { printf \"%.17g\\n\", $1; exit } }" rows.csv
 }
 
-# against QUANTITY PUBLISHED OURS BOUND [FORMAT]: a row of the table. The difference may be BOUND in the quantity's unit,
-# or with an r behind it (1e-9r) BOUND of the published number. FORMAT is that of ours.
+# against QUANTITY PUBLISHED OURS BOUND [FORMAT]: a row of the table. The difference may be BOUND in the quantity's
+# unit, or with an r behind it (1e-9r) BOUND of the published number. FORMAT is that of ours.
 against()
 {
     row=$(printf '%s\n' "$2" "$3" "$4" | awk -v quantity="$1" -v format="${5:-%.6g}" '
@@ -54,7 +54,8 @@ against()
 # shown QUANTITY OURS: a row without a published number
 shown() { printf '| %s | – | %s | | |\n' "$1" "$2" >>table; }
 
-# problems FILE BOUND MEASURE OPTION...: each problem of FILE as a system of equations with these options of `simulation`. A problem is
+# problems FILE BOUND MEASURE OPTION=VALUE...: each problem of FILE as a system of equations with these options of
+# `simulation`, where it does not set them itself. A problem is
 #
 #     problem NAME                    and text for the table
 #     option NAME: VALUE              of `simulation`
@@ -96,7 +97,8 @@ problems()
         awk -v name="$name" -v measure="$measure" '
             function size(x) { return x < 0 ? -x : x }
             FNR == NR && $1 == "problem" { of = $2; next }
-            FNR == NR && of == name && !/^(#|let |option )/ && NF { split($0, field, / *\| */); known[++n] = field[3]; next }
+            FNR == NR && of == name && !/^(#|let |option )/ && NF {
+                split($0, field, / *\| */); known[++n] = field[3]; next }
             FNR == NR { next }
             FNR == 1 { columns = split($0, column, ","); next }
             { split($0, got, ",")

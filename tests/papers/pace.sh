@@ -16,8 +16,8 @@ awk -F , -v OFS=, 'FNR == NR { truth[$1] = $2; next }
       kind = name; sub(/.*_/, "", kind)
       if (apart > most[kind]) most[kind] = apart }
     END { print held, most["armature"], most["damping"], most["friction"], most["encoder"], most["delay"] }' \
-    "$papers/pace.csv" fit.csv >held
-IFS=, read -r held armature damping friction encoder delay <held
+    "$papers/pace.csv" fit.csv >counted
+IFS=, read -r held armature damping friction encoder delay <counted
 against 'intervals of 95 % that hold the truth, expected of 49' 46.55 "$held" 4.6
 against 'largest error of 12 rotor inertias, kg m^2' 0 "$armature" 0.001
 against 'largest error of 12 dampings, N m s/rad' 0 "$damping" 0.05
