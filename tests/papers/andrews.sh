@@ -21,7 +21,7 @@ read -r beta theta gamma phi delta omega epsilon <angles
 while read -r name published ours; do
     turned=$(awk -v p="$published" -v x="$ours" 'BEGIN { turn = 2*atan2(0, -1); n = (p - x)/turn
         printf "%.17g\n", x + turn*int(n + (n < 0 ? -0.5 : 0.5)) }')
-    against "$name, rad" "$published" "$turned" 1e-7 %.12g
+    against "$name, rad" "$published" "$turned" 1e-8 %.12g
 done <<END
 beta 15.81077119629904 $beta
 Theta -15.75637105984298 $theta

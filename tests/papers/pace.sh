@@ -19,9 +19,9 @@ awk -F , -v OFS=, 'FNR == NR { truth[$1] = $2; next }
     "$papers/pace.csv" fit.csv >counted
 IFS=, read -r held armature damping friction encoder delay <counted
 against 'intervals of 95 % that hold the truth, expected of 49' 46.55 "$held" 4.6
-against 'largest error of 12 rotor inertias, kg m^2' 0 "$armature" 0.001
-against 'largest error of 12 dampings, N m s/rad' 0 "$damping" 0.05
-against 'largest error of 12 dry frictions, N m' 0 "$friction" 0.05
-against 'largest error of 12 encoders, rad' 0 "$encoder" 0.003
-against 'error of the delay, s' 0 "$delay" 0.0005
+against 'largest error of 12 rotor inertias, kg m^2' 0 "$armature" 3e-4
+against 'largest error of 12 dampings, N m s/rad' 0 "$damping" 0.007
+against 'largest error of 12 dry frictions, N m' 0 "$friction" 0.018
+against 'largest error of 12 encoders, rad' 0 "$encoder" 0.0025
+against 'error of the delay, s' 0 "$delay" 9e-5
 paper_ends
