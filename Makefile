@@ -14,7 +14,7 @@ FUZZ_SECONDS ?= 60
 .PHONY: all demo dev quick test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind
 .PHONY: crash flips
 .PHONY: python asan_python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms lagrange
-.PHONY: kernels names portable sensitivity install clean FORCE
+.PHONY: kernels names papers portable sensitivity install clean FORCE
 all:
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -309,6 +309,9 @@ lagrange: programs
 # generated names for all that a spec names, through every command: minutes
 names: programs
 	NAMES=all HOPSCOTCH=$(CURDIR)/$(BUILD)/hopscotch sh tests/cli/generated_names.sh
+# published tables and figures beside ours (tests/papers/README.md), minutes
+papers: $(BUILD)/hopscotch
+	HOPSCOTCH=$(BUILD)/hopscotch sh tests/papers.sh $(ONLY)
 # `make demo` and `make test` on a bare Debian 12 and 13
 cleanroom:
 	sh tests/cleanroom.sh
