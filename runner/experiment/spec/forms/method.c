@@ -8,6 +8,19 @@ static const char *method_name(int index)
     return index < search_method_count() ? search_method_at(index)->name : NULL;
 }
 
+// ", expected trials": the keys that a method has under `search` itself; empty if none.
+static const char *method_own_keys(const SpecReader *reader, const char *method)
+{
+    const char *text = "";
+    for (int i = 0; i < reader->n_keys; i++) {
+        const Key *key = &reader->keys[i];
+        if (key->method == NULL || strcmp(key->method, method) != 0 || key->type == KEY_FORM) continue;
+        if (strchr(path_below(key->path, "search"), '.') != NULL) continue;
+        text = arena_format(reader->arena, "%s%s %s", text, text[0] == '\0' ? ", expected" : " or", key_name(key));
+    }
+    return text;
+}
+
 // A key that only other methods have.
 static void method_foreign_key(SpecReader *reader, const GivenKey *given)
 {
@@ -24,7 +37,8 @@ static void method_foreign_key(SpecReader *reader, const GivenKey *given)
         diagnose(reader->diagnostics, given->key, "%s belongs to method %s, and this is method %s", key_name(foreign),
                  foreign->method, method);
     else
-        diagnose(reader->diagnostics, given->key, "method %s has no key '%s'", method, key_name(foreign));
+        diagnose(reader->diagnostics, given->key, "method %s has no key '%s'%s", method, key_name(foreign),
+                 method_own_keys(reader, method));
 }
 
 static void method_read(SpecReader *reader, const GivenKey *given)
