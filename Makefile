@@ -49,7 +49,7 @@ STEPS := $(shell $(MAKE) -n $(MAKEOVERRIDES) STEPS=count first=$(first) $(MAKECM
 $(if $(filter-out 0 1 2 3,$(STEPS)),$(info Building in $(STEPS) steps, $(JOBS) at a time. It takes \
   $(or $(TAKES),$(if $(first),about a minute,minutes: a file of kernels up to one and a half)). \
   V=1 shows the commands.))
-$(if $(filter-out 0,$(STEPS)),$(if $(first),$(info Kernels for this machine's processor only: $(sort v2 $(ISA)). \
+$(if $(filter-out 0,$(STEPS)),$(if $(first),$(info Kernels for this machine's processor only: $(sort $(or $(filter neon,$(ISA)),v2) $(ISA)). \
   `make` compiles those of the other instruction sets.)))
 endif
 
@@ -91,10 +91,15 @@ KERNELS = $(C) $(KERNEL_OPT) -g1 $(EXTRA) -fno-math-errno -fno-trapping-math \
 LIBS ?= $(DEPENDENCY_LIBS)
 LINK = $(CC) $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) -lm -lpthread -o $@
 # INLINE: the instruction sets whose kernels of unobserved lanes are inlined as a whole, which takes long to compile
-ISAS ?= scalar v2 v3 v4
+# PROCESSOR: x86_64 or aarch64, that of the compiler; with another on the command line it is a cross compiler's
+PROCESSOR ?= x86_64
+isas_x86_64 := scalar v2 v3 v4
+isas_aarch64 := scalar neon
+ISAS ?= $(isas_$(PROCESSOR))
 INLINE ?= $(ISAS)
-runnable := scalar v2 v3 $(filter v4,$(ISA)) # by this processor
-isas := $(if $(first),$(sort v2 $(ISA)),$(ISAS))
+runnable := $(filter-out $(if $(filter v4,$(ISA)),,v4),$(isas_$(PROCESSOR))) # by this processor
+least_isa := $(if $(filter aarch64,$(PROCESSOR)),neon,v2) # every such processor has it
+isas := $(if $(first),$(sort $(least_isa) $(ISA)),$(ISAS))
 # PLAIN: the instruction sets with kernels of unobserved lanes; where these lack, those of observed lanes compute both
 PLAIN ?= $(if $(first),,$(isas))
 plain_kernels = $(if $(filter $1,$(PLAIN)),$(BUILD)/cpu_plain_$1.o)
@@ -108,7 +113,8 @@ kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(gpu_kernels)),$(gpu_kerne
 
 # In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
 can_fail := sim io command
-derivatives := $(foreach kernels,dual_kernels trail_kernels,$(kernels)_v2 $(kernels)_v3)
+of_derivatives := $(filter v2 v3 neon,$(isas_$(PROCESSOR)))
+derivatives := $(foreach kernels,dual_kernels trail_kernels,$(of_derivatives:%=$(kernels)_%))
 units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) $(derivatives) version)
 units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) \
   $(derivatives) version)
@@ -169,7 +175,8 @@ $(BUILD)/cpu_environment_%.o: sim/environment_kernels.c build/config.mk
 	$(call step,$@: kernels of environments for $(ISA_$*))
 	$(Q)$(KERNELS) -DENVIRONMENT_KERNELS_OF=$(@F:.o=) $(if $(filter $*,$(INLINE)),,-DHOPSCOTCH_CALLS) $(ISA_$*) \
 	    -c $< -o $@
-ISA_scalar := -march=x86-64-v3 -DHOPSCOTCH_SCALAR
+ISA_scalar := -march=$(if $(filter aarch64,$(PROCESSOR)),armv8-a,x86-64-v3) -DHOPSCOTCH_SCALAR
+ISA_neon := -march=armv8-a
 ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3
 # gcc before 13.3 misaligns vectors of 64 bytes on the stack that finds its use after a return
@@ -179,7 +186,7 @@ $(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*.cuh sim/made
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@
 cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) --threads 0
-cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_v3) \
+cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_$(or $(filter neon,$(least_isa)),v3)) \
   $(on_host)
 on_host := -I tests/cuda_on_host -include runtime.cuh
 
