@@ -14,13 +14,19 @@ FUZZ_SECONDS ?= 60
 .PHONY: all demo dev quick test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind
 .PHONY: crash flips
 .PHONY: python asan_python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms lagrange
-.PHONY: kernels names portable sensitivity install clean FORCE
+.PHONY: arm64 kernels names portable sensitivity install clean FORCE
 all:
 
 ifneq ($(MAKECMDGOALS),clean)
 include build/config.mk
 MAKEFLAGS += -r $(if $(MAKELEVEL:0=),,-j$(JOBS))
 endif
+# PROCESSOR: x86_64 or aarch64, which the compiler compiles for. least_isa: what every such processor has.
+PROCESSOR ?= x86_64
+isas_x86_64 := scalar v2 v3 v4
+isas_aarch64 := scalar neon
+least_isa := $(if $(filter aarch64,$(PROCESSOR)),neon,v2)
+vector_isa := $(if $(filter aarch64,$(PROCESSOR)),neon,v3)
 other_arch := $(if $(ARCH),$(if $(subst $(CONFIGURED_ARCH),,$(ARCH)),FORCE))
 ifneq ($(STEPS),count)
 build/configured: configure.sh $(other_arch)
@@ -49,8 +55,8 @@ STEPS := $(shell $(MAKE) -n $(MAKEOVERRIDES) STEPS=count first=$(first) $(MAKECM
 $(if $(filter-out 0 1 2 3,$(STEPS)),$(info Building in $(STEPS) steps, $(JOBS) at a time. It takes \
   $(or $(TAKES),$(if $(first),about a minute,minutes: a file of kernels up to one and a half)). \
   V=1 shows the commands.))
-$(if $(filter-out 0,$(STEPS)),$(if $(first),$(info Kernels for this machine's processor only: $(sort $(or $(filter neon,$(ISA)),v2) $(ISA)). \
-  `make` compiles those of the other instruction sets.)))
+$(if $(filter-out 0,$(STEPS)),$(if $(first),$(info Kernels for this machine's processor only: \
+  $(sort $(least_isa) $(ISA)). `make` compiles those of the other instruction sets.)))
 endif
 
 # ---- the program: one object per floor, one of kernels per instruction set, one for CUDA -----------------------------
@@ -91,14 +97,9 @@ KERNELS = $(C) $(KERNEL_OPT) -g1 $(EXTRA) -fno-math-errno -fno-trapping-math \
 LIBS ?= $(DEPENDENCY_LIBS)
 LINK = $(CC) $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) -lm -lpthread -o $@
 # INLINE: the instruction sets whose kernels of unobserved lanes are inlined as a whole, which takes long to compile
-# PROCESSOR: x86_64 or aarch64, that of the compiler; with another on the command line it is a cross compiler's
-PROCESSOR ?= x86_64
-isas_x86_64 := scalar v2 v3 v4
-isas_aarch64 := scalar neon
 ISAS ?= $(isas_$(PROCESSOR))
 INLINE ?= $(ISAS)
 runnable := $(filter-out $(if $(filter v4,$(ISA)),,v4),$(isas_$(PROCESSOR))) # by this processor
-least_isa := $(if $(filter aarch64,$(PROCESSOR)),neon,v2) # every such processor has it
 isas := $(if $(first),$(sort $(least_isa) $(ISA)),$(ISAS))
 # PLAIN: the instruction sets with kernels of unobserved lanes; where these lack, those of observed lanes compute both
 PLAIN ?= $(if $(first),,$(isas))
@@ -186,8 +187,8 @@ $(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*.cuh sim/made
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@
 cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) --threads 0
-cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_$(or $(filter neon,$(least_isa)),v3)) \
-  $(on_host)
+cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti \
+  $(ISA_$(vector_isa)) $(on_host)
 on_host := -I tests/cuda_on_host -include runtime.cuh
 
 # ---- tests: with the floors that can be made to fail -----------------------------------------------------------------
@@ -297,6 +298,9 @@ bits_programs: $(BUILD)/hopscotch
 	$(MAKE) dev DEV_PROGRAMS=hopscotch
 bits: bits_programs
 	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch build/dev/hopscotch
+# the same bits on aarch64, by a cross compiler and qemu: builds program and tests, a quarter of an hour
+arm64: $(BUILD)/hopscotch
+	sh tests/arm64.sh $(BUILD)/hopscotch
 flips: $(BUILD)/flips
 	folder=$$(mktemp -d) && $(BUILD)/flips "$$folder" 1000 && rm -rf "$$folder"
 	FLIPS=1000 sh tests/crash/flips_of_blocks.sh
@@ -345,8 +349,8 @@ compile_commands.json: FORCE
 	$(Q)find sim io runner tests -name '*.c' | sort | awk -v folder='$(CURDIR)' -v cc='$(filter-out -MMD -MP,$(HOST))' '\
 	    BEGIN { print "[" } END { print "\n]" } { flags = "" } \
 	    /^tests/ { flags = " -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS" } \
-	    /environment_kernels/ { flags = " -DENVIRONMENT_KERNELS_OF=cpu_environment_v3 $(ISA_v3)" } \
-	    /cpu_kernels/ { flags = " -DCPU_KERNELS=cpu_plain_v3 -DOBSERVED=false $(ISA_v3)" } \
+	    /environment_kernels/ { flags = " -DENVIRONMENT_KERNELS_OF=cpu_environment_$(vector_isa) $(ISA_$(vector_isa))" } \
+	    /cpu_kernels/ { flags = " -DCPU_KERNELS=cpu_plain_$(vector_isa) -DOBSERVED=false $(ISA_$(vector_isa))" } \
 	    { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s%s -c %s\"}", \
 	             (NR > 1 ? ",\n" : ""), folder, $$0, cc, flags, $$0) }' >$@
 format:

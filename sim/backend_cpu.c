@@ -135,7 +135,10 @@ static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
                               wanted);
         return error_none();
     }
-    return error_make(ERROR_USER, "there is no instruction set '%s'; there are v4, v3, v2 and scalar of x86-64, neon and scalar of aarch64", wanted);
+    return error_make(
+        ERROR_USER,
+        "there is no instruction set '%s'; there are v4, v3, v2 and scalar of x86-64, neon and scalar of aarch64",
+        wanted);
 }
 
 Error cpu_environment_kernels(const char *isa, int64_t lanes, const EnvironmentKernels **out, const char **name)

@@ -848,8 +848,9 @@ typedef struct BackendInfo {
     int64_t lanes_at_once; // on a CPU: in the vectors of all its threads; 0: unknown
     uint64_t devices;      // devices in use, one bit each; 0: the backend has only one
     int failed;            // of several devices: number of the last device that failed; -1: none
-    char architecture[16]; // "sm_90", "x86-64-v3", "aarch64-neon": kernels can be made for it (sim/made); empty: none can be made
-    int processors;        // of a GPU
+    char architecture
+        [16]; // "sm_90", "x86-64-v3", "aarch64-neon": kernels can be made for it (sim/made); empty: none can be made
+    int processors; // of a GPU
     MadeState made;
     char made_note[256];       // about the made kernel: "204 registers, 0 bytes of local memory", or why it was refused
     char program_version[132]; // version that the program reports; set by backend_prepare; empty: it reports none

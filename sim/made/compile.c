@@ -94,7 +94,7 @@ static Error nvrtc_image(const Nvrtc *nvrtc, NvrtcProgram *program, Arena *arena
     return error_none();
 }
 
-bool made_is_for_cpu(const char *architecture) { 
+bool made_is_for_cpu(const char *architecture)
 {
     return strncmp(architecture, "x86-64-", 7) == 0 || strncmp(architecture, "aarch64-", 8) == 0;
 }

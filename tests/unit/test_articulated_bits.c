@@ -76,9 +76,9 @@ static void bits_check(const Robot *robot, int terrain, bool second, const BitsW
 
 static void bits_everywhere(int terrain, bool second)
 {
-    static const BitsWay ways[] = {{"auto", 64, 1000}, {ISA_V2, 64, 1000},  {ISA_V3, 64, 1000}, {ISA_V4, 64, 1000},
-                                   {"auto", 1, 1000},  {"auto", 7, 1000}, {"auto", 7, 1},   {"auto", 64, 7},
-                                   {ISA_V2, 7, 7},       {"scalar", 7, 7},  {ISA_V3, 7, 1},     {ISA_V4, 7, 7}};
+    static const BitsWay ways[] = {{"auto", 64, 1000}, {ISA_V2, 64, 1000}, {ISA_V3, 64, 1000}, {ISA_V4, 64, 1000},
+                                   {"auto", 1, 1000},  {"auto", 7, 1000},  {"auto", 7, 1},     {"auto", 64, 7},
+                                   {ISA_V2, 7, 7},     {"scalar", 7, 7},   {ISA_V3, 7, 1},     {ISA_V4, 7, 7}};
     Arena arena;
     ArticulatedCase test;
     if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
