@@ -193,7 +193,8 @@ on_host := -I tests/cuda_on_host -include runtime.cuh
 
 # ---- tests: with the floors that can be made to fail -----------------------------------------------------------------
 UNIT_OPT ?=
-UNIT_TEST = $(HOST) $(UNIT_OPT) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS
+# with one lane, as the host; empty, as tests define it themselves
+UNIT_TEST = $(HOST) $(UNIT_OPT) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS -DHOPSCOTCH_SCALAR=
 # PRECOMPILED=yes: their common header is read once for all, in a quarter of their time by clang
 precompiled := $(if $(PRECOMPILED),$(BUILD)/unit/test.h.gch)
 $(BUILD)/unit/test.h.gch: tests/test.h build/config.mk
