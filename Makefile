@@ -14,13 +14,19 @@ FUZZ_SECONDS ?= 60
 .PHONY: all demo dev quick test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind
 .PHONY: crash flips
 .PHONY: python asan_python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms lagrange
-.PHONY: kernels names papers portable sensitivity install clean FORCE
+.PHONY: arm64 digests kernels names papers portable sensitivity wheel deb install clean FORCE
 all:
 
 ifneq ($(MAKECMDGOALS),clean)
 include build/config.mk
 MAKEFLAGS += -r $(if $(MAKELEVEL:0=),,-j$(JOBS))
 endif
+# PROCESSOR: x86_64 or aarch64, which the compiler compiles for. least_isa: what every such processor has.
+PROCESSOR ?= x86_64
+isas_x86_64 := scalar v2 v3 v4
+isas_aarch64 := scalar neon
+least_isa := $(if $(filter aarch64,$(PROCESSOR)),neon,v2)
+vector_isa := $(if $(filter aarch64,$(PROCESSOR)),neon,v3)
 other_arch := $(if $(ARCH),$(if $(subst $(CONFIGURED_ARCH),,$(ARCH)),FORCE))
 ifneq ($(STEPS),count)
 build/configured: configure.sh $(other_arch)
@@ -49,8 +55,8 @@ STEPS := $(shell $(MAKE) -n $(MAKEOVERRIDES) STEPS=count first=$(first) $(MAKECM
 $(if $(filter-out 0 1 2 3,$(STEPS)),$(info Building in $(STEPS) steps, $(JOBS) at a time. It takes \
   $(or $(TAKES),$(if $(first),about a minute,minutes: a file of kernels up to one and a half)). \
   V=1 shows the commands.))
-$(if $(filter-out 0,$(STEPS)),$(if $(first),$(info Kernels for this machine's processor only: $(sort v2 $(ISA)). \
-  `make` compiles those of the other instruction sets.)))
+$(if $(filter-out 0,$(STEPS)),$(if $(first),$(info Kernels for this machine's processor only: \
+  $(sort $(least_isa) $(ISA)). `make` compiles those of the other instruction sets.)))
 endif
 
 # ---- the program: one object per floor, one of kernels per instruction set, one for CUDA -----------------------------
@@ -91,10 +97,10 @@ KERNELS = $(C) $(KERNEL_OPT) -g1 $(EXTRA) -fno-math-errno -fno-trapping-math \
 LIBS ?= $(DEPENDENCY_LIBS)
 LINK = $(CC) $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) -lm -lpthread -o $@
 # INLINE: the instruction sets whose kernels of unobserved lanes are inlined as a whole, which takes long to compile
-ISAS ?= scalar v2 v3 v4
+ISAS ?= $(isas_$(PROCESSOR))
 INLINE ?= $(ISAS)
-runnable := scalar v2 v3 $(filter v4,$(ISA)) # by this processor
-isas := $(if $(first),$(sort v2 $(ISA)),$(ISAS))
+runnable := $(filter-out $(if $(filter v4,$(ISA)),,v4),$(isas_$(PROCESSOR))) # by this processor
+isas := $(if $(first),$(sort $(least_isa) $(ISA)),$(ISAS))
 # PLAIN: the instruction sets with kernels of unobserved lanes; where these lack, those of observed lanes compute both
 PLAIN ?= $(if $(first),,$(isas))
 plain_kernels = $(if $(filter $1,$(PLAIN)),$(BUILD)/cpu_plain_$1.o)
@@ -108,7 +114,8 @@ kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(gpu_kernels)),$(gpu_kerne
 
 # In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
 can_fail := sim io command
-derivatives := $(foreach kernels,dual_kernels trail_kernels,$(kernels)_v2 $(kernels)_v3)
+of_derivatives := $(filter v2 v3 neon,$(isas_$(PROCESSOR)))
+derivatives := $(foreach kernels,dual_kernels trail_kernels,$(of_derivatives:%=$(kernels)_%))
 units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) $(derivatives) version)
 units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) \
   $(derivatives) version)
@@ -169,7 +176,8 @@ $(BUILD)/cpu_environment_%.o: sim/environment_kernels.c build/config.mk
 	$(call step,$@: kernels of environments for $(ISA_$*))
 	$(Q)$(KERNELS) -DENVIRONMENT_KERNELS_OF=$(@F:.o=) $(if $(filter $*,$(INLINE)),,-DHOPSCOTCH_CALLS) $(ISA_$*) \
 	    -c $< -o $@
-ISA_scalar := -march=x86-64-v3 -DHOPSCOTCH_SCALAR
+ISA_scalar := -march=$(if $(filter aarch64,$(PROCESSOR)),armv8-a,x86-64-v3) -DHOPSCOTCH_SCALAR
+ISA_neon := -march=armv8-a
 ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3
 # gcc before 13.3 misaligns vectors of 64 bytes on the stack that finds its use after a return
@@ -179,13 +187,14 @@ $(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*.cuh sim/made
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@
 cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) --threads 0
-cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_v3) \
-  $(on_host)
+cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti \
+  $(ISA_$(vector_isa)) $(on_host)
 on_host := -I tests/cuda_on_host -include runtime.cuh
 
 # ---- tests: with the floors that can be made to fail -----------------------------------------------------------------
 UNIT_OPT ?=
-UNIT_TEST = $(HOST) $(UNIT_OPT) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS
+# with one lane, as the host; empty, as tests define it themselves
+UNIT_TEST = $(HOST) $(UNIT_OPT) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS -DHOPSCOTCH_SCALAR=
 # PRECOMPILED=yes: their common header is read once for all, in a quarter of their time by clang
 precompiled := $(if $(PRECOMPILED),$(BUILD)/unit/test.h.gch)
 $(BUILD)/unit/test.h.gch: tests/test.h build/config.mk
@@ -292,6 +301,9 @@ bits_programs: $(BUILD)/hopscotch
 	$(MAKE) dev DEV_PROGRAMS=hopscotch
 bits: bits_programs
 	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch build/dev/hopscotch
+# the same bits on aarch64, by a cross compiler and qemu: builds program and tests, a quarter of an hour
+arm64: $(BUILD)/hopscotch
+	sh tests/arm64.sh $(BUILD)/hopscotch
 flips: $(BUILD)/flips
 	folder=$$(mktemp -d) && $(BUILD)/flips "$$folder" 1000 && rm -rf "$$folder"
 	FLIPS=1000 sh tests/crash/flips_of_blocks.sh
@@ -343,8 +355,8 @@ compile_commands.json: FORCE
 	$(Q)find sim io runner tests -name '*.c' | sort | awk -v folder='$(CURDIR)' -v cc='$(filter-out -MMD -MP,$(HOST))' '\
 	    BEGIN { print "[" } END { print "\n]" } { flags = "" } \
 	    /^tests/ { flags = " -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS" } \
-	    /environment_kernels/ { flags = " -DENVIRONMENT_KERNELS_OF=cpu_environment_v3 $(ISA_v3)" } \
-	    /cpu_kernels/ { flags = " -DCPU_KERNELS=cpu_plain_v3 -DOBSERVED=false $(ISA_v3)" } \
+	    /environment_kernels/ { flags = " -DENVIRONMENT_KERNELS_OF=cpu_environment_$(vector_isa) $(ISA_$(vector_isa))" } \
+	    /cpu_kernels/ { flags = " -DCPU_KERNELS=cpu_plain_$(vector_isa) -DOBSERVED=false $(ISA_$(vector_isa))" } \
 	    { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s%s -c %s\"}", \
 	             (NR > 1 ? ",\n" : ""), folder, $$0, cc, flags, $$0) }' >$@
 format:

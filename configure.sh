@@ -129,9 +129,16 @@ find_compiler()
     compiler= found_compiler= missing="$missing compiler g++"
 }
 
-# best_isa: the instruction set that the program will choose here (sim/backend_cpu.c), for `make demo`
+# processor: x86_64 or aarch64, which the compiler compiles for. best_isa: the instruction set that the program will
+# choose here (sim/backend_cpu.c), for `make demo`
 find_isa()
 {
+    processor=$($compiler -dumpmachine 2>/dev/null | cut -d- -f1)
+    case $processor in
+    aarch64) best_isa=neon && return ;;
+    x86_64 | "") processor=x86_64 ;;
+    *) echo "configure.sh: the processor is '$processor'; Hopscotch runs on x86_64 and aarch64" >&2 && exit 3 ;;
+    esac
     best_isa=v2
     flags=" $(sed -n 's/^flags[^:]*://p' /proc/cpuinfo 2>/dev/null | head -n 1) "
     has_flags avx2 fma bmi2 && best_isa=v3
@@ -259,7 +266,8 @@ link_cuda()
         why_no_cuda="nvcc fails: $(grep -m 1 error $probe/log | cut -c1-100)"
         return 1
     fi
-    for folder in "-L$root/lib64" "-L$root/targets/x86_64-linux/lib" ""; do
+    for folder in "-L$root/lib64" "-L$root/targets/x86_64-linux/lib" \
+        "-L$root/targets/sbsa-linux/lib" ""; do
         cuda_libs="$folder -lcudart_static -ldl -lrt -lpthread"
         nvrtc_folder=${folder#-L}
         $compiler $probe/link.c $probe/cuda.o $cuda_libs -o $probe/link 2>/dev/null && return 0
@@ -379,6 +387,7 @@ CUDA_LIBS := $cuda_libs
 NVRTC_FOLDER := ${nvrtc_folder:-}
 CONFIGURED_ARCH := ${ARCH:-}
 JOBS := $(nproc 2>/dev/null || echo 2)
+PROCESSOR := $processor
 ISA := $best_isa
 GPU := ${found_gpu:+yes}
 END

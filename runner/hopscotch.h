@@ -124,7 +124,7 @@ typedef struct hopscotch_env_options {
     uint64_t seed; /* of lanes that are reset without a seed of their own */
     const char *const *set; /* [n_set] "key.path=value", as --set of `hopscotch run`; applied in this order */
     int n_set;
-    const char *isa; /* instruction set of the CPU, "v4", "v3", "v2" or "scalar"; NULL: the best */
+    const char *isa; /* instruction set of the CPU, "v4", "v3", "v2", "neon" or "scalar"; NULL: the best */
     void *stream;    /* cudaStream_t that a GPU's work is put on; NULL: a stream of the environment's own */
 } hopscotch_env_options;
 

@@ -65,6 +65,8 @@ typedef struct CpuIsa {
     bool (*supported)(void);
 } CpuIsa;
 
+#if defined(__x86_64__)
+static const char cpu_family[] = "x86-64";
 static bool cpu_has_v4(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -78,13 +80,32 @@ static bool cpu_has_v3(void)
 }
 
 static bool cpu_has_v2(void) { return true; }
+static bool cpu_has_neon(void) { return false; }
+static bool cpu_has_scalar(void) { return cpu_has_v3(); }
+static const TrailKernels *cpu_derived_trail(void) { return cpu_has_v3() ? &trail_kernels_v3 : &trail_kernels_v2; }
+static const DualKernels *cpu_derived_dual(void) { return cpu_has_v3() ? &dual_kernels_v3 : &dual_kernels_v2; }
+#elif defined(__aarch64__)
+static const char cpu_family[] = "aarch64";
+static bool cpu_has_v4(void) { return false; }
+static bool cpu_has_v3(void) { return false; }
+static bool cpu_has_v2(void) { return false; }
+static bool cpu_has_neon(void) { return true; }
+static bool cpu_has_scalar(void) { return true; } // it always has a fused multiply-add
+static const TrailKernels *cpu_derived_trail(void) { return &trail_kernels_neon; }
+static const DualKernels *cpu_derived_dual(void) { return &dual_kernels_neon; }
+#else
+#error "kernels are made for x86-64 and aarch64"
+#endif
 
 // best first
 static const CpuIsa cpu_isas[] = {
     {"v4", &cpu_plain_v4, &cpu_observed_v4, &cpu_environment_v4, cpu_has_v4},
     {"v3", &cpu_plain_v3, &cpu_observed_v3, &cpu_environment_v3, cpu_has_v3},
     {"v2", &cpu_plain_v2, &cpu_observed_v2, &cpu_environment_v2, cpu_has_v2},
-    {"scalar", &cpu_plain_scalar, &cpu_observed_scalar, &cpu_environment_scalar, cpu_has_v3}};
+    {"neon", &cpu_plain_neon, &cpu_observed_neon, &cpu_environment_neon, cpu_has_neon},
+    {"scalar", &cpu_plain_scalar, &cpu_observed_scalar, &cpu_environment_scalar, cpu_has_scalar}};
+enum { CPU_ISAS = sizeof cpu_isas / sizeof cpu_isas[0] };
+static const CpuIsa *const cpu_isa_scalar = &cpu_isas[CPU_ISAS - 1];
 
 // The observed kernels record only observed lanes. So they replace plain kernels that were not built.
 static CpuWay cpu_way_of(const CpuIsa *isa)
@@ -92,7 +113,7 @@ static CpuWay cpu_way_of(const CpuIsa *isa)
     return (CpuWay){.plain = isa->plain != NULL ? isa->plain : isa->observed, .observed = isa->observed};
 }
 
-// The best instruction set that this processor has and that was built. v2 is always there.
+// The best instruction set that this processor has and that was built. One is always there.
 static const CpuIsa *cpu_best_isa(void)
 {
     const CpuIsa *isa = cpu_isas;
@@ -104,7 +125,7 @@ static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
 {
     *out = cpu_best_isa();
     if (wanted == NULL || strcmp(wanted, "auto") == 0) return error_none();
-    for (size_t i = 0; i < sizeof cpu_isas / sizeof cpu_isas[0]; i++) {
+    for (size_t i = 0; i < CPU_ISAS; i++) {
         if (strcmp(wanted, cpu_isas[i].name) != 0) continue;
         *out = &cpu_isas[i];
         if (!cpu_isas[i].supported())
@@ -114,12 +135,15 @@ static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
                               wanted);
         return error_none();
     }
-    return error_make(ERROR_USER, "there is no instruction set '%s'; there are v4, v3, v2 and scalar", wanted);
+    return error_make(
+        ERROR_USER,
+        "there is no instruction set '%s'; there are v4, v3, v2 and scalar of x86-64, neon and scalar of aarch64",
+        wanted);
 }
 
 Error cpu_environment_kernels(const char *isa, int64_t lanes, const EnvironmentKernels **out, const char **name)
 {
-    const CpuIsa *chosen = NULL, *scalar = &cpu_isas[3];
+    const CpuIsa *chosen = NULL, *scalar = cpu_isa_scalar;
     TRY(cpu_choose_isa(isa, &chosen));
     if ((isa == NULL || strcmp(isa, "auto") == 0) && lanes == 1 && scalar->environment != NULL && scalar->supported())
         chosen = scalar;
@@ -131,20 +155,19 @@ Error cpu_environment_kernels(const char *isa, int64_t lanes, const EnvironmentK
 
 const CpuKernels *cpu_scalar_kernels(void)
 {
-    const CpuIsa *scalar = &cpu_isas[3], *v2 = &cpu_isas[2];
+    const CpuIsa *scalar = cpu_isa_scalar, *v2 = &cpu_isas[2]; // which has one lane, too
     return cpu_way_of(scalar->observed != NULL && scalar->supported() ? scalar : v2).plain;
 }
 
-const TrailKernels *cpu_trail_kernels(void) { return cpu_has_v3() ? &trail_kernels_v3 : &trail_kernels_v2; }
+const TrailKernels *cpu_trail_kernels(void) { return cpu_derived_trail(); }
 
-static const DualKernels *cpu_dual_kernels(void) { return cpu_has_v3() ? &dual_kernels_v3 : &dual_kernels_v2; }
 int dual_directions(const Configured *configured) { return (void)configured, DUAL_DIRECTIONS; }
-size_t dual_bytes(const Configured *configured) { return cpu_dual_kernels()->bytes(configured); }
+size_t dual_bytes(const Configured *configured) { return cpu_derived_dual()->bytes(configured); }
 int dual_tangent(const Configured *configured, const double *parameter, const double *direction, int n, void *memory,
                  double *metric, double *slope, ResidualSeries *series, int n_series)
 {
     assert(n >= 1 && n <= dual_directions(configured));
-    return cpu_dual_kernels()->tangent(configured, parameter, direction, n, memory, metric, slope, series, n_series);
+    return cpu_derived_dual()->tangent(configured, parameter, direction, n, memory, metric, slope, series, n_series);
 }
 
 const CpuKernels *cpu_best_kernels(void) { return cpu_way_of(cpu_best_isa()).plain; }
@@ -152,6 +175,7 @@ const CpuKernels *cpu_best_kernels(void) { return cpu_way_of(cpu_best_isa()).pla
 void cpu_name(char *name, size_t size)
 {
     snprintf(name, size, "CPU");
+#if defined(__x86_64__)
     unsigned brand[12];
     unsigned highest;
     __asm__("cpuid" : "=a"(highest) : "a"(0x80000000u) : "ebx", "ecx", "edx");
@@ -166,6 +190,7 @@ void cpu_name(char *name, size_t size)
     text[48] = '\0';
     const char *start = text + strspn(text, " ");
     if (*start != '\0') snprintf(name, size, "%s", start);
+#endif
 }
 
 // ---- which kernels --------------------------------------------------------------------------------------------------
@@ -177,7 +202,7 @@ typedef enum CpuAlone { CPU_ALONE_scalar, CPU_ALONE_vector } CpuAlone;
 static bool cpu_leaves_vectors(int kernel)
 {
     static const CpuAlone alone[] = {KERNELS(CPU_ALONE)};
-    return alone[kernel] == CPU_ALONE_scalar && cpu_has_v3() && &cpu_plain_scalar != NULL;
+    return alone[kernel] == CPU_ALONE_scalar && cpu_has_scalar() && &cpu_plain_scalar != NULL;
 }
 
 const CpuKernels *cpu_lane_kernels(int kernel)
@@ -732,8 +757,8 @@ static void cpu_describe(CpuBackend *cpu, const CpuIsa *isa)
     info->lane_multiple = info->lanes_at_once * CPU_GROUPS_AT_ONCE;
     snprintf(info->device, sizeof info->device, "%s, %d thread%s, %s", name, cpu->n_threads,
              cpu->n_threads == 1 ? "" : "s", isa->name);
-    snprintf(info->architecture, sizeof info->architecture, "x86-64-%s", isa->name);
-    snprintf(info->version, sizeof info->version, "x86-64-%s%s", isa->name,
+    snprintf(info->architecture, sizeof info->architecture, "%s-%s", cpu_family, isa->name);
+    snprintf(info->version, sizeof info->version, "%s-%s%s", cpu_family, isa->name,
              isa->plain != NULL ? "" : ", built by `make demo`: `make` builds faster");
     if (strcmp(isa->name, "v2") == 0)
         snprintf(info->warning, sizeof info->warning,

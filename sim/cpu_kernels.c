@@ -1,6 +1,6 @@
 // All models' kernels for one instruction set, plain or observed. Compiled once for each, with -march=x86-64-vN,
-// -DCPU_KERNELS=cpu_plain_vN and -DOBSERVED=false, or cpu_observed_vN and true. sim/real.h takes LANES from the
-// instruction set.
+// -DCPU_KERNELS=cpu_plain_vN and -DOBSERVED=false, or cpu_observed_vN and true; on aarch64 for neon and scalar.
+// sim/real.h takes LANES from the instruction set.
 #define HOPSCOTCH_KERNELS
 #define HOPSCOTCH_GRAPHS
 #define HOPSCOTCH_ADJOINT_GROUPS

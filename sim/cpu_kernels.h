@@ -48,6 +48,7 @@ CPU_KERNELS_OF(scalar);
 CPU_KERNELS_OF(v2);
 CPU_KERNELS_OF(v3);
 CPU_KERNELS_OF(v4);
+CPU_KERNELS_OF(neon);
 
 // At the end of a kernel, also of one whose lanes are no vectors: clears the upper halves of the vector registers.
 // Otherwise the code that follows is up to 40 times slower. Compilers do it only when they optimise, and gcc 12 forgets
@@ -73,6 +74,7 @@ CPU_ENVIRONMENT_OF(scalar);
 CPU_ENVIRONMENT_OF(v2);
 CPU_ENVIRONMENT_OF(v3);
 CPU_ENVIRONMENT_OF(v4);
+CPU_ENVIRONMENT_OF(neon);
 
 // Those of an instruction set, and its name; isa NULL: the best for that many lanes. Errors: as for a backend.
 Error cpu_environment_kernels(const char *isa, int64_t lanes, const EnvironmentKernels **out, const char **name);

@@ -14,7 +14,8 @@ typedef struct DualKernels {
                    double *metric, double *slope, ResidualSeries *series, int n_series);
 } DualKernels;
 
-extern const DualKernels dual_kernels_v2, dual_kernels_v3; // the same bits
+// The same bits. Only those of this processor are linked.
+extern const DualKernels dual_kernels_v2, dual_kernels_v3, dual_kernels_neon;
 
 // By the faster ones of this processor.
 int dual_directions(const Configured *configured);

@@ -11,6 +11,8 @@ static inline Words words_product(Words a, Words b)
 {
 #if LANES == 8
     return (Words)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+#elif LANES == 2
+    return (Words)vmull_u32(vmovn_u64((uint64x2_t)a), vmovn_u64((uint64x2_t)b));
 #else
     return (Words)_mm256_mul_epu32((__m256i)a, (__m256i)b);
 #endif

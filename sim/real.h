@@ -147,6 +147,9 @@ template <typename Type> HD Type &apart_new(void)
 #elif defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 #define LANES 4
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#define LANES 2
 #else
 #define LANES 1
 #endif
@@ -250,6 +253,8 @@ HD bool any_lane(mask m)
     return m != 0;
 #elif LANES == 8
     return _mm512_movepi64_mask((__m512i)m) != 0;
+#elif LANES == 2
+    return vmaxvq_u32((uint32x4_t)m) != 0;
 #else
     return _mm256_movemask_pd((__m256d)m) != 0;
 #endif
@@ -287,6 +292,8 @@ HD real fused(real a, real b, real c)
     return fma(a, b, c);
 #elif LANES == 8
     return (real)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif LANES == 2
+    return (real)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 #else
     return (real)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 #endif
@@ -298,6 +305,8 @@ HD real square_root(real x)
     return sqrt(x);
 #elif LANES == 8
     return (real)_mm512_sqrt_pd((__m512d)x);
+#elif LANES == 2
+    return (real)vsqrtq_f64((float64x2_t)x);
 #else
     return (real)_mm256_sqrt_pd((__m256d)x);
 #endif
@@ -327,6 +336,8 @@ HD mask first_lanes(int valid)
     return -(mask)(valid > 0);
 #elif LANES == 8
     return (mask){0, 1, 2, 3, 4, 5, 6, 7} < valid;
+#elif LANES == 2
+    return (mask){0, 1} < valid;
 #else
     return (mask){0, 1, 2, 3} < valid;
 #endif
@@ -340,6 +351,8 @@ HD real load_lanes(const double *p, int valid)
     return *p;
 #elif LANES == 8
     return (real)_mm512_mask_loadu_pd(_mm512_set1_pd(p[valid - 1]), (__mmask8)((1 << valid) - 1), p);
+#elif LANES == 2
+    return (real){p[0], p[valid - 1]};
 #else
     const mask present = first_lanes(valid);
     return select_real(present, (real)_mm256_maskload_pd(p, (__m256i)present), splat(p[valid - 1]));
@@ -354,6 +367,9 @@ HD void store_lanes(double *p, real x, mask m, int valid)
     if (m) *p = x;
 #elif LANES == 8
     _mm512_mask_storeu_pd(p, (__mmask8)(_mm512_movepi64_mask((__m512i)m) & ((1 << valid) - 1)), (__m512d)x);
+#elif LANES == 2
+    if (m[0] != 0) p[0] = x[0];
+    if (valid > 1 && m[1] != 0) p[1] = x[1];
 #else
     _mm256_maskstore_pd(p, (__m256i)(m & first_lanes(valid)), (__m256d)x);
 #endif
@@ -467,6 +483,8 @@ HD void load_rows_of_four(const double *const *row, real *out)
 {
 #if LANES == 1
     for (int k = 0; k < 3; k++) out[k] = row[0][k];
+#elif LANES == 2
+    for (int k = 0; k < 3; k++) out[k] = (real){row[0][k], row[1][k]};
 #elif LANES == 8
     __m512d z[4]; // rows i and i + 4
     for (int i = 0; i < 4; i++)
@@ -493,6 +511,8 @@ HD void load_rows_of_eight_singles(const float *const *row, real *out)
 {
 #if LANES == 1
     for (int k = 0; k < 6; k++) out[k] = (double)row[0][k];
+#elif LANES == 2
+    for (int k = 0; k < 6; k++) out[k] = (real){(double)row[0][k], (double)row[1][k]};
 #elif LANES == 8
     __m512 z[4], two[4]; // rows i and i + 4
     for (int i = 0; i < 4; i++) {
@@ -532,6 +552,8 @@ HD real halved_lanes(const real *x)
 {
 #if LANES == 1
     return x[0];
+#elif LANES == 2
+    return (real)vpaddq_f64((float64x2_t)x[0], (float64x2_t)x[1]);
 #elif LANES == 8
     __m512d four[4], two[2];
     for (int k = 0; k < 4; k++) { // x[j] and x[j + 2], so that the last step leaves them in order

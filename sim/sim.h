@@ -815,7 +815,7 @@ typedef struct BackendOptions {
     int threads;              // CPU threads; 0: all cores
     uint64_t devices;         // devices of the host that share every batch, one bit each; 0: any single device
     const char *kernels;      // "made" (a kernel is compiled for the campaign), "general" or "auto"; NULL: "general"
-    const char *isa;          // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
+    const char *isa;          // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels), "neon" or "scalar"
     double patience;          // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
     int (*interrupted)(void); // returns nonzero after Ctrl-C: patience is then one second; may be NULL
     ProgramOptions program;   // of the backend "program"
@@ -848,8 +848,9 @@ typedef struct BackendInfo {
     int64_t lanes_at_once; // on a CPU: in the vectors of all its threads; 0: unknown
     uint64_t devices;      // devices in use, one bit each; 0: the backend has only one
     int failed;            // of several devices: number of the last device that failed; -1: none
-    char architecture[16]; // "sm_90", "x86-64-v3": kernels can be made for it (sim/made); empty: none can be made
-    int processors;        // of a GPU
+    char architecture
+        [16]; // "sm_90", "x86-64-v3", "aarch64-neon": kernels can be made for it (sim/made); empty: none can be made
+    int processors; // of a GPU
     MadeState made;
     char made_note[256];       // about the made kernel: "204 registers, 0 bytes of local memory", or why it was refused
     char program_version[132]; // version that the program reports; set by backend_prepare; empty: it reports none
@@ -993,7 +994,7 @@ int made_thread_blocks(const Configured *configured, int64_t lanes, int processo
 // is made of this kernel; *why says why.
 const char *made_source(const MadeWish *wish, Arena *arena, const char **why);
 
-// architecture: "sm_90" of a GPU, "x86-64-v3" of a CPU.
+// architecture: "sm_90" of a GPU, "x86-64-v3" or "aarch64-neon" of a CPU.
 bool made_is_for_cpu(const char *architecture);
 
 // NVRTC is loaded by its first use. It may hang, crash, or take all memory, as a C compiler may: call these functions

@@ -15,7 +15,8 @@ typedef struct TrailKernels {
                    double *metric, double *slope, ResidualSeries *series, int n_series);
 } TrailKernels;
 
-extern const TrailKernels trail_kernels_v2, trail_kernels_v3;
+// The same bits. Only those of this processor are linked.
+extern const TrailKernels trail_kernels_v2, trail_kernels_v3, trail_kernels_neon;
 
 const TrailKernels *cpu_trail_kernels(void); // the faster ones of this processor
 

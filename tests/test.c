@@ -80,15 +80,20 @@ void test_text(const char *expected, const char *got, const char *file, int line
 // Of a build without some instruction sets (ISAS, PLAIN of the Makefile), which tests ask for by name.
 static bool build_is_partial(void)
 {
+#if defined(__aarch64__)
+    return &cpu_plain_scalar == NULL || &cpu_plain_neon == NULL || &cpu_observed_scalar == NULL ||
+           &cpu_observed_neon == NULL || &cpu_environment_scalar == NULL || &cpu_environment_neon == NULL;
+#else
     const CpuKernels *const all[] = {&cpu_plain_scalar,    &cpu_plain_v2,    &cpu_plain_v3,
                                      &cpu_observed_scalar, &cpu_observed_v2, &cpu_observed_v3};
     const EnvironmentKernels *const environments[] = {&cpu_environment_scalar, &cpu_environment_v2,
                                                       &cpu_environment_v3};
     const bool v4 = &cpu_plain_v4 != NULL && &cpu_observed_v4 != NULL && &cpu_environment_v4 != NULL;
-    bool whole = v4 || !__builtin_cpu_supports("avx512dq");
+    bool whole = v4 || !test_has_isa(ISA_V4);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) whole = whole && all[i] != NULL;
     for (size_t i = 0; i < sizeof environments / sizeof *environments; i++) whole = whole && environments[i] != NULL;
     return !whole;
+#endif
 }
 
 // A test that needs kernels which such a build lacks is skipped, and says which.
@@ -116,6 +121,17 @@ void test_says(ErrorKind expected, const char *words, Error got, const char *fil
     test_error(expected, got, file, line, what);
     if (expected == got.kind && !report(strstr(got.text, words) != NULL, file, line))
         printf("%s: expected the words\n%s\ngot\n%s\n", what, words, got.text);
+}
+
+bool test_has_isa(const char *isa)
+{
+#if defined(__aarch64__)
+    return strcmp(isa, "neon") == 0 || strcmp(isa, "scalar") == 0;
+#else
+    if (strcmp(isa, "v4") == 0) return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+    if (strcmp(isa, "v2") == 0) return true;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
 }
 
 bool test_quick(void)

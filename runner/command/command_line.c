@@ -40,7 +40,7 @@ static const Switch line_backend_rows[] = {
      "CUDA devices to use; several share each batch (default: 0, or another device if device 0 fails)"},
     {"kernels", SWITCH_CHOICE, "auto|made|general", 0, 0,
      "kernels of a GPU, of equations: made for this campaign, general, or made where it saves time (auto, default)"},
-    {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
+    {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|neon|scalar", 0, 0, "CPU instruction set (default: the best)"},
     {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
      "stop if one launch of a kernel takes longer (default 60; 0: never; a launch normally takes 0.1 s)"},
     {"allow-programs", SWITCH_FLAG, NULL, 0, 0,

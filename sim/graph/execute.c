@@ -81,12 +81,22 @@ static void team_sleep(const GraphTeam *team, int member, unsigned stage)
     atomic_fetch_sub(sleepers, 1);
 }
 
+// Tells the processor that this thread looks again and again.
+static void team_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 // Thread `own` waits until `member` has passed the stage.
 static void team_wait(const GraphTeam *team, int own, int member, unsigned stage)
 {
     for (int i = 0; i < TEAM_LOOKS && !team->crowded; i++) {
         if (team_passed(team, member, stage)) return;
-        __builtin_ia32_pause();
+        team_pause();
     }
     team_rouse(team, own);
     for (int i = 0; i < TEAM_YIELDS; i++) {

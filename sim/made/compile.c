@@ -94,7 +94,10 @@ static Error nvrtc_image(const Nvrtc *nvrtc, NvrtcProgram *program, Arena *arena
     return error_none();
 }
 
-bool made_is_for_cpu(const char *architecture) { return strncmp(architecture, "x86-64-", 7) == 0; }
+bool made_is_for_cpu(const char *architecture)
+{
+    return strncmp(architecture, "x86-64-", 7) == 0 || strncmp(architecture, "aarch64-", 8) == 0;
+}
 
 const char *made_compiler(const char *architecture, Arena *arena)
 {

@@ -64,11 +64,13 @@ const char *made_c_compiler(Arena *arena)
 // prefer them.
 const char *made_c_options(const char *architecture, Arena *arena)
 {
-    const bool scalar = strcmp(architecture, "x86-64-scalar") == 0;
+    const char *of = strstr(architecture, "-scalar"), *level = of != NULL ? "x86-64-v3" : architecture;
+    const bool x86 = strncmp(architecture, "x86-64-", 7) == 0;
     return arena_format(arena,
                         "-x c -std=gnu17 -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing "
-                        "-march=%.20s -mprefer-vector-width=512 %s-fPIC -shared -nostdlib -w",
-                        scalar ? "x86-64-v3" : architecture, scalar ? "-DHOPSCOTCH_SCALAR " : "");
+                        "-march=%.20s %s%s-fPIC -shared -nostdlib -w",
+                        x86 ? level : "armv8-a", x86 ? "-mprefer-vector-width=512 " : "",
+                        of != NULL ? "-DHOPSCOTCH_SCALAR " : "");
 }
 
 // ---- its folder -----------------------------------------------------------------------------------------------------

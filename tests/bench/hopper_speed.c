@@ -327,7 +327,7 @@ static Error speed_cpu_rows(SpeedBench *bench)
 
 static Error speed_cpu(SpeedBench *bench)
 {
-    const char *const isas[] = {"scalar", "v3", "v4", "auto"};
+    const char *const isas[] = {"scalar", ISA_V3, ISA_V4, "auto"};
     for (int i = 0; i < 4; i++) {
         bench->threads = i < 3 ? 1 : 2;
         const BackendOptions options = {.name = "cpu", .isa = isas[i], .threads = bench->threads};

@@ -82,8 +82,8 @@ search: {method: grid, over: {k_fp: {linspace: [50, 300, 7]}, thrust: [25, 35, 4
 record: {trajectories: {select: {every: 5}, sample: 0.01}}
 END
 if cp "$objects"/main.o "$objects"/version.o "$objects"/sim.o "$objects"/io.o "$objects"/experiment.o \
-    "$objects"/campaign.o "$objects"/view.o "$objects"/command.o "$objects"/dual_kernels_v[23].o \
-    "$objects"/trail_kernels_v[23].o \
+    "$objects"/campaign.o "$objects"/view.o "$objects"/command.o "$objects"/dual_kernels_*.o \
+    "$objects"/trail_kernels_*.o \
     "$objects"/cpu_observed_*.o build &&
     cp -r "$objects"/units "$objects"/headers build; then
     echo here >build/commit

@@ -569,8 +569,9 @@ static void lanes_start(Rollout *rollout, int way, Arena *arena)
 // Groups of any size, of every instruction set, with all states and with checkpoints: the bits of lanes alone.
 TEST(articulated_gradient_of_lanes_at_once)
 {
-    const CpuKernels *const all[] = {&cpu_plain_scalar, &cpu_plain_v2,    &cpu_plain_v3,   &cpu_plain_v4,
-                                     &cpu_observed_v2,  &cpu_observed_v3, &cpu_observed_v4};
+    const CpuKernels *const all[] = {&cpu_plain_scalar, &cpu_plain_v2,    &cpu_plain_v3,
+                                     &cpu_plain_v4,     &cpu_observed_v2, &cpu_observed_v3,
+                                     &cpu_observed_v4,  &cpu_plain_neon,  &cpu_observed_neon};
     static const int counts[] = {1, 2, 3, 4, 5, 8};
     int failed = 0;
     if (cpu_best_kernels()->lanes == 1) {

@@ -76,16 +76,16 @@ static void bits_check(const Robot *robot, int terrain, bool second, const BitsW
 
 static void bits_everywhere(int terrain, bool second)
 {
-    static const BitsWay ways[] = {{"auto", 64, 1000}, {"v2", 64, 1000},  {"v3", 64, 1000}, {"v4", 64, 1000},
-                                   {"auto", 1, 1000},  {"auto", 7, 1000}, {"auto", 7, 1},   {"auto", 64, 7},
-                                   {"v2", 7, 7},       {"scalar", 7, 7},  {"v3", 7, 1},     {"v4", 7, 7}};
+    static const BitsWay ways[] = {{"auto", 64, 1000}, {ISA_V2, 64, 1000}, {ISA_V3, 64, 1000}, {ISA_V4, 64, 1000},
+                                   {"auto", 1, 1000},  {"auto", 7, 1000},  {"auto", 7, 1},     {"auto", 64, 7},
+                                   {ISA_V2, 7, 7},     {"scalar", 7, 7},   {ISA_V3, 7, 1},     {ISA_V4, 7, 7}};
     Arena arena;
     ArticulatedCase test;
     if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
     double *expected = ARENA_NEW(&arena, double, (ARTICULATED_N_METRICS + 1) * BITS_LANES);
     Robot robot = bits_robot(&arena);
     if (terrain == TERRAIN_file) random_robot_world(&robot, 3, &arena);
-    bits_run(&test, &robot, terrain, second, &(BitsWay){"v2", 64, 1 << 20});
+    bits_run(&test, &robot, terrain, second, &(BitsWay){ISA_V2, 64, 1 << 20});
     CHECK_INTEGER(ARTICULATED_N_METRICS + second, test.configured.n_metrics);
     for (int m = 0; m < test.configured.n_metrics; m++)
         memcpy(expected + m * BITS_LANES, test.batch->metric + m * test.batch->stride, sizeof *expected * BITS_LANES);
@@ -94,9 +94,9 @@ static void bits_everywhere(int terrain, bool second)
     for (int lane = 0; lane < BITS_LANES; lane++) CHECK_INTEGER(0, articulated_failed(&test, lane));
     articulated_end(&test);
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        const bool fma = strcmp(ways[k].isa, "v3") == 0 || strcmp(ways[k].isa, "scalar") == 0;
-        if (fma && !__builtin_cpu_supports("fma")) continue;
-        if (strcmp(ways[k].isa, "v4") == 0 && !__builtin_cpu_supports("avx512dq")) continue;
+        const bool fma = strcmp(ways[k].isa, ISA_V3) == 0 || strcmp(ways[k].isa, "scalar") == 0;
+        if (fma && !test_has_isa(ISA_V3)) continue;
+        if (strcmp(ways[k].isa, ISA_V4) == 0 && !test_has_isa(ISA_V4)) continue;
         BitsWay way = ways[k];
         if (test_quick() && way.lanes > 24) way.lanes = 24;
         bits_check(&robot, terrain, second, &way, expected);

@@ -154,13 +154,13 @@ static void debug_run(ArticulatedCase *test, const Robot *robot, const char *isa
 // Rows are the same bits in any batch, and a lane with rows has the metrics of one without.
 TEST(articulated_debug_rows_change_no_bit)
 {
-    static const char *const isas[] = {"auto", "v2", "scalar"};
+    static const char *const isas[] = {"auto", ISA_V2, "scalar"};
     Arena arena;
     ArticulatedCase plain, first;
     if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
     const Robot robot = falling(&arena);
-    debug_run(&plain, &robot, "v2", 9, 0, 1000);
-    debug_run(&first, &robot, "v2", 9, DEBUG_ROWS, 1000);
+    debug_run(&plain, &robot, ISA_V2, 9, 0, 1000);
+    debug_run(&first, &robot, ISA_V2, 9, DEBUG_ROWS, 1000);
     for (int i = 0; i < 3; i++) {
         ArticulatedCase test;
         debug_run(&test, &robot, isas[i], 9 - i, DEBUG_ROWS, 13);

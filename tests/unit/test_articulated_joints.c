@@ -35,7 +35,7 @@ static void runge_kutta(Acceleration f, const void *of, int n, double t, int ste
     for (int k = 0; k < steps; k++) {
         double dx[RK_MOST] = {0}, dv[RK_MOST] = {0}, sx[RK_MOST] = {0}, sv[RK_MOST] = {0};
         for (int s = 0; s < 4; s++) {
-            double at[RK_MOST], speed[RK_MOST];
+            double at[RK_MOST] = {0}, speed[RK_MOST] = {0};
             for (int i = 0; i < n; i++) {
                 at[i] = x[i] + part[s] * h * dx[i];
                 speed[i] = v[i] + part[s] * h * dv[i];

@@ -295,8 +295,9 @@ static int metered_check_lanes(Metered *metered, const CpuKernels *kernels, int 
 
 TEST(articulated_gradient_of_metrics_of_lanes_at_once)
 {
-    const CpuKernels *const all[] = {&cpu_plain_scalar, &cpu_plain_v2,    &cpu_plain_v3,   &cpu_plain_v4,
-                                     &cpu_observed_v2,  &cpu_observed_v3, &cpu_observed_v4};
+    const CpuKernels *const all[] = {&cpu_plain_scalar, &cpu_plain_v2,    &cpu_plain_v3,
+                                     &cpu_plain_v4,     &cpu_observed_v2, &cpu_observed_v3,
+                                     &cpu_observed_v4,  &cpu_plain_neon,  &cpu_observed_neon};
     static const int counts[] = {1, 3, 4, METERED_LANES};
     Arena arena;
     Metered metered;

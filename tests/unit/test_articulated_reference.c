@@ -121,7 +121,7 @@ TEST(articulated_reference_bits)
     static const struct {
         const char *isa;
         int64_t slice, samples;
-    } ways[] = {{"v2", 1000, 0}, {"v3", 7, 0}, {"v4", 1, 0}, {"scalar", 7, 0}, {"auto", 3, REFERENCE_STEPS + 1}};
+    } ways[] = {{ISA_V2, 1000, 0}, {ISA_V3, 7, 0}, {ISA_V4, 1, 0}, {"scalar", 7, 0}, {"auto", 3, REFERENCE_STEPS + 1}};
     Arena arena;
     ArticulatedCase first, other;
     if (arena_create(&arena, (size_t)1 << 24, "a test").kind != OK) abort();
@@ -130,7 +130,7 @@ TEST(articulated_reference_bits)
     setup.reference = &record;
     reference_run(&first, &setup, 1000);
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        if (strcmp(ways[k].isa, "v4") == 0 && !__builtin_cpu_supports("avx512dq")) continue;
+        if (strcmp(ways[k].isa, ISA_V4) == 0 && !test_has_isa(ISA_V4)) continue;
         setup.isa = ways[k].isa;
         setup.samples = ways[k].samples;
         reference_run(&other, &setup, ways[k].slice);

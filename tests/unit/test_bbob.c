@@ -207,12 +207,12 @@ TEST(bbob_instances_and_functions_differ)
 // Every instruction set, traced or not, gives the same bits; a traced lane records its point twice.
 TEST(bbob_has_the_same_bits_everywhere)
 {
-    static const char *const isas[] = {"scalar", "v2", "v3", "v4"};
+    static const char *const isas[] = {"scalar", ISA_V2, ISA_V3, ISA_V4};
     double expected[BBOB_TEST_LANES];
     for (int function = 0; function < BBOB_TEST_FUNCTIONS; function++) {
         for (int k = 0; k < 4; k++) {
-            if ((k == 0 || k == 2) && !__builtin_cpu_supports("fma")) continue;
-            if (k == 3 && !__builtin_cpu_supports("avx512dq")) continue;
+            if ((k == 0 || k == 2) && !test_has_isa(ISA_V3)) continue;
+            if (k == 3 && !test_has_isa(ISA_V4)) continue;
             BbobRun run;
             bbob_open(&run, function, 7, 5, isas[k], 0);
             for (int lane = 0; lane < BBOB_TEST_LANES; lane++) {
@@ -226,8 +226,8 @@ TEST(bbob_has_the_same_bits_everywhere)
     }
     for (int64_t traced = 0; traced <= 5; traced += 5) {
         for (int k = 0; k < 4; k++) {
-            if ((k == 0 || k == 2) && !__builtin_cpu_supports("fma")) continue;
-            if (k == 3 && !__builtin_cpu_supports("avx512dq")) continue;
+            if ((k == 0 || k == 2) && !test_has_isa(ISA_V3)) continue;
+            if (k == 3 && !test_has_isa(ISA_V4)) continue;
             BbobRun run;
             bbob_open(&run, BBOB_TEST_ROSENBROCK, 40, 9, isas[k], traced);
             for (int lane = 0; lane < BBOB_TEST_LANES; lane++) {

@@ -161,7 +161,7 @@ TEST(debug_ring_keeps_the_last_rows)
 // With or without debug rows, in slices of any length, on any instruction set: the same results and the same rows.
 TEST(debug_rows_change_nothing)
 {
-    static const char *const isas[] = {"auto", "scalar", "v2", "v3"};
+    static const char *const isas[] = {"auto", "scalar", ISA_V2, ISA_V3};
     DebugCase test = debug_case();
     HopperOutcome observed = debug_simulate(&test);
     for (int i = 0; i < 4; i++) {

@@ -63,8 +63,11 @@ static DualRun dual_check(const Configured *configured, const double *parameter,
     for (int p = 0; p < n; p++) {
         if (configured->model->adjoint->parameter(configured, p)) direction[p % count * n + p] = 1.0 + 0.25 * (p % 3);
     }
-    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    const DualKernels *all[] = {&dual_kernels_v2, v3 ? &dual_kernels_v3 : &dual_kernels_v2};
+#if defined(__aarch64__)
+    const DualKernels *all[] = {&dual_kernels_neon, &dual_kernels_neon};
+#else
+    const DualKernels *all[] = {&dual_kernels_v2, test_has_isa("v3") ? &dual_kernels_v3 : &dual_kernels_v2};
+#endif
     const DualRun together = dual_run(all[1], configured, parameter, direction, count, residuals, arena);
     for (int k = 0; k < count; k++) {
         const DualRun alone = dual_run(all[k % 2], configured, parameter, direction + k * n, 1, residuals, arena);

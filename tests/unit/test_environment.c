@@ -155,8 +155,8 @@ static bool environment_has(const char *isa)
 // The processor or the build; the test is skipped then.
 static bool environment_lacks_v4(void)
 {
-    static const char *const isas[] = {"scalar", "v4"};
-    if (!__builtin_cpu_supports("avx512f")) {
+    static const char *const isas[] = {"scalar", ISA_V4};
+    if (!test_has_isa(ISA_V4)) {
         test_skip("a processor with AVX-512", "another machine");
         return true;
     }
@@ -172,7 +172,7 @@ static bool environment_lacks_v4(void)
 TEST(environment_has_the_bits_of_a_run)
 {
     static const char *const integrators[] = {"implicit_midpoint", "semi_implicit_euler", "implicit_euler", "rk4"};
-    static const char *const isas[] = {"scalar", "v4"};
+    static const char *const isas[] = {"scalar", ISA_V4};
     char simulation[512];
     if (environment_lacks_v4()) return;
     for (int i = 0; i < 4; i++) {
@@ -200,11 +200,11 @@ TEST(environment_steps_of_seven_ticks)
              "replicates: {perturb: {z_foot: {uniform: [0, 0.01]}}}\nenvironment: {reward: \"0\"}\n",
              simulation);
     hopscotch_env_options options = environment_options(13, HOPSCOTCH_AUTORESET_DISABLED);
-    options.isa = "v4";
+    options.isa = ISA_V4;
     if (!environment_case_open(text, &options, &c)) return;
     CHECK_INTEGER(42, c.info.episode_steps);
     environment_play(&c, 6, 80.0, &episode);
-    environment_compare(text, &episode, false, "v4");
+    environment_compare(text, &episode, false, ISA_V4);
     CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
 }
 
@@ -212,7 +212,7 @@ TEST(environment_steps_of_seven_ticks)
 TEST(environment_of_a_robot_has_the_bits_of_a_run)
 {
     static const char *const commands[] = {"position", "effort"}, *const orders[] = {"one", "two", "two", "one"};
-    static const char *const isas[] = {"scalar", "v4"};
+    static const char *const isas[] = {"scalar", ISA_V4};
     char text[2048];
     if (environment_lacks_v4()) return;
     for (int k = 0; k < 4; k++) {
@@ -292,7 +292,7 @@ static void environment_check_system(const EnvironmentSystem *of, const char *in
 
 TEST(environment_of_a_system_has_the_bits_of_a_run)
 {
-    static const char *const isas[] = {"scalar", "v2", "v3", "v4"};
+    static const char *const isas[] = {"scalar", ISA_V2, ISA_V3, ISA_V4};
     static const int64_t lanes[] = {4, 1, 7, 100};
     for (size_t s = 0; s < sizeof environment_systems / sizeof *environment_systems; s++) {
         char words[128];
@@ -354,7 +354,7 @@ TEST(environment_of_a_system_that_fails_where_it_starts)
 // Every instruction set that this build has, and groups that are not full.
 static void environment_check_law(const char *text, double size)
 {
-    static const char *const isas[] = {"scalar", "v2", "v3", "v4"};
+    static const char *const isas[] = {"scalar", ISA_V2, ISA_V3, ISA_V4};
     static const int64_t lanes[] = {4, 1, 11, 35};
     for (size_t k = 0; k < 4; k++) {
         if (!environment_has(isas[k])) continue;
@@ -527,7 +527,7 @@ static void environment_check_policy(const char *format, const EnvironmentPolicy
 // Positions by all columns, of an offset that is searched; efforts by expressions.
 TEST(environment_of_a_robot_has_the_bits_of_its_policy)
 {
-    static const char *const isas[] = {"scalar", "v3"};
+    static const char *const isas[] = {"scalar", ISA_V3};
     for (int k = 0; k < 2; k++) {
         if (!environment_has(isas[k])) continue;
         environment_check_policy(ENVIRONMENT_OF_A_ROBOT "environment: {reward: \"base_vx\"}\n",
@@ -552,7 +552,7 @@ TEST(environment_of_a_hopper_has_the_bits_of_its_policy)
         "environment: {observe: [phi_leg, dphi_leg, phi_body, \"z_foot - 1\", fsm], reward: \"1\"}\n";
     environment_check_policy(format, &(EnvironmentPolicy){5, 2, -40.0, 60.0}, "mode: external",
                              "mode: policy, file: learning/network.csv", "scalar");
-    if (!environment_has("v3")) return;
+    if (!environment_has(ISA_V3)) return;
     environment_check_policy(format, &(EnvironmentPolicy){5, 2, -40.0, 60.0}, "mode: external",
-                             "mode: policy, file: learning/network.csv", "v3");
+                             "mode: policy, file: learning/network.csv", ISA_V3);
 }

@@ -107,7 +107,7 @@ TEST(environment_refuses_options)
     options.device = "cpu";
     calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "v9", calls_spec, &options);
     // what another processor or build may lack
-    static const char *const isas[] = {"v4", "v3", "v2", "scalar"};
+    static const char *const isas[] = {ISA_V4, ISA_V3, ISA_V2, "scalar"};
     for (int i = 0; i < 4; i++) {
         hopscotch_env *env = NULL;
         options.isa = isas[i];
@@ -363,7 +363,7 @@ TEST(environment_expressions)
 // An instruction set of this processor and build; NULL: the best one.
 static const char *calls_isa(uint64_t round)
 {
-    static const char *const isas[] = {"scalar", "v3", "v4"};
+    static const char *const isas[] = {"scalar", ISA_V3, ISA_V4};
     const EnvironmentKernels *kernels;
     const char *name;
     const bool has = cpu_environment_kernels(isas[round % 3], 1, &kernels, &name).kind == OK;

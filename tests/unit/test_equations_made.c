@@ -11,9 +11,17 @@
 
 enum { MADE_LANES = 24, MADE_SLICE = 7 };
 
+#if defined(__aarch64__)
+#define MADE_INTRINSICS
+#define MADE_MARCH "-march=armv8-a"
+#else
+#define MADE_INTRINSICS "#include <immintrin.h>\n"
+#define MADE_MARCH "-march=x86-64-v3"
+#endif
+
 // In place of CUDA, before the source.
 static const char made_before[] =
-    "#include <cmath>\n#include <cstdio>\n#include <cstring>\n#include <immintrin.h>\nusing namespace std;\n"
+    "#include <cmath>\n#include <cstdio>\n#include <cstring>\n" MADE_INTRINSICS "using namespace std;\n"
     "#define HOPSCOTCH_SCALAR\n#define __device__\n#define __noinline__\n"
     "#define __global__\n#define __launch_bounds__(...)\n"
     "static struct { unsigned x; } blockIdx, threadIdx;\n"
@@ -126,7 +134,7 @@ static void made_is_general(const char *text)
     const char *folder = test_folder();
     made_program(&test, arena_format(&test.arena, "%s/made.cpp", folder));
     CHECK_INTEGER(0, system(arena_format(&test.arena,
-                                         "cd %s && c++ -std=c++17 -O1 -ffp-contract=off -w -march=x86-64-v3 made.cpp "
+                                         "cd %s && c++ -std=c++17 -O1 -ffp-contract=off -w " MADE_MARCH " made.cpp "
                                          "-o made && ./made >made.txt",
                                          folder)));
     made_compare(&test, arena_format(&test.arena, "%s/made.txt", folder));

@@ -63,7 +63,7 @@ TEST(hopper_bits_depend_on_nothing_but_the_lane)
             int threads;
             const char *isa;
         } ways[] = {{1, 0, 1, "auto"},      {100, 0, 2, "auto"}, {1000000, 9, 1, "auto"},
-                    {700, 23, 2, "scalar"}, {999, 0, 1, "v3"},   {50, 3, 2, "v2"}};
+                    {700, 23, 2, "scalar"}, {999, 0, 1, ISA_V3}, {50, 3, 2, ISA_V2}};
         for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
             HopperCase other = test;
             other.slice = ways[i].slice;

@@ -344,10 +344,10 @@ TEST(hopper_newton_bits_depend_on_nothing_but_the_lane)
         HopperOutcome whole = newton_simulate(test, jacobian);
         CHECK_TEXT("fell", hopper_failure_of(&whole, 3));
         CHECK_TEXT("none", hopper_failure_of(&whole, 4));
-        const char *const isas[] = {"scalar", "v2", "v3", "v4"};
+        const char *const isas[] = {"scalar", ISA_V2, ISA_V3, ISA_V4};
         for (int i = 0; i < 4; i++) {
             HopperCase other = test;
-            other.isa = i == 3 && !__builtin_cpu_supports("avx512dq") ? "v3" : isas[i];
+            other.isa = i == 3 && !test_has_isa(ISA_V4) ? ISA_V3 : isas[i];
             other.slice = 100 + 77 * i;
             other.traced = 2 * i;
             other.threads = 1 + i % 2;

@@ -333,7 +333,7 @@ TEST(hopper_variants_bits_depend_on_nothing_but_the_lane)
         int64_t slice, traced;
         int threads;
         const char *isa;
-    } ways[] = {{100, 0, 2, "auto"}, {700, 11, 2, "scalar"}, {999, 0, 1, "v3"}, {50, 3, 2, "v2"}};
+    } ways[] = {{100, 0, 2, "auto"}, {700, 11, 2, "scalar"}, {999, 0, 1, ISA_V3}, {50, 3, 2, ISA_V2}};
     for (int i = 0; i < 2 * VARIANT_INTEGRATORS; i++) {
         const HopperCase test = variant_all(i / 2, i % 2 == 0 ? TERRAIN_table : TERRAIN_steps);
         HopperOutcome whole = hopper_simulate(&test);

@@ -109,6 +109,12 @@ TEST(made_kernels_get_three_warps_a_scheduler_where_the_lanes_fill_them)
     arena_destroy(&arena);
 }
 
+#if defined(__aarch64__)
+#define MADE_FOR "aarch64-neon"
+#else
+#define MADE_FOR "x86-64-v2"
+#endif
+
 // Bits: 1, it says that its source has no memory where no more files may be opened; 2, that it could not be started
 // after a signal that ends it.
 static int made_refused_by_cc(void)
@@ -120,12 +126,12 @@ static int made_refused_by_cc(void)
     if (arena_create_growing(&arena, (size_t)1 << 24, "a kernel").kind != OK) return 0;
     (void)getrlimit(RLIMIT_NOFILE, &before);
     (void)setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, before.rlim_max});
-    const Error full = made_compile("int made;", "x86-64-v2", &arena, &image);
+    const Error full = made_compile("int made;", MADE_FOR, &arena, &image);
     found |= strstr(full.text, "there is no memory for its source") != NULL ? 1 : 0;
     (void)setrlimit(RLIMIT_NOFILE, &before);
-    if (made_compile("int made;", "x86-64-v2", &arena, &image).kind != OK) return 0;
+    if (made_compile("int made;", MADE_FOR, &arena, &image).kind != OK) return 0;
     (void)raise(SIGTERM);
-    const Error ended = made_compile("int made;", "x86-64-v2", &arena, &image);
+    const Error ended = made_compile("int made;", MADE_FOR, &arena, &image);
     found |= strstr(ended.text, "the C compiler could not be started") != NULL ? 2 : 0;
     return found;
 }
@@ -135,7 +141,7 @@ TEST(made_by_cc_says_why_it_can_not)
     Arena arena;
     int ended = 0;
     CHECK_OK(arena_create_growing(&arena, (size_t)1 << 20, "a word"));
-    const bool absent = made_compiler("x86-64-v2", &arena) == NULL;
+    const bool absent = made_compiler(MADE_FOR, &arena) == NULL;
     arena_destroy(&arena);
     if (absent) {
         test_skip("a C compiler", "gcc libc6-dev");

@@ -124,7 +124,7 @@ static void own_compare(const OwnRun *run, int64_t lane, const double *expected)
 
 TEST(ndt_searched_solvers_and_line_searches_are_those)
 {
-    static const char *const isas[] = {"scalar", "v2", "v3"};
+    static const char *const isas[] = {"scalar", ISA_V2, ISA_V3};
     double expected[OWN_KINDS][NDT_N_METRICS];
     own_expect(own_maps, expected);
     for (int i = 0; i < 3; i++) {

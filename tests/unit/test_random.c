@@ -108,7 +108,8 @@ TEST(random_deviates_have_their_moments)
 TEST(random_normals_in_vectors_equal_single_draws)
 {
     static const CpuKernels *const all[] = {&cpu_observed_v2, &cpu_observed_scalar, &cpu_observed_v3, &cpu_observed_v4,
-                                            &cpu_plain_v2,    &cpu_plain_scalar,    &cpu_plain_v3,    &cpu_plain_v4};
+                                            &cpu_plain_v2,    &cpu_plain_scalar,    &cpu_plain_v3,    &cpu_plain_v4,
+                                            &cpu_plain_neon,  &cpu_observed_neon};
     const bool only_v2 = all[0] != NULL && cpu_best_kernels()->lanes == all[0]->lanes;
     const CpuKernels *first = NULL; // of those that were built
     double z[37];
@@ -119,7 +120,7 @@ TEST(random_normals_in_vectors_equal_single_draws)
         random_normals(&key, 11, count, z);
         for (int i = 0; i < count; i++) CHECK_BITS(random_normal(&key, 11 + (uint32_t)i), z[i]);
     }
-    for (int isa = 0; isa < 8; isa++) {
+    for (int isa = 0; isa < 10; isa++) {
         const Philox counter = {{1, 2, 3, 40}};
         double one;
         if (all[isa] == NULL) continue;       // it was not built

@@ -544,7 +544,7 @@ TEST(rigid_worlds_are_bounded)
 // every instruction set.
 TEST(rigid_bits_do_not_depend_on_lanes_slices_or_instruction_sets)
 {
-    static const char *const isas[] = {"scalar", "v3", "auto"};
+    static const char *const isas[] = {"scalar", ISA_V3, "auto"};
     static const char *const forms[] = {"stabilisation: baumgarte", "stabilisation: rattle"};
     for (int n = 1; n <= 5; n += 4) {
         for (int f = 0; f < 2; f++) {

@@ -231,7 +231,7 @@ TEST(rigid_inputs_have_the_same_bits_in_slices_and_batches)
     static const struct {
         const char *isa, *executor;
         int64_t lanes, slice;
-    } ways[] = {{"scalar", "sequential", 7, 1}, {"v2", "sequential", 7, 3},    {"auto", "sequential", 100, 1000},
+    } ways[] = {{"scalar", "sequential", 7, 1}, {ISA_V2, "sequential", 7, 3},  {"auto", "sequential", 100, 1000},
                 {"auto", "levels", 7, 7},       {"scalar", "levels", 1, 1000}, {"auto", "sequential", 1, 5}};
     const char *duration = test_quick() ? "0.08" : "0.2";
     for (int k = 0; k < INPUTS_FORMS; k += test_quick() ? 2 : 1) {
