@@ -106,7 +106,7 @@ Error folder_make_private(Arena *arena, const char **path)
     char *made = arena_format(arena, "%s/hopscotch-XXXXXX", in);
     if (stat(in, &above) != 0 || ((above.st_mode & 022) != 0 && (above.st_mode & S_ISVTX) == 0))
         return error_make(ERROR_MACHINE, "%.200s is missing, or other users may exchange its files: set TMPDIR", in);
-    if (system_fault("mkdir") != 0 || mkdtemp(made) == NULL) return file_error("make a folder in", in, 0);
+    if (system_fault("mkdir") != 0 || mkdtemp(made) == NULL) return file_error("make folder", made, 0);
     *path = made;
     return error_none();
 }

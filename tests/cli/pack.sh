@@ -56,6 +56,34 @@ refused replay other.hop
 has 'is no pack' err
 code=3 refused replay missing.hop
 
+works run "$root/experiments/command/spring.yaml" --allow-programs --set limits.trials=2 --progress none
+refused pack spring/0
+has "can't be packed: its program would be needed elsewhere" err
+works ask "$root/experiments/manual_gripper.yaml" -n 2
+refused pack manual_gripper/0
+has "can't be packed: people ran it" err
+TMPDIR=/missing code=3 refused pack ball/1 -o ball2.hop
+has 'or other users may exchange its files: set TMPDIR' err
+[ ! -e ball2.hop ]
+check $? "then nothing is written"
+
+# a cloud of 200,000 points
+LC_ALL=C awk 'BEGIN { srand(1); for (i = 0; i < 200000; i++) printf "%.5f,%.5f,%.5f\n", 50 * rand(), 50 * rand(), rand() }' \
+    </dev/null >cloud.csv
+sed -e 's/  scene: street/  target: cloud.csv\n  source: cloud.csv/' -e 's/source_voxel: 0.5/source_voxel: 5/' \
+    -e 's/^  count: 8/  count: 1/' "$root/experiments/ndt_lidar.yaml" >cloud.yaml
+works run cloud.yaml --name cloud --set limits.trials=1 --backend cpu --progress none
+refused pack cloud/0
+has 'are allowed: its file cloud.csv alone has' err
+{
+    printf 'version: 1\nexperiment: list\nmodel: bbob\nsimulation: {function: sphere, dimension: 2}\nsearch:\n'
+    printf '  method: list\n  points: |\n    x1,x2\n'
+    LC_ALL=C awk 'BEGIN { for (i = 0; i < 45000; i++) printf "    %.6f,%.6f\n", i / 45000, i / 45001 }' </dev/null
+} >list.yaml
+works run list.yaml --name list --set limits.trials=1 --backend cpu --progress none
+refused pack list/0
+has 'are allowed: its spec has' err
+
 # ---- changed ones ----------------------------------------------------------------------------------------------------
 
 # A byte in its middle, its place from 0, becomes another one.
@@ -97,7 +125,7 @@ if command -v sha256sum >/dev/null 2>&1; then
     has 'fitness' err
     signed 's/"hashes": "..../"hashes": "AAAA/'
     code=3 refused replay changed.hop
-    has 'the first state that differs' err
+    has 'differs: first the state at 0 s' err
     signed 's/"every": [0-9]*/"every": 0/'
     refused replay changed.hop
     signed 's/"hashes": "....../"hashes": "/'
@@ -106,11 +134,21 @@ if command -v sha256sum >/dev/null 2>&1; then
     refused replay changed.hop
     signed 's/"files": \[\]/"files": [{"name": "..\/..\/x", "sha256": "..\/x", "bytes": 0, "deflated": 0, "base64": ""}]/'
     refused replay changed.hop
+    numerics=$("$HOPSCOTCH" version --json | sed -n 's/.*"numerics_version": *\([0-9]*\).*/\1/p')
     zeros=$(printf '%064d' 0)
     signed 's/"files": \[\]/"files": [{"name": "x", "sha256": "'"$zeros"'", "bytes": 60000000, "deflated": 3, "base64": "AAAA"}]/'
     refused replay changed.hop
     signed 's/model: equations/model: command/'
     refused replay changed.hop
+    # a spec that runs a program
+    program='"program": {"version": "0", "numerics_version": '$numerics', "backend": "cpu", "processor": "x"}'
+    { printf '{"hopscotch_pack": 1, "campaign": "x", "trial": 0, "ordinal": 0, "digest": "%s", %s, ' "$zeros" "$program" &&
+        printf '"spec_hash": "%s", "files": [], "row": {}, "spec": ["version: 1", "experiment: x", "model: command", ' \
+            "$zeros" && printf '"%s", ' 'simulation: {program: [./touch]}' 'parameters: {k: {range: [1, 5]}}' 'metrics: {y: m}' \
+        'search: {method: grid, over: {k: [1, 2]}}' && printf '"objective: {minimize: y}"]'; } >bare
+    { cat bare && printf ',\n  "sha256": "%s"\n}\n' "$(sha256sum bare | cut -d ' ' -f 1)"; } >changed.hop
+    refused replay changed.hop --allow-programs
+    has 'nobody but its program or people can repeat it' err
 else
     skip "packs that somebody changed and signed" sha256sum "apt-get install coreutils"
 fi

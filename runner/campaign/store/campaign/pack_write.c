@@ -38,7 +38,7 @@ static Error pack_put_file(Json *json, const PackFile *file, Arena *arena)
                               ? column_deflate(file->bytes.data, (int64_t)file->bytes.size, 1, deflated, (int64_t)room)
                               : 0;
     if (bytes == 0 && file->bytes.size > 0)
-        return error_make(ERROR_MACHINE, "not enough memory to deflate %.200s", file->name);
+        return error_make(ERROR_MACHINE, "not enough memory for %.200s", file->name);
     json_object(json, NULL);
     json_text(json, "name", file->name);
     json_text(json, "sha256", file->digest.hex);
@@ -142,18 +142,17 @@ static Error pack_too_large(const Pack *pack, size_t size)
     for (int i = 0; i < pack->n_files; i++) {
         if (largest == NULL || pack->files[i].bytes.size > largest->bytes.size) largest = &pack->files[i];
     }
-    const char *all = text_bytes((double)size).text;
-    const Text32 limit = text_bytes(PACK_BYTES_MAX);
+    const Text32 all = text_bytes((double)size), limit = text_bytes(PACK_BYTES_MAX);
     if (largest != NULL && (double)largest->bytes.size > most &&
         (double)largest->bytes.size > (double)states->count * row)
         return error_make(ERROR_USER,
                           "the pack would have %s, at most %s are allowed: its file %.150s alone has %s; use a smaller "
                           "file, or `export --crate`, which has no limit",
-                          all, limit.text, largest->name, text_bytes((double)largest->bytes.size).text);
+                          all.text, limit.text, largest->name, text_bytes((double)largest->bytes.size).text);
     return error_make(ERROR_USER,
                       "the pack would have %s, at most %s are allowed: its spec has %s, its states %s; use `export "
                       "--crate`, which has no limit",
-                      all, limit.text, text_bytes(most).text, text_bytes((double)states->count * row).text);
+                      all.text, limit.text, text_bytes(most).text, text_bytes((double)states->count * row).text);
 }
 
 static Error pack_close_text(TextStream *stream, const Pack *pack, Arena *arena, Bytes *text)
