@@ -1,7 +1,8 @@
 // Packs: a trial with hashes of its states, and a replay that compares them (campaign.h says what a pack is).
 //
-// States are the columns of a trajectory, of all replicates or of the first. They are sampled at the same ticks on every
-// device, and sampling changes no bit. A state's hash says whether it differs, a tag per column says which column does.
+// States are the columns of a trajectory, of all replicates or of the first. They are sampled at the same ticks on
+// every device, and sampling changes no bit. A state's hash says whether it differs, a tag per column says which column
+// does.
 #include "replay.h"
 
 #include "../store/queries.h"

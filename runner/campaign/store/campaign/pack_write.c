@@ -1,5 +1,5 @@
-// A pack as a text (JSON). Its last line is the SHA-256 of all before, so that no byte can change unseen. Long bytes are
-// in base64: files as deflated, hashes and tags as they are.
+// A pack as a text (JSON). Its last line is the SHA-256 of all before, so that no byte can change unseen. Bytes are in
+// base64: files as deflated, hashes and tags as they are.
 #include "../ground/rows.h"
 #include "pack.h"
 
