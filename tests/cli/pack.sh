@@ -114,7 +114,8 @@ if command -v sha256sum >/dev/null 2>&1; then
     {
         # all but the digest's line and the bracket, without the last comma and line break
         head -c $(($(wc -c <ball.hop) - 83)) ball.hop | sed -e "$1" >body
-        tail -c 1 body | grep -q . && cp body bare || head -c $(($(wc -c <body) - 1)) body >bare
+        cp body bare
+        tail -c 1 body | grep -q . || head -c $(($(wc -c <body) - 1)) body >bare
         { cat bare && printf ',\n  "sha256": "%s"\n}\n' "$(sha256sum bare | cut -d ' ' -f 1)"; } >changed.hop
     }
     signed ''
@@ -150,9 +151,8 @@ if command -v sha256sum >/dev/null 2>&1; then
     # a spec that runs a program
     program='"program": {"version": "0", "numerics_version": '$numerics', "backend": "cpu", "processor": "x"}'
     {
-        printf '{"hopscotch_pack": 1, "campaign": "x", "trial": 0, "ordinal": 0, "digest": "%s", %s, "spec_hash": "%s", ' \
-            "$zeros" "$program" "$zeros"
-        printf '"files": [], "row": {}, "spec": ["version: 1", "experiment: x", "model: command", '
+        printf '{"hopscotch_pack": 1, "campaign": "x", "trial": 0, "ordinal": 0, "digest": "%s", %s, ' "$zeros" "$program"
+        printf '"spec_hash": "%s", "files": [], "row": {}, "spec": ["version: 1", "experiment: x", "model: command", ' "$zeros"
         printf '"%s", ' 'simulation: {program: [./touch]}' 'parameters: {k: {range: [1, 5]}}' 'metrics: {y: m}'
         printf '"search: {method: grid, over: {k: [1, 2]}}", "objective: {minimize: y}"]'
     } >bare
