@@ -12,7 +12,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo dev quick test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind
-.PHONY: crash flips
+.PHONY: crash digests flips
 .PHONY: python asan_python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms lagrange
 .PHONY: arm64 digests kernels names papers portable sensitivity wheel deb install clean FORCE
 all:
@@ -374,6 +374,9 @@ asan_python:
 	    EXTRA='-g1 -fsanitize=address,undefined -fno-sanitize-recover=all' PROGRAMS=libhopscotch.so programs
 	LD_PRELOAD=$$($(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
 	    HOPSCOTCH_LIBRARY=$(CURDIR)/build/$@/libhopscotch.so sh tests/cli/python_environment.sh
+# shipped campaigns have the digests of tests/digests.txt, with each instruction set of this processor and on its GPU
+digests: $(BUILD)/hopscotch
+	sh tests/digests.sh $(BUILD)/hopscotch
 # a wheel of the Python package, in build/python
 python:
 	@python3 -c 'import setuptools, pip, wheel' || \

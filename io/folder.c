@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -95,3 +96,17 @@ static Error folder_drop_all(const char *path, int depth, Arena *arena)
 void folder_remove_empty(const char *path) { (void)system_rmdir(path); }
 
 Error folder_remove(const char *path, Arena *arena) { return folder_drop_all(path, 0, arena); }
+
+// ---- one of this process's own --------------------------------------------------------------------------------------
+
+Error folder_make_private(Arena *arena, const char **path)
+{
+    struct stat above;
+    const char *chosen = getenv("TMPDIR"), *in = chosen != NULL && chosen[0] == '/' ? chosen : "/tmp";
+    char *made = arena_format(arena, "%s/hopscotch-XXXXXX", in);
+    if (stat(in, &above) != 0 || ((above.st_mode & 022) != 0 && (above.st_mode & S_ISVTX) == 0))
+        return error_make(ERROR_MACHINE, "%.200s is missing, or other users may exchange its files: set TMPDIR", in);
+    if (system_fault("mkdir") != 0 || mkdtemp(made) == NULL) return file_error("make folder", made, 0);
+    *path = made;
+    return error_none();
+}

@@ -13,6 +13,8 @@ Error folder_list(const char *path, Arena *arena, char ***names, int *count);
 // *bytes: size on the disk of a folder with its contents, without following links; 0 if it does not exist.
 Error folder_bytes(const char *path, int64_t *bytes);
 void folder_remove_empty(const char *path); // does nothing if the folder holds anything
+// *path <- a new folder in $TMPDIR or /tmp that only this user can open. Error: other users could exchange it there.
+Error folder_make_private(Arena *arena, const char **path);
 // Removes a folder with its contents, but not what links in it point to.
 Error folder_remove(const char *path, Arena *arena);
 // *bytes: free space for this user on the disk of `path`, or of its nearest parent that exists.

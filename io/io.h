@@ -5,6 +5,7 @@
 // files
 #include "bounded_log.h"
 #include "cache.h"
+#include "column_deflate.h"
 #include "file.h"
 #include "folder.h"
 #include "lock.h"
@@ -39,6 +40,7 @@
 #include "yaml.h"
 
 // texts, tables and pictures that people read
+#include "base64.h"
 #include "canvas.h"
 #include "characters.h"
 #include "json.h"

@@ -37,8 +37,4 @@ void page_finish(FILE *out);
 // Prints JSON for the scripts as an element with this id. `json` is escaped so that it can't end the element.
 void page_put_json(FILE *out, const char *id, const char *json);
 
-// text[BASE64_SIZE(size)] <- bytes[size] in Base64 (RFC 4648), and a NUL.
-#define BASE64_SIZE(size) (((size) + 2) / 3 * 4 + 1)
-void base64_put(const unsigned char *bytes, size_t size, char *text);
-
 #endif

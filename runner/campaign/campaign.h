@@ -196,7 +196,8 @@ typedef struct StoredCampaign {
     Spec spec;
     int numerics_version;
     const char *program_version;
-    const char *hash; // of the spec, as it was stored
+    const char *hash;  // of the spec, as it was stored
+    struct Pack *pack; // the trial of a file that `pack` wrote, in place of a database; NULL: a campaign in a folder
 } StoredCampaign;
 Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out);
 // Error: something in the campaign's folder has the name of a folder and is a file or a link. A link could lead
@@ -205,7 +206,7 @@ Error campaign_check_folders(const char *folder, Arena *arena);
 // Error (user): for this program the stored spec has another meaning than for the program that stored it. The rows then
 // have other columns.
 Error campaign_check_meaning(const StoredCampaign *campaign);
-void campaign_close(StoredCampaign *campaign); // closes the database; the arena keeps the spec
+void campaign_close(StoredCampaign *campaign); // closes the database, or a pack; the arena keeps the spec
 
 // A stored campaign, by its name under the results root or by its path. Error (user): there is none; it suggests the
 // nearest name.
@@ -714,6 +715,8 @@ typedef struct ReplayRequest {
     bool coarser;              // sample less often where the rows would take too much memory
     double window[2];          // s: rows with [0] <= time <= [1]; both 0: all
     bool drawn;                // with the columns that the model's drawing needs
+    bool every_replicate;      // records all of them, not only `replicate`
+    int64_t ticks[2];          // only samples at these ticks, [0] <= tick < [1], each of them; [1] 0: all
     const char *const *bodies; // [n_bodies] names and patterns of bodies to show; n_bodies 0: as the spec records
     int n_bodies;
 } ReplayRequest;
@@ -748,6 +751,81 @@ void trace_find_level(ReplayTrace *trace); // once, before the others
 const double *trace_points(const ReplayTrace *trace, int64_t i);
 // The same of a drawing with bodies: pose[n_bodies][POSE_NUMBERS].
 const double *trace_poses(const ReplayTrace *trace, int64_t i);
+
+// ---- a trial as one file (store/campaign/pack_write.c, pack_read.c, run/pack.c) -------------------------------------
+//
+// A pack is a JSON text: the resolved spec, the files that it names, the trial's row, and a hash of the state at each
+// thousandth of the run. Its last line is the SHA-256 of all before. It proves a result: whoever has it can simulate
+// the trial with all its replicates, on any processor, and compare every bit.
+
+enum {
+    PACK_FORM = 1,            // of the text
+    PACK_BYTES_MAX = 1000000, // of the text
+    PACK_STATES = 1000,       // instants per replicate, and one at the start
+    PACK_REPLICATES = 16,     // with more than so many, only the first has its states hashed
+    PACK_TAGS = 96000,        // tags of columns, at most; then a tag is of several columns
+    PACK_HASH = 8,            // bytes of the hash of a state: the first of its SHA-256
+    PACK_TAG = 2,             // bytes of the tag of a column's value, likewise: it tells which column differs
+    PACK_FILES_MOST = 1000
+};
+
+// States of replicates 0, 1, ..., one after the other.
+typedef struct PackStates {
+    int64_t every;              // ticks between two states
+    int replicates;             // that have states; 0: the model has no trajectory
+    const int64_t *rows;        // [replicates] their states
+    int64_t count;              // sum of rows
+    const char *const *columns; // [n_columns] of a state
+    int n_columns;
+    int group, n_tags;   // a tag is of so many columns, the last of fewer; tags of a state
+    unsigned char *hash; // [count][PACK_HASH]
+    unsigned char *tag;  // [count][n_tags][PACK_TAG]
+} PackStates;
+
+typedef struct PackFile {
+    const char *name; // as the spec says it
+    Sha256Text digest;
+    Bytes bytes;
+} PackFile;
+
+typedef struct Pack {
+    const char *campaign, *version, *commit; // of the program that wrote it; commit NULL: unknown
+    int numerics_version;
+    const char *backend, *processor; // where it was computed: "cpu", "x86-64-v3"
+    int64_t trial;
+    uint64_t ordinal; // Trials.ordinal
+    const char *spec, *spec_hash;
+    PackFile *files; // [n_files]
+    int n_files;
+    TrialRows row; // row 0
+    PackStates states;
+    Sha256Text digest;  // of the row and all states
+    const char *folder; // of an open pack: its files, under their digests; it is removed with the pack
+} Pack;
+
+// *text <- the pack as a text. Error (user): it has more than PACK_BYTES_MAX; says what takes most.
+Error pack_write(const Pack *pack, const Spec *spec, Arena *arena, Bytes *text);
+// Opens a pack as a campaign with one trial and without a database. file: for messages. Error (user): the text is
+// damaged, is no pack, or has another form. It may come from anybody: nothing outside of a private folder is opened.
+Error pack_open_text(const char *file, Bytes text, Arena *arena, StoredCampaign *out);
+Error pack_open(const char *path, Arena *arena, StoredCampaign *out);
+void pack_close(StoredCampaign *campaign);
+const char *pack_columns(const PackStates *states, const bool *differ, Arena *arena); // "z, dz and 3 more"; [n_tags]
+
+// Simulates a stored trial and describes it. Error (user): trials of this model can't be packed, or this one differs
+// from its row.
+Error pack_make(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena, Pack *pack);
+// Simulates the trial of an open pack, and compares its row and all states. explain: where they differ, finds out which
+// instruction sets of this processor give the bits of the pack, and with their help the first step that differs.
+typedef struct PackResult {
+    bool equal;
+    double fitness;
+    const char *backend, *processor; // of now
+    Sha256Text digest;               // of now
+    const char *difference;          // NULL: none
+} PackResult;
+Error pack_replay(const StoredCampaign *campaign, const BackendOptions *backend, bool explain, Arena *arena,
+                  PackResult *result);
 
 // ---- the gradient at a trial (run/gradient.c) -----------------------------------------------------------------------
 

@@ -13,7 +13,8 @@
     X("look", status) X("look", list) X("look", best) X("look", sensitivity) X("look", query) X("look", show) \
     X("look", report) X("look", overview) X("look", plot) X("look", replay) X("look", gradient) X("look", fit) \
     X("look", verify) X("look", compare) \
-    X("keep", tag) X("keep", note) X("keep", export) X("keep", merge) X("keep", gather) X("keep", digest) \
+    X("keep", tag) X("keep", note) X("keep", export) X("keep", pack) X("keep", merge) X("keep", gather) \
+    X("keep", digest) \
     X("maintain", doctor) X("maintain", rm) X("maintain", gc) \
     X("learn", models) X("learn", schema) X("learn", help_pages) X("learn", version)
 #define COMMAND_DECLARE(group, name) extern const Command command_##name;

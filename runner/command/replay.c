@@ -16,7 +16,8 @@ typedef struct ReplayTarget {
     StoredCampaign campaign;
     int64_t trial;
     int replicate;
-    bool named; // the user named the replicate
+    bool named;       // the user named the replicate
+    const char *file; // as the user wrote it
 } ReplayTarget;
 
 static bool replay_number(const char *text, int64_t *number)
@@ -26,12 +27,31 @@ static bool replay_number(const char *text, int64_t *number)
     return digits > 0 && digits <= 18 && text[digits] == '\0';
 }
 
+static bool replay_ends_in(const char *path, const char *end)
+{
+    const size_t length = strlen(path), size = strlen(end);
+    return length >= size && strcmp(path + length - size, end) == 0;
+}
+
+// A file that `pack` wrote: what ends so, or any other file.
+static bool replay_is_pack(const char *text)
+{
+    int64_t bytes;
+    return replay_ends_in(text, ".hop") || file_size(text, &bytes).kind == OK;
+}
+
 // Two numbers at the end are a trial and a replicate, unless the first is the name of a campaign.
 static Error replay_open(const CommandLine *line, const char *text, ReplayTarget *target)
 {
     int64_t replicate;
     CampaignLocation location;
     char *name = arena_copy(line->arena, text), *last = strrchr(name, '/');
+    if (replay_is_pack(text)) {
+        interrupt_install(); // its private folder goes, too
+        TRY(pack_open(text, line->arena, &target->campaign));
+        target->trial = target->campaign.pack->trial;
+        return error_none();
+    }
     if (last != NULL && replay_number(last + 1, &replicate)) {
         *last = '\0';
         const char *middle = strrchr(name, '/');
@@ -133,6 +153,14 @@ static void replay_print_json(const ReplayResult *result, const char *name, FILE
     json_close(&json, '}');
 }
 
+static void replay_print_outcome(const StoredCampaign *campaign, double fitness, FILE *out)
+{
+    if (spec_several(&campaign->spec))
+        fputs("every objective", out);
+    else
+        fprintf(out, "fitness %s", isnan(fitness) ? "none" : text_number(fitness).text);
+}
+
 static void replay_print_equal(const ReplayResult *result, const StoredCampaign *campaign, FILE *out)
 {
     fprintf(out, "%s/%" PRId64 ": ", campaign->name, result->trial);
@@ -142,23 +170,25 @@ static void replay_print_equal(const ReplayResult *result, const StoredCampaign 
         return;
     }
     fputs("the same to the bit: ", out);
-    if (spec_several(&campaign->spec))
-        fputs("every objective", out);
-    else
-        fprintf(out, "fitness %s", isnan(result->fitness) ? "none" : text_number(result->fitness).text);
+    replay_print_outcome(campaign, result->fitness, out);
     fputs(", failure and every metric\n", out);
 }
 
-// Messages go to standard error if the trajectory goes to standard output.
-static void replay_print(const CommandLine *line, const ReplayTarget *target, const ReplayResult *result)
+// The trajectory goes to standard output; then messages go to standard error.
+static bool replay_takes_output(const CommandLine *line)
 {
     bool taken = false;
     for (size_t i = 0; i < sizeof replay_outputs / sizeof *replay_outputs; i++)
         taken = taken || strcmp(switch_text(line, replay_outputs[i], ""), "-") == 0;
+    return taken;
+}
+
+static void replay_print(const CommandLine *line, const ReplayTarget *target, const ReplayResult *result)
+{
     if (switch_given(line, "json"))
         replay_print_json(result, target->campaign.name, line->out);
     else if (result->equal)
-        replay_print_equal(result, &target->campaign, taken ? line->messages : line->out);
+        replay_print_equal(result, &target->campaign, replay_takes_output(line) ? line->messages : line->out);
 }
 
 // A program is the user's: other numbers may be meant.
@@ -181,12 +211,6 @@ static Error replay_differs(const ReplayTarget *target, const ReplayResult *resu
                       "this is %s, %d)",
                       target->campaign.name, result->trial, result->difference, target->campaign.program_version,
                       target->campaign.numerics_version, HOPSCOTCH_VERSION, NUMERICS_VERSION);
-}
-
-static bool replay_ends_in(const char *path, const char *end)
-{
-    const size_t length = strlen(path), size = strlen(end);
-    return length >= size && strcmp(path + length - size, end) == 0;
 }
 
 static Error replay_write_trace(const CommandLine *line, const ReplayTrace *trace, const char *path)
@@ -294,9 +318,54 @@ static void replay_warn_dropped(const CommandLine *line, const ReplayTrace *trac
 static void replay_note_replicate(const CommandLine *line, const ReplayTarget *target)
 {
     int count = 0;
+    if (target->campaign.pack != NULL) return;
     if (target->named || trial_replicates(&target->campaign, target->trial, &count).kind != OK || count < 2) return;
     fprintf(line->messages, "what is written is of replicate 0 of %d; for another replay %s/%" PRId64 "/1\n", count,
             target->campaign.name, target->trial);
+}
+
+static void replay_print_pack(const CommandLine *line, const ReplayTarget *target, const PackResult *result)
+{
+    const Pack *pack = target->campaign.pack;
+    const char *file = text_visible(target->file, line->arena);
+    if (switch_given(line, "json")) {
+        Json json;
+        json_start(&json, line->out, true);
+        json_object(&json, NULL);
+        json_text(&json, "file", target->file);
+        json_text(&json, "campaign", target->campaign.name);
+        json_integer(&json, "trial", target->trial);
+        json_boolean(&json, "equal", result->equal);
+        json_number(&json, "fitness", result->fitness);
+        json_integer(&json, "states", pack->states.count);
+        json_text(&json, "digest", pack->digest.hex);
+        json_text(&json, "backend", result->backend);
+        json_text(&json, "processor", result->processor);
+        json_text(&json, "packed_on", pack->processor);
+        json_text(&json, "difference", result->difference);
+        json_close(&json, '}');
+    } else if (result->equal) {
+        FILE *out = replay_takes_output(line) ? line->messages : line->out;
+        fprintf(out, "%s: trial %" PRId64 " of %s: the same to the bit: ", file, target->trial, target->campaign.name);
+        replay_print_outcome(&target->campaign, result->fitness, out);
+        fprintf(out, ", failure, every metric and %s state%s; computed by %s (%s), the file by %s (%s); digest %s\n",
+                text_count(pack->states.count).text, pack->states.count == 1 ? "" : "s", result->backend,
+                result->processor, text_visible(pack->backend, line->arena), text_visible(pack->processor, line->arena),
+                pack->digest.hex);
+    }
+}
+
+// Compares all that the file has, before anything of it is shown.
+static Error replay_check_pack(const CommandLine *line, const ReplayTarget *target, const BackendOptions *backend)
+{
+    const Pack *pack = target->campaign.pack;
+    PackResult result;
+    if (pack == NULL) return error_none();
+    TRY(pack_replay(&target->campaign, backend, true, line->arena, &result));
+    replay_print_pack(line, target, &result);
+    if (result.equal) return error_none();
+    return error_make(ERROR_MACHINE, "%.80s differs: %.330s (now %s, %.30s; the file %.20s, %.30s)", target->file,
+                      result.difference, result.backend, result.processor, pack->backend, pack->processor);
 }
 
 // Replays every target. If all have their stored results, writes the output that was asked for.
@@ -310,14 +379,16 @@ static Error replay_targets(const CommandLine *line, const ReplayTarget *target,
     TRY(replay_read_request(line, &request));
     for (int i = 0; i < count; i++) {
         ReplayResult result;
-        TRY(command_program_remark(line, &target[i].campaign));
+        TRY(replay_check_pack(line, &target[i], &backend));
+        if (target[i].campaign.pack != NULL && !watched) continue;
+        if (target[i].campaign.pack == NULL) TRY(command_program_remark(line, &target[i].campaign));
         request.trial = target[i].trial;
         request.replicate = target[i].replicate;
         if (watched || target[i].replicate > 0)
             TRY(campaign_trace(&target[i].campaign, &request, &backend, line->arena, &result, &trace[i]));
         else
             TRY(campaign_replay(&target[i].campaign, target[i].trial, &backend, line->arena, &result));
-        replay_print(line, &target[i], &result);
+        if (target[i].campaign.pack == NULL) replay_print(line, &target[i], &result);
         if (watched) replay_note_replicate(line, &target[i]);
         if (watched && trace[i].dropped > 0) replay_warn_dropped(line, &trace[i]);
         if (!result.equal) return replay_differs(&target[i], &result, line->arena);
@@ -333,7 +404,7 @@ static Error replay_run(const CommandLine *line)
         return error_make(ERROR_USAGE, "two trials need --html FILE, which shows them side by side");
     Error error = error_none();
     for (; opened < line->n_arguments && error.kind == OK; opened++)
-        error = replay_open(line, line->arguments[opened], &target[opened]);
+        error = replay_open(line, target[opened].file = line->arguments[opened], &target[opened]);
     if (error.kind == OK) error = replay_targets(line, target, opened);
     for (int i = 0; i < opened; i++) campaign_close(&target[i].campaign);
     return error;
@@ -367,10 +438,11 @@ static const Switches replay_switches = {replay_switch_rows,
 
 const Command command_replay = {
     .name = "replay",
-    .arguments = "CAMPAIGN/TRIAL[/REPLICATE]",
-    .doc = "simulate a stored trial again, compare every number with the stored one, and show the motion",
+    .arguments = "CAMPAIGN/TRIAL[/REPLICATE] | FILE",
+    .doc = "simulate a stored trial, or that of a file of `pack`, again, compare every number, and show the motion",
     .examples = "  hopscotch replay raibert_gains/41\n"
                 "  hopscotch replay raibert_gains/41 --backend cpu --isa scalar\n"
+                "  hopscotch replay result.hop\n"
                 "  hopscotch replay raibert_gains/41 --sample 0.001 -o trace.h5\n"
                 "  hopscotch replay robot_gait/best --mcap gait.mcap\n"
                 "  hopscotch replay raibert_gains/41 --debug newton --window 0.55,0.6 -o newton.csv\n"

@@ -41,6 +41,7 @@ settings()
     fuzz_robot) echo "-dict=tests/fuzz/robot.dict -max_len=4096" ;;
     fuzz_message) echo "-dict=tests/fuzz/message.dict -max_len=512" ;;
     fuzz_cloud) echo "-dict=tests/fuzz/cloud.dict -max_len=1024" ;;
+    fuzz_pack) echo "-dict=tests/fuzz/pack.dict -max_len=32768" ;;
     fuzz_recorded) echo "-dict=tests/fuzz/recorded.dict -max_len=1024" ;;
     *) echo "-dict=tests/fuzz/expression.dict -max_len=512" ;;
     esac

@@ -113,6 +113,15 @@ TEST(report_base64)
         base64_put((const unsigned char *)cases[i][0], strlen(cases[i][0]), text);
         CHECK_TEXT(cases[i][1], text);
         CHECK(strlen(text) + 1 == BASE64_SIZE(strlen(cases[i][0])));
+        unsigned char bytes[6];
+        CHECK(base64_get(text, bytes, strlen(cases[i][0])));
+        CHECK(memcmp(bytes, cases[i][0], strlen(cases[i][0])) == 0);
+        CHECK(!base64_get(text, bytes, strlen(cases[i][0]) + 3));
+    }
+    static const char *const wrong[] = {"Zg=", "Zh==", "Zg=A", "Z===", "Z!==", "=g=="};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        unsigned char byte;
+        CHECK(!base64_get(wrong[i], &byte, 1));
     }
     base64_put((const unsigned char *)"\xFB\xFF\xBF", 3, text);
     CHECK_TEXT("+/+/", text);

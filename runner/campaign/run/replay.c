@@ -1,24 +1,12 @@
 // Simulates a stored trial again, on any backend, alone in a batch: the bits must equal those that the campaign stored.
 // One of its replicates can be recorded at any rate: recording changes no bit.
+#include "replay.h"
+
 #include "../store/queries.h"
 #include "../batch/device.h"
-#include "../batch/trials_in_flight.h"
 
 #include <math.h>
 #include <string.h>
-
-// A trial that is simulated again. The spec is the campaign's, except that it records what was requested.
-typedef struct Replay {
-    const StoredCampaign *campaign;
-    Spec spec;
-    bool observed;
-    bool computed; // the trial has no row to compare with
-    bool each;     // the results of each replicate are wanted
-    TrialRows stored;
-    Flight flight;
-    Commit again;
-    const char *program_version; // of now
-} Replay;
 
 // ---- what is watched ------------------------------------------------------------------------------------------------
 
@@ -54,8 +42,12 @@ static Error replay_watch_trajectory(const ReplayRequest *request, Spec *spec)
     if (spec->configured.n_columns == 0)
         return error_make(ERROR_USER, "the spec declares no columns, so there is no trajectory to write");
     spec->record.trajectories = spec->record.float64 = true;
-    spec->record.all_replicates = request->replicate > 0;
+    spec->record.all_replicates = request->replicate > 0 || request->every_replicate;
     replay_watch_window(request->window, tick, spec);
+    if (request->ticks[1] > 0) {
+        spec->record.first_tick = request->ticks[0];
+        spec->record.end_tick = request->ticks[1];
+    }
     if (!(request->sample > 0) || !(tick > 0)) return error_none();
     const double ticks = floor(request->sample / tick + 0.5);
     if (fabs(request->sample / tick - ticks) > 1e-6 * ticks || ticks < 1)
@@ -131,6 +123,25 @@ static Error replay_batch(Replay *replay, Backend *backend, Arena *arena)
     return error_none();
 }
 
+// A pack has the parameters that are searched, and the spec the others.
+static void replay_packed_trial(const Replay *replay, uint64_t *ordinal, double *parameter)
+{
+    const Spec *spec = &replay->spec;
+    *ordinal = replay->campaign->pack->ordinal;
+    memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
+    for (int i = 0; i < rows_searched(spec); i++)
+        parameter[spec->axes[i].parameter] = rows_searched_value(spec, &replay->stored, i, 0);
+}
+
+static void replay_note_backend(Replay *replay, const BackendInfo *info, Arena *arena)
+{
+    const bool cpu = strcmp(info->name, "cpu") == 0; // a processor's name says less than its instruction set
+    replay->program_version = arena_copy(arena, info->program_version);
+    replay->backend = arena_copy(arena, info->name);
+    replay->processor = arena_format(arena, "%.*s", (int)strcspn(cpu ? info->version : info->device, ","),
+                                     cpu ? info->version : info->device);
+}
+
 static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptions *options, Arena *arena)
 {
     const Spec *spec = &replay->spec;
@@ -149,14 +160,18 @@ static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptio
     trials->round[0] = (int32_t)replay->stored.round[0];
     replay->flight.observed[0] = replay->observed;
     replay->flight.kind = kind;
-    TRY(search_init(spec, arena, &search));
-    TRY(search_stored_trial(&search, replay->campaign->database, &replay->stored, 0, &trials->ordinal[0],
-                            trials->parameter));
+    if (replay->campaign->pack != NULL) {
+        replay_packed_trial(replay, &trials->ordinal[0], trials->parameter);
+    } else {
+        TRY(search_init(spec, arena, &search));
+        TRY(search_stored_trial(&search, replay->campaign->database, &replay->stored, 0, &trials->ordinal[0],
+                                trials->parameter));
+    }
     BackendOptions own = *options;
     TRY(program_options(spec, arena, &own));
     TRY(device_open_backend(&own, &backend));
     const Error error = replay_batch(replay, backend, arena);
-    replay->program_version = arena_copy(arena, backend_info(backend)->program_version);
+    replay_note_backend(replay, backend_info(backend), arena);
     backend_close(backend);
     return error;
 }
@@ -165,6 +180,10 @@ static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptio
 static Error replay_read_row(Replay *replay, int64_t trial, Arena *arena)
 {
     const StoredCampaign *campaign = replay->campaign;
+    if (campaign->pack != NULL) {
+        replay->stored = campaign->pack->row;
+        return error_none();
+    }
     TRY(trial_row_read(campaign, trial, arena, &replay->stored));
     if (replay->stored.count > 0) return error_none();
     TRY(kept_covers(campaign->database, trial, &replay->computed));
@@ -180,9 +199,8 @@ static Error replay_read_row(Replay *replay, int64_t trial, Arena *arena)
     return error_none();
 }
 
-// Finds the stored trial, simulates it again and compares. request NULL: records nothing.
-static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *request, const BackendOptions *backend,
-                        Arena *arena, ReplayResult *result)
+Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *request, const BackendOptions *backend,
+                 Arena *arena, ReplayResult *result)
 {
     const StoredCampaign *campaign = replay->campaign;
     if (campaign->numerics_version != NUMERICS_VERSION)

@@ -75,6 +75,7 @@ Error campaign_open(const char *results, const char *name, Arena *arena, StoredC
 
 void campaign_close(StoredCampaign *campaign)
 {
+    if (campaign->pack != NULL) pack_close(campaign);
     store_leave(campaign->database);
     campaign->database = NULL;
 }
