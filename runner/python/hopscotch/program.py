@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import urllib.parse
 
 
@@ -43,11 +44,14 @@ def _built():
 
 
 def find():
-    """The program's path: $HOPSCOTCH, else `hopscotch` on the PATH, else build/hopscotch of the source folder that
-    this package stands in or was installed from. Error: there is none."""
+    """The program's path: $HOPSCOTCH, else that of a wheel that has one, else `hopscotch` on the PATH, else
+    build/hopscotch of the source folder that this package stands in or was installed from. Error: there is none."""
     given = os.environ.get("HOPSCOTCH")
     if given:
         return given
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "hopscotch")
+    if os.access(own, os.X_OK):
+        return own
     found = shutil.which("hopscotch")
     if found:
         return found
@@ -92,3 +96,13 @@ def call(*arguments, environment=None):
     if child.returncode != 0:
         raise Error(text_of(messages.decode("utf-8", "replace")), child.returncode)
     return out.decode("utf-8")
+
+
+def main():
+    """The command `hopscotch` of a wheel: becomes the program in the package."""
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "hopscotch")
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and the program would inherit that
+    try:
+        os.execv(own, [sys.argv[0], *sys.argv[1:]])
+    except OSError as error:
+        sys.exit(f"hopscotch: {own} can't be started: {error.strerror}: install the wheel again")
