@@ -416,16 +416,22 @@ $(BUILD)/wheel/package/hopscotch/bin/hopscotch: $(BUILD)/main.o $(BUILD)/wheel/p
 	$(Q)$(wheel_cc) $^ -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib' -o $@
 wheel: $(wheel_programs)
 	@rm -rf $(BUILD)/wheel/package/hopscotch/share $(BUILD)/wheel/package/build $(BUILD)/wheel/*.whl
-	@$(MAKE) --no-print-directory install_share DESTDIR= PREFIX=$(abspath $(BUILD))/wheel/package/hopscotch
+	@$(MAKE) --no-print-directory --silent install_share DESTDIR= PREFIX=$(abspath $(BUILD))/wheel/package/hopscotch
 	@cp runner/python/hopscotch/*.py $(BUILD)/wheel/package/hopscotch
-	@cp runner/python/pyproject.toml $(BUILD)/wheel/package && cp runner/python/wheel.py $(BUILD)/wheel/package/setup.py
+	@cp runner/python/pyproject.toml runner/python/_hopscotch_program.py $(BUILD)/wheel/package
+	@cp runner/python/wheel.py $(BUILD)/wheel/package/setup.py
+	@mkdir -p $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences
+	@cp LICENSE $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/hopscotch
+	@for library in hdf5 sqlite3 yaml expat1 aec; do cp /usr/share/doc/lib$$library-dev/copyright \
+	    $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/$$library; done
+	@cp /usr/share/doc/zlib1g-dev/copyright $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/zlib
 	$(Q)$(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w $(BUILD)/wheel $(BUILD)/wheel/package
 	HOPSCOTCH=$(BUILD)/hopscotch PYTHON=$(PYTHON) sh tests/wheel.sh $(BUILD)/wheel/*.whl
 # For Debian and Ubuntu from 2018 on: the programs of the wheel need no library but glibc.
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' runner/python/pyproject.toml)
 deb: $(wheel_programs) $(BUILD)/hopscotch
 	@rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/DEBIAN
-	@$(MAKE) --no-print-directory install_share install_pages DESTDIR=$(abspath $(BUILD))/deb PREFIX=/usr
+	@$(MAKE) --no-print-directory --silent install_share install_pages DESTDIR=$(abspath $(BUILD))/deb PREFIX=/usr
 	@install -D -m 755 -t $(BUILD)/deb/usr/bin $(BUILD)/wheel/package/hopscotch/bin/hopscotch
 	@install -D -m 644 -t $(BUILD)/deb/usr/lib $(filter %.so,$(wheel_programs))
 	@install -D -m 644 -t $(BUILD)/deb/usr/include runner/hopscotch.h

@@ -1,6 +1,6 @@
 """setup.py of the wheel that `make wheel` builds: it holds programs of Linux, and works with every Python 3."""
 
-from setuptools import setup
+from setuptools import Distribution, setup
 
 try:
     from setuptools.command.bdist_wheel import bdist_wheel
@@ -8,17 +8,20 @@ except ImportError:  # setuptools before 70.1
     from wheel.bdist_wheel import bdist_wheel
 
 
-class Wheel(bdist_wheel):
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
+class WithPrograms(Distribution):
+    def has_ext_modules(self):
+        return True
 
+
+class Wheel(bdist_wheel):
     def get_tag(self):
         return "py3", "none", "manylinux_2_28_x86_64"
 
 
 setup(
+    distclass=WithPrograms,
     cmdclass={"bdist_wheel": Wheel},
-    entry_points={"console_scripts": ["hopscotch = hopscotch.program:main"]},
+    py_modules=["_hopscotch_program"],
+    entry_points={"console_scripts": ["hopscotch = _hopscotch_program:main"]},
     package_data={"hopscotch": ["bin/*", "lib/*", "share/**/*"]},
 )

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import urllib.parse
 
 
@@ -96,13 +95,3 @@ def call(*arguments, environment=None):
     if child.returncode != 0:
         raise Error(text_of(messages.decode("utf-8", "replace")), child.returncode)
     return out.decode("utf-8")
-
-
-def main():
-    """The command `hopscotch` of a wheel: becomes the program in the package."""
-    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "hopscotch")
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and the program would inherit that
-    try:
-        os.execv(own, [sys.argv[0], *sys.argv[1:]])
-    except OSError as error:
-        sys.exit(f"hopscotch: {own} can't be started: {error.strerror}: install the wheel again")
