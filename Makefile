@@ -178,7 +178,8 @@ ISA_v4 := -march=x86-64-v4 $(no_asan_stack)
 $(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*.cuh sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@
-cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) --threads 0
+cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) $(wheel_compresses) --threads 0
+wheel_compresses := $(if $(filter wheel deb,$(MAKECMDGOALS)),$(NVCC_SMALL))
 cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_v3) \
   $(on_host)
 on_host := -I tests/cuda_on_host -include runtime.cuh

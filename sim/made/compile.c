@@ -46,7 +46,8 @@ static void *nvrtc_of_python(const char *name)
     return library;
 }
 
-// In the folders of the system, then in that of the toolkit that the program was built with, then in Python's packages.
+// In a wheel among Python's packages, then in the folders of the system, then in that of the toolkit that the program was
+// built with.
 static void *nvrtc_library(void)
 {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
@@ -56,6 +57,10 @@ static void *nvrtc_library(void)
     static const char *const folders[] = {""};
 #endif
     char path[512];
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        void *library = nvrtc_of_python(names[n]);
+        if (library != NULL) return library;
+    }
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
         for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
             snprintf(path, sizeof path, "%s%s", folders[f], names[n]);
@@ -63,9 +68,7 @@ static void *nvrtc_library(void)
             if (library != NULL) return library;
         }
     }
-    void *library = NULL;
-    for (size_t n = 0; n < sizeof names / sizeof *names && library == NULL; n++) library = nvrtc_of_python(names[n]);
-    return library;
+    return NULL;
 }
 
 // C has no cast from an object's address to a function's: the bytes are taken over.
