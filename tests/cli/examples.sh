@@ -1,6 +1,6 @@
 #!/bin/sh
-# examples, docs, and `run NAME` of an example that comes with the program: beside an installed program and in the source
-# folder. Each example, copied elsewhere with the files that it names, passes check there.
+# examples, docs, and `run NAME` of an example that comes with the program: beside an installed program and in the
+# source folder. Each example, copied elsewhere with the files that it names, passes check there.
 . "$(dirname "$0")/../scratch.sh"
 
 works examples
@@ -58,8 +58,8 @@ works docs
 has "control_law     a control law"
 sed -n 's/^\([a-z][a-z_]*\)  *[^ ].*/\1/p' out | grep -v '^next$' >names
 while read -r name; do
-    { "$HOPSCOTCH" docs "$name" | head -n 1 | grep -q '^# ' && [ -f "$("$HOPSCOTCH" docs "$name" --path)" ]; } 2>/dev/null ||
-        echo "$name"
+    "$HOPSCOTCH" docs "$name" >said 2>&1 && head -n 1 said | grep -q '^# ' &&
+        [ -f "$("$HOPSCOTCH" docs "$name" --path)" ] || echo "$name"
 done <names >err
 [ "$(wc -l <names)" = 8 ] && [ ! -s err ]
 check $? "each page is printed, and has a path"
@@ -73,12 +73,14 @@ has "\`hopscotch docs\` lists the pages" err
 short="--set simulation.duration=0.6s --set search.over.k_fp=[50,100] --set search.over.k_xdot=[0,0.05] --progress none"
 works check smoke --results none
 has "there is no file smoke here; this is the example " err
+# shellcheck disable=SC2086
 works run smoke $short
 has "/experiments/smoke.yaml" err
 works best smoke
 refused check smok
 has "there is no file smok" err
 lacks "example" err
+# shellcheck disable=SC2086
 code=2 refused run smoke $short
 lacks "this is the example" err
 has "smoke is a campaign" err
