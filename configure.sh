@@ -385,6 +385,7 @@ CUDA := $([ -n "$nvcc" ] && echo yes || echo no)
 NVCC_FLAGS := $cuda_without_cxx$cuda_flags
 CUDA_LIBS := $cuda_libs
 NVRTC_FOLDER := ${nvrtc_folder:-}
+NVCC_SMALL := $([ -z "$nvcc" ] || "$nvcc" --help | grep -o -m 1 -e '--compress-mode' | sed 's/$/=size/')
 CONFIGURED_ARCH := ${ARCH:-}
 JOBS := $(nproc 2>/dev/null || echo 2)
 PROCESSOR := $processor

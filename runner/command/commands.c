@@ -16,7 +16,7 @@
     X("keep", tag) X("keep", note) X("keep", export) X("keep", pack) X("keep", merge) X("keep", gather) \
     X("keep", digest) \
     X("maintain", doctor) X("maintain", rm) X("maintain", gc) \
-    X("learn", models) X("learn", schema) X("learn", help_pages) X("learn", version)
+    X("learn", examples) X("learn", docs) X("learn", models) X("learn", schema) X("learn", help_pages) X("learn", version)
 #define COMMAND_DECLARE(group, name) extern const Command command_##name;
 #define COMMAND_ROW(group, name) {group, &command_##name},
 COMMANDS(COMMAND_DECLARE)
@@ -61,6 +61,7 @@ static Error commands_dispatch(const CommandLine *line)
         command_help(line->command, line->out);
         return error_none();
     }
+    examples_name(line);
     return line->command->run(line);
 }
 

@@ -3,6 +3,7 @@
 #include "compile_c.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,7 +23,31 @@ typedef struct Nvrtc {
     int (*image)(NvrtcProgram *program, char *image);
 } Nvrtc;
 
-// In the folders of the system, then in that of the toolkit that the program was built with.
+// It stays: its libstdc++ never frees a pool of 72 kB, which each new load would take again.
+static void *nvrtc_load(const char *path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); }
+
+// NVRTC as a Python package (nvidia-cuda-nvrtc) beside the wheel that this code is in: PACKAGES/hopscotch/lib and
+// PACKAGES/nvidia/*/lib. Code elsewhere looks for nothing beside it, where others may write.
+static void *nvrtc_of_python(const char *name)
+{
+    static const char inside[] = "-packages/hopscotch/";
+    char pattern[512];
+    Dl_info own;
+    glob_t found;
+    void *library = NULL;
+    if (dladdr(inside, &own) == 0 || own.dli_fname == NULL) return NULL;
+    const char *at = strstr(own.dli_fname, inside);
+    if (at == NULL || strpbrk(own.dli_fname, "*?[\\") != NULL) return NULL;
+    const int length = snprintf(pattern, sizeof pattern, "%.*s-packages/nvidia/*/lib/%s", (int)(at - own.dli_fname),
+                                own.dli_fname, name);
+    if (length >= (int)sizeof pattern || glob(pattern, 0, NULL, &found) != 0) return NULL;
+    for (size_t i = 0; i < found.gl_pathc && library == NULL; i++) library = nvrtc_load(found.gl_pathv[i]);
+    globfree(&found);
+    return library;
+}
+
+// In a wheel among Python's packages, then in the folders of the system, then in that of the toolkit that the program was
+// built with.
 static void *nvrtc_library(void)
 {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
@@ -32,11 +57,14 @@ static void *nvrtc_library(void)
     static const char *const folders[] = {""};
 #endif
     char path[512];
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        void *library = nvrtc_of_python(names[n]);
+        if (library != NULL) return library;
+    }
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
         for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
             snprintf(path, sizeof path, "%s%s", folders[f], names[n]);
-            // It stays: its libstdc++ never frees a pool of 72 kB, which each new load would take again.
-            void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+            void *library = nvrtc_load(path);
             if (library != NULL) return library;
         }
     }
@@ -55,8 +83,10 @@ static Error nvrtc_open(Nvrtc *nvrtc)
 {
     nvrtc->library = nvrtc_library();
     if (nvrtc->library == NULL)
-        return error_make(ERROR_MACHINE, "NVRTC, CUDA's compiler at run time, was not found (libnvrtc.so of CUDA 11.2 "
-                                         "or later): install it, or add its folder to LD_LIBRARY_PATH");
+        return error_make(ERROR_MACHINE,
+                          "NVRTC, CUDA's compiler at run time, was not found (libnvrtc.so of CUDA 11.2 "
+                          "or later): install it (pip install nvidia-cuda-nvrtc beside the wheel), or add its "
+                          "folder to LD_LIBRARY_PATH");
     const bool all = nvrtc_symbol(nvrtc->library, "nvrtcGetErrorString", &nvrtc->words) &&
                      nvrtc_symbol(nvrtc->library, "nvrtcCreateProgram", &nvrtc->create) &&
                      nvrtc_symbol(nvrtc->library, "nvrtcCompileProgram", &nvrtc->compile) &&

@@ -48,7 +48,7 @@ expect "no command is a usage error" 2
 expect "help" 0 help
 commands="check plan run resume stop submit ask tell status best query show report plot replay verify compare export
 merge
-gather digest doctor list tag note rm gc models schema help version"
+gather digest doctor list tag note rm gc examples docs models schema help version"
 for command in $commands; do
     has "help lists $command" out "  $command "
 done

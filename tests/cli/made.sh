@@ -147,10 +147,19 @@ mkdir -p old && echo 'int nothing;' >old.c && ${CC:-cc} -shared -fPIC -o old/lib
 libraries=$work/old run old made && same old && event old "NVRTC lacks a function: CUDA 11.2 or later has them all"
 check $? "an NVRTC without the needed functions"
 # with a CUDA toolkit the program finds the real NVRTC, which does not know this architecture
-absent="NVRTC, CUDA's compiler at run time, was not found (libnvrtc.so of CUDA 11.2 or later): install it, or add its"
-absent="$absent folder to LD_LIBRARY_PATH"
+absent="NVRTC, CUDA's compiler at run time, was not found (libnvrtc.so of CUDA 11.2 or later): install it (pip"
+absent="$absent install nvidia-cuda-nvrtc beside the wheel), or add its folder to LD_LIBRARY_PATH"
 libraries=$work/none run absent made && same absent && { event absent "$absent" || event absent "refused the kernel"; }
 check $? "without NVRTC the general kernel is used, with a message"
+mkdir -p site-packages/hopscotch/bin site-packages/nvidia/cu13/lib
+cp "$HOPSCOTCH_FAULTS_PROGRAM" site-packages/hopscotch/bin/hopscotch
+cp nvrtc/libnvrtc.so.13 site-packages/nvidia/cu13/lib
+(
+    HOPSCOTCH_FAULTS_PROGRAM=$work/site-packages/hopscotch/bin/hopscotch libraries=$work/none
+    rm -rf cache
+    run packaged made && same packaged && event packaged "made for sm_00, compiled in"
+)
+check $? "a wheel finds NVRTC among the packages of Python"
 
 (before=exec run stopped hang) &
 pid=$!

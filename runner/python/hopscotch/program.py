@@ -43,11 +43,14 @@ def _built():
 
 
 def find():
-    """The program's path: $HOPSCOTCH, else `hopscotch` on the PATH, else build/hopscotch of the source folder that
-    this package stands in or was installed from. Error: there is none."""
+    """The program's path: $HOPSCOTCH, else that of a wheel that has one, else `hopscotch` on the PATH, else
+    build/hopscotch of the source folder that this package stands in or was installed from. Error: there is none."""
     given = os.environ.get("HOPSCOTCH")
     if given:
         return given
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "hopscotch")
+    if os.access(own, os.X_OK):
+        return own
     found = shutil.which("hopscotch")
     if found:
         return found
