@@ -151,8 +151,10 @@ if command -v sha256sum >/dev/null 2>&1; then
     # a spec that runs a program
     program='"program": {"version": "0", "numerics_version": '$numerics', "backend": "cpu", "processor": "x"}'
     {
-        printf '{"hopscotch_pack": 1, "campaign": "x", "trial": 0, "ordinal": 0, "digest": "%s", %s, ' "$zeros" "$program"
-        printf '"spec_hash": "%s", "files": [], "row": {}, "spec": ["version: 1", "experiment: x", "model: command", ' "$zeros"
+        printf '{"hopscotch_pack": 1, "campaign": "x", "trial": 0, "ordinal": 0, "digest": "%s", ' "$zeros"
+        printf '%s, ' "$program"
+        printf '"spec_hash": "%s", "files": [], "row": {}, ' "$zeros"
+        printf '"spec": ["version: 1", "experiment: x", "model: command", '
         printf '"%s", ' 'simulation: {program: [./touch]}' 'parameters: {k: {range: [1, 5]}}' 'metrics: {y: m}'
         printf '"search: {method: grid, over: {k: [1, 2]}}", "objective: {minimize: y}"]'
     } >bare
