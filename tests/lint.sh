@@ -25,7 +25,7 @@ fail()
 order="sim io runner/version.c
 runner/experiment/expression runner/experiment/fitness runner/experiment/search runner/experiment/equations
 runner/experiment/spec
-runner/library
+runner/library runner/python
 runner/campaign/store/queries.h runner/campaign/store/ground runner/campaign/store/summary
 runner/campaign/store/trials runner/campaign/store/extension
 runner/campaign/store/commit runner/campaign/store/campaign runner/campaign/store/join runner/campaign/store/list

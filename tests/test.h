@@ -6,6 +6,7 @@
 #include "../io/io.h"
 #include "../runner/command/command.h"
 #include "../sim/sim.h"
+#include "isa.h"
 
 typedef void (*TestFunction)(void);
 
@@ -27,16 +28,6 @@ const char *test_folder(void);
 // ../shared/NAME if it is there, else NULL (then skip).
 const char *test_shared(const char *name);
 
-// The instruction sets that tests name are x86-64's. On aarch64 its own take their places.
-#if defined(__aarch64__)
-#define ISA_V2 "scalar"
-#define ISA_V3 "neon"
-#define ISA_V4 "neon"
-#else
-#define ISA_V2 "v2"
-#define ISA_V3 "v3"
-#define ISA_V4 "v4"
-#endif
 bool test_has_isa(const char *isa); // this processor
 
 #define TEST(name)                                                                                                     \

@@ -13,6 +13,7 @@
 // build of the same source.
 #include "../../sim/sim.h"
 #include "../hopper_twelve.h"
+#include "../isa.h"
 
 #include <math.h>
 #include <stdio.h>
