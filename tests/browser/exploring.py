@@ -284,9 +284,9 @@ SEEN = """(() => {
     const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
     let drawn = 0, other = 0, pale = paper;
     for (let k = 0; k < data.length; k += 4) {
-        const colour = [data[k], data[k + 1], data[k + 2]], alpha = data[k + 3] / 255;
-        if (alpha === 1 && key.some((one) => String(one) === String(colour))) drawn++;
-        else if (alpha === 1) other++;
+        const colour = [data[k], data[k + 1], data[k + 2]], alpha = data[k + 3] / 255, full = alpha > 0.98;
+        if (full && key.some((one) => one.every((x, c) => Math.abs(x - colour[c]) <= 2))) drawn++; // Firefox rounds
+        else if (full) other++;
         else if (alpha > 0) pale = colour.map((x, c) => alpha * x + (1 - alpha) * paper[c]);
     }
     return [Math.min(...key.map((one) => contrast(one, paper))), Math.min(...key.map((one) => contrast(one, pale))),
