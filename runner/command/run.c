@@ -107,9 +107,9 @@ static void run_print_next(const CommandLine *line, const StoredCampaign *campai
     if (best_trial < 0) return;
     fprintf(out, "%-9s %s show %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
     fprintf(out, "%-9s %s replay %s/%" PRId64 "%s%s\n", "", program, name, best_trial, allow, root);
-    if (campaign->spec.n_cases > 0 && campaign->spec.objective.n_residuals > 0)
+    if (campaign->spec.objective.n_residuals > 0)
         fprintf(out, "%-9s %s fit %s/best%s%s\n", "", program, name, allow, root);
-    else if (!spec_several(&campaign->spec) && campaign->spec.n_cases == 0)
+    if (!spec_several(&campaign->spec) && campaign->spec.n_cases == 0)
         fprintf(out, "%-9s %s verify %s%s%s\n", "", program, name, allow, root);
 }
 

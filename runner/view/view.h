@@ -156,6 +156,8 @@ typedef struct FitResult {
     FitParameter *parameters;  // [data->n]
     FitNoise *noise;           // [data->n_series]
     int n_free;                // parameters
+    double off;                // how far the best value of one parameter alone is from the trial's, in its errors
+    int off_parameter;         // the parameter with the greatest
     double condition;          // of the derivatives by coordinates
     const double *correlation; // [n][n]; NaN: of a parameter without interval
     const char **unknown;      // [n_unknown] directions that the residuals do not determine, in words

@@ -38,6 +38,9 @@ hopscotch run line.yaml --progress none && hopscotch run bent.yaml --name bent -
         exit !(off < 1e-5 && off > -1e-5 && of < 1e-4 && of > -1e-4 && p < 1e-3 && lacking == "lacking")
     }' full out && said '^lacking  *c: it is not searched, and the residuals want 0.0[0-9]* +- '
 check $? "a line through a parabola: the square that is wanted is that of the fit with it"
+hopscotch fit line/best && ! said '^minimum' && hopscotch fit line/0 &&
+    said '^minimum  *this trial is none: [ab] alone is off by [0-9.]* of its errors'
+check $? "a start is no minimum, the best trial is one"
 ! grep -q unused out && hopscotch fit bent/best && ! said '^lacking'
 check $? "the parabola lacks nothing, and a parameter without effect is not tested"
 

@@ -43,6 +43,8 @@ static bool numbers_count(SystemReader *reader, const Node *at, int64_t count)
     return false;
 }
 
+enum { NUMBERS_WRONG_MAX = 5 };
+
 // The numbers of a list, `count` of them (-1: any); NULL after an error. increases: each is greater than the last one.
 static const double *numbers_list(SystemReader *reader, const Node *node, int count, bool increases, const char *what)
 {
@@ -57,8 +59,10 @@ static const double *numbers_list(SystemReader *reader, const Node *node, int co
     if (!numbers_count(reader, node, node->count)) return NULL;
     double *numbers = ARENA_NEW(reader->arena, double, node->count);
     bool before = false;
-    for (int i = 0; i < node->count && !numbers_flooded(reader); i++) {
+    int wrong = 0; // a column of words would be an error a row
+    for (int i = 0; i < node->count && wrong < NUMBERS_WRONG_MAX && !numbers_flooded(reader); i++) {
         const bool is = numbers_scalar(reader, node->items[i], &numbers[i]);
+        wrong += !is;
         if (increases && is && before && !(numbers[i] > numbers[i - 1]))
             diagnose(reader->diagnostics, node->items[i],
                      "%s stands behind %s: arguments and times increase from one to the next",

@@ -260,10 +260,14 @@ void expression_unknown_function(ExpressionParser *parser, const char *at, const
     }
     for (int i = 0; i < scope->n_tables; i++) names[n++] = scope->tables[i];
     const char *near = nearest_name(name, names, n);
+    bool number = false;
+    for (int i = 0; i < scope->count; i++) number = number || strcmp(scope->names[i], name) == 0;
     if (strcmp(name, EXPRESSION_PI) == 0) {
         expression_complain(parser, at, width, "pi is a number; write it without parentheses");
     } else if (right != NULL) {
         expression_complain(parser, at, width, "write %s instead of %s", right, name);
+    } else if (number) {
+        expression_complain(parser, at, width, "'%.64s' is no function; to multiply, write %.64s*(...)", name, name);
     } else if (near != NULL) {
         expression_complain(parser, at, width, "unknown function '%.64s'; did you mean '%s'?", name, near);
     } else {
@@ -315,6 +319,8 @@ void expression_unknown_name(ExpressionParser *parser, const char *at, const cha
     const int width = (int)strlen(name), n_names = parser->scope->count + parser->scope->n_texts;
     const char **names = expression_all_names(parser->scope, parser->arena);
     const char *near = nearest_name(name, names, n_names);
+    for (int i = 0; i < n_names && strcmp(name, "t") == 0; i++)
+        if (strcmp(names[i], "time") == 0) near = names[i];
     const ExpressionHabit *habit = expression_habit(at, 0);
     char list[200];
     expression_list_names(names, n_names, list, sizeof list);

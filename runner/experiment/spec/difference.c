@@ -194,16 +194,35 @@ int64_t difference_among(const char *const *canonical, int n, int64_t most, Aren
 
 // ---- printing -------------------------------------------------------------------------------------------------------
 
+// The part of a long value that begins a little before its first difference from another.
+typedef struct DifferencePart {
+    const char *before, *text, *after;
+    int bytes;
+} DifferencePart;
+
+static DifferencePart difference_part(const char *value, const char *other)
+{
+    enum { WIDE = 100, BEFORE = 30 };
+    size_t from = 0, length = strlen(value);
+    while (value[from] != '\0' && value[from] == other[from]) from++;
+    from = length <= WIDE || from <= BEFORE ? 0 : from - BEFORE;
+    while (from > 0 && ((unsigned char)value[from] & 0xC0) == 0x80) from--; // not within a character
+    const size_t left = length - from;
+    return (DifferencePart){from > 0 ? "..." : "", value + from, left > WIDE ? "..." : "",
+                            left > WIDE ? WIDE : (int)left};
+}
+
 void difference_print(const SpecChange *changes, int64_t count, FILE *out)
 {
-    enum { SHOWN_MAX = 40, WIDE = 100 };
+    enum { SHOWN_MAX = 40 };
     for (int64_t i = 0; i < count && i < SHOWN_MAX; i++) {
         const SpecChange *change = &changes[i];
         const char *from = change->from != NULL ? change->from : "(none)", *to = change->to;
         if (to == NULL) to = "(none)";
         if (strcmp(from, to) == 0) to = "the same at another index";
-        fprintf(out, "  %s: %.*s%s -> %.*s%s\n", change->key, WIDE, from, strlen(from) > WIDE ? "..." : "", WIDE, to,
-                strlen(to) > WIDE ? "..." : "");
+        const DifferencePart a = difference_part(from, to), b = difference_part(to, from);
+        fprintf(out, "  %s: %s%.*s%s -> %s%.*s%s\n", change->key, a.before, a.bytes, a.text, a.after, b.before, b.bytes,
+                b.text, b.after);
     }
     if (count > SHOWN_MAX) fprintf(out, "  and %s more\n", text_count(count - SHOWN_MAX).text);
 }

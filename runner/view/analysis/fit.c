@@ -343,6 +343,20 @@ static void fit_correlate(const Fit *fit, double *correlation)
     }
 }
 
+// How far the trial is from a minimum, along each parameter that is at no end of its range: the cosine between residuals
+// and column (J. More, The Levenberg-Marquardt algorithm, 1978), times what the residuals are in their noise.
+static void fit_take_off(const Fit *fit)
+{
+    const FitData *data = fit->data;
+    for (int a = 0; a < fit->m && data->noise == 0.0 && fit->freedom > 0.0; a++) {
+        const double slope = fit_dot(fit_column(fit, a), data->residual, data->count);
+        const double off = fabs(slope) / sqrt(fit->products[a * fit->m + a] * fit->level);
+        if (fit->result->parameters[fit->free[a]].end != 0 || !(off > fit->result->off)) continue;
+        fit->result->off = off;
+        fit->result->off_parameter = fit->free[a];
+    }
+}
+
 FitResult *fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
 {
     const int n = data->n;
@@ -381,6 +395,7 @@ FitResult *fit_analyse(const Spec *spec, const FitData *data, Arena *arena)
     fit_take_noise(fit);
     fit_directions(fit);
     fit_take_words(fit);
+    fit_take_off(fit);
     if (fit->freedom > 0.0) fit->quantile = student_quantile(fit->freedom < 1e4 ? fit->freedom : 1e4);
     if (fit->freedom > 0.0) fit_white(fit);
     if (fit->freedom > 0.0) fit_prepare_tests(fit);

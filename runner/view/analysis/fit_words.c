@@ -23,6 +23,9 @@ static const char *fit_parameter(const FitSays *says, int i)
     return says->spec->configured.parameters[says->data->parameter[i]].name;
 }
 
+// The best values are within 0.3 of their errors, each alone.
+static bool fit_is_minimum(const FitResult *result) { return !(result->off > 0.3); }
+
 static void fit_say_noise(FitSays *says)
 {
     const FitData *data = says->data;
@@ -56,13 +59,16 @@ static void fit_say_noise(FitSays *says)
     } else {
         const FitNoise *noise = &result->noise[worst];
         fit_say(says, "noise",
-                arena_format(says->arena,
-                             "not white in %d of %d series, most in %s (correlation of neighbours %.2g, rms %.3g, of "
-                             "which %.3g is white): %s",
-                             result->n_coloured, tested, data->series[worst].name, noise->neighbours, noise->rms,
-                             noise->noise,
-                             result->step.lacking ? "make the step smaller first"
-                                                  : "the model lacks something there, or the noise is coloured"));
+                arena_format(
+                    says->arena,
+                    "not white in %d of %d series, most in %s (correlation of neighbours %.2g, rms %.3g, of "
+                    "which %.3g is white): %s",
+                    result->n_coloured, tested, data->series[worst].name, noise->neighbours, noise->rms, noise->noise,
+                    result->step.lacking ? "make the step smaller first"
+                    : fit_is_minimum(result) && noise->rms > 3.0 * noise->noise
+                        ? "the model lacks something there, the noise is coloured, or this is a local minimum: "
+                          "start from other points, too (least_squares: {searches: 8})"
+                        : "the model lacks something there, or the noise is coloured"));
         fit_say(
             says, "intervals",
             arena_format(says->arena,
@@ -70,6 +76,18 @@ static void fit_say_noise(FitSays *says)
                          "would be too short",
                          result->order));
     }
+}
+
+// Whether there is a minimum here at all.
+static void fit_say_minimum(FitSays *says)
+{
+    const FitResult *result = says->result;
+    if (fit_is_minimum(result)) return;
+    fit_say(says, "minimum",
+            arena_format(says->arena,
+                         "this trial is none: %s alone is off by %.2g of its errors. Intervals hold at a minimum: name "
+                         "the best trial, or let the search go on",
+                         fit_parameter(says, result->off_parameter), result->off));
 }
 
 // Whether steps are short enough.
@@ -253,9 +271,10 @@ const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult 
 {
     FitSays says = {.spec = spec, .data = data, .result = result, .arena = arena};
     says.lines =
-        ARENA_NEW(arena, FitLine, result->n_unknown + 10 + data->n_fitted + data->n_recordings + data->n * data->n);
+        ARENA_NEW(arena, FitLine, result->n_unknown + 11 + data->n_fitted + data->n_recordings + data->n * data->n);
     for (int k = 0; k < result->n_unknown; k++) fit_say(&says, "unknown", result->unknown[k]);
     fit_say_recordings(&says);
+    fit_say_minimum(&says);
     fit_say_step(&says);
     fit_say_noise(&says);
     fit_say_shifted(&says);
