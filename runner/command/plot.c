@@ -19,7 +19,9 @@ static Error plot_read_axes(const CommandLine *line, const PlotKind *kind, PlotC
         *given = true;
         if (axes->x == NULL || kind != plot_kind_find("scatter"))
             return error_make(ERROR_USAGE, "--%s is of a plot of columns: add %s", options[i],
-                              axes->x == NULL ? "--kind scatter --x COLUMN" : "--kind scatter");
+                              axes->x != NULL                     ? "--kind scatter"
+                              : kind != plot_kind_find("scatter") ? "--kind scatter --x COLUMN"
+                                                                  : "--x COLUMN");
     }
     return error_none();
 }
