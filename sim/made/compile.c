@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct NvrtcProgram NvrtcProgram;
 
@@ -32,14 +33,17 @@ static void *nvrtc_of_python(const char *name)
 {
     static const char inside[] = "-packages/hopscotch/";
     char pattern[512];
+    char program[512];
     Dl_info own;
     glob_t found;
     void *library = NULL;
     if (dladdr(inside, &own) == 0 || own.dli_fname == NULL) return NULL;
-    const char *at = strstr(own.dli_fname, inside);
-    if (at == NULL || strpbrk(own.dli_fname, "*?[\\") != NULL) return NULL;
-    const int length = snprintf(pattern, sizeof pattern, "%.*s-packages/nvidia/*/lib/%s", (int)(at - own.dli_fname),
-                                own.dli_fname, name);
+    const char *path = own.dli_fname; // of a program: the name by which it was called
+    const ssize_t size = path[0] == '/' ? 0 : readlink("/proc/self/exe", program, sizeof program - 1);
+    if (size > 0) program[size] = '\0', path = program;
+    const char *at = strstr(path, inside);
+    if (at == NULL || strpbrk(path, "*?[\\") != NULL) return NULL;
+    const int length = snprintf(pattern, sizeof pattern, "%.*s-packages/nvidia/*/lib/%s", (int)(at - path), path, name);
     if (length >= (int)sizeof pattern || glob(pattern, 0, NULL, &found) != 0) return NULL;
     for (size_t i = 0; i < found.gl_pathc && library == NULL; i++) library = nvrtc_load(found.gl_pathv[i]);
     globfree(&found);

@@ -3,14 +3,16 @@
 # of results/README.md reads a campaign, and the tour of experiments/learning runs.
 . "$(dirname "$0")/../scratch.sh"
 
-# block FOLDER LANGUAGE N: the N-th block in that language in the folder's README
+# block FOLDER LANGUAGE WORDS: the first block with these words in that language in the folder's README
 block()
 {
-    awk -v fence="\`\`\`$2" -v wanted="$3" \
-        '$0 == fence { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$root/$1/README.md"
+    awk -v fence="\`\`\`$2" -v words="$3" '
+        $0 == fence { inside = 1; text = ""; next }
+        /^```/ { if (inside && index(text, words)) { printf "%s", text; exit } inside = 0 }
+        inside { text = text $0 "\n" }' "$root/$1/README.md"
 }
 
-block experiments yaml 3 >spec.yaml
+block experiments yaml 'experiment: my_gains' >spec.yaml
 if "$HOPSCOTCH" check spec.yaml >out 2>&1 && grep -qF "ok: my_gains" out; then
     echo "ok   readme: the example spec passes check"
 else
@@ -20,7 +22,7 @@ else
 fi
 
 with_python "the Python" h5py || exit $status
-block results python 4 >read.py
+block results python 'the best trial whose trajectory' >read.py
 "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --backend cpu --progress none \
     --set 'search.over.k_xdot=[0, 0.05]' --set 'search.over.k_fp=[50, 150]' >out 2>&1
 if ! with_python "trials" pandas; then
@@ -33,13 +35,13 @@ else
     status=1
 fi
 
-block . python 1 >short.py
+block . python 'import hopscotch' >short.py
 [ "$(wc -l <short.py)" -le 10 ] &&
     PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1 python3 short.py >out 2>err &&
     grep -q '^0\.[0-9]* 0\.[0-9]*$' out
 check $? "the Python of README.md"
 
-block results python 2 >package.py
+block results python 'import hopscotch' >package.py
 if (PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1 \
     python3 package.py >out 2>&1) &&
     grep -q '^1.5 s, the foot rises to 0.[0-9]* m$' out; then
@@ -50,7 +52,7 @@ else
     status=1
 fi
 
-block results python 1 >sums.py
+block results python summary_columns >sums.py
 "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --name many --backend cpu --progress none \
     --set record.rows='{best: 5}' \
     --set 'search.over.k_xdot=[0, 0.05]' --set 'search.over.k_fp=[50, 150]' >out 2>&1
@@ -65,7 +67,7 @@ else
 fi
 
 # The printed debug rows are those in the page, which shows only digits that rounding does not change.
-block results python 5 >debug.py
+block results python newton_debug >debug.py
 "$HOPSCOTCH" run "$root"/experiments/newton_debug.yaml --backend cpu --progress none >out 2>&1
 if (python3 debug.py >out 2>&1) && [ "$(grep -c '^[012] .e-0' out)" = 3 ] &&
     sed 's/^/    /' out | while IFS= read -r line; do grep -qxF "$line" "$root"/results/README.md || exit 1; done; then
