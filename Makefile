@@ -448,17 +448,18 @@ $(BUILD)/wheel/package/hopscotch/bin/hopscotch: $(BUILD)/main.o $(BUILD)/wheel/p
 	$(call step,$@)
 	@mkdir -p $(@D)
 	$(Q)$(wheel_cc) $^ -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib' -o $@
+# licences_in FOLDER: of the libraries that the programs hold
+licences_in = mkdir -p $1 && for library in hdf5 sqlite3 yaml expat1 aec; do \
+    cp /usr/share/doc/lib$$library-dev/copyright $1/$$library || exit 1; done && \
+    cp /usr/share/doc/zlib1g-dev/copyright $1/zlib && chmod 644 $1/*
 wheel: $(wheel_programs)
 	@rm -rf $(BUILD)/wheel/package/hopscotch/share $(BUILD)/wheel/package/build $(BUILD)/wheel/*.whl
 	@$(MAKE) --no-print-directory --silent install_share DESTDIR= PREFIX=$(abspath $(BUILD))/wheel/package/hopscotch
 	@cp runner/python/hopscotch/*.py $(BUILD)/wheel/package/hopscotch
 	@cp runner/python/pyproject.toml runner/python/_hopscotch_program.py $(BUILD)/wheel/package
 	@cp runner/python/wheel.py $(BUILD)/wheel/package/setup.py
-	@mkdir -p $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences
+	@$(call licences_in,$(BUILD)/wheel/package/hopscotch/share/hopscotch/licences)
 	@cp LICENSE $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/hopscotch
-	@for library in hdf5 sqlite3 yaml expat1 aec; do cp /usr/share/doc/lib$$library-dev/copyright \
-	    $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/$$library; done
-	@cp /usr/share/doc/zlib1g-dev/copyright $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/zlib
 	$(Q)$(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w $(BUILD)/wheel $(BUILD)/wheel/package
 	HOPSCOTCH=$(BUILD)/hopscotch PYTHON=$(PYTHON) sh tests/wheel.sh $(BUILD)/wheel/*.whl
 # For Debian and Ubuntu from 2018 on: the programs of the wheel need no library but glibc.
@@ -471,6 +472,7 @@ deb: $(wheel_programs) $(BUILD)/hopscotch
 	@install -D -m 644 -t $(BUILD)/deb/usr/lib $(filter %.so,$(wheel_programs))
 	@install -D -m 644 -t $(BUILD)/deb/usr/include runner/hopscotch.h
 	@install -D -m 644 LICENSE $(BUILD)/deb/usr/share/doc/hopscotch/copyright
+	@$(call licences_in,$(BUILD)/deb/usr/share/doc/hopscotch/licences)
 	@printf '%s\n' 'Package: hopscotch' 'Version: $(VERSION)' 'Architecture: amd64' 'Section: science' \
 	    'Priority: optional' 'Maintainer: The Hopscotch developers' 'Depends: libc6 (>= $(WHEEL_GLIBC))' \
 	    'Description: simulation experiments that a YAML file declares' \

@@ -8,6 +8,7 @@
 #                  --include=ca-certificates,python3-venv: the wheel is tried in each, as root of a namespace or not at
 #                  all; the tests leave them as they were, apart from /home/wheel
 #   SPECS          whose digests are compared (smoke slip_map raibert_gains)
+#   QUICK=1        compares those of 200 trials of each
 set -u
 . "$(dirname "$0")/skip.sh"
 suite=wheel root=$(cd "$(dirname "$0")/.." && pwd)
@@ -55,9 +56,11 @@ check $? "it uses the instructions that the build uses: $instructions"
 "$bin/hopscotch" help spec all 2>err | head -n 1 >out
 [ ! -s err ]
 check $? "a pipe that is closed early is no error"
+options="--progress none --backend cpu ${QUICK:+--set limits.trials=200}"
 for spec in ${SPECS-smoke slip_map raibert_gains}; do
-    "$program" run "$root/experiments/$spec.yaml" --results build --progress none --backend cpu >out 2>err &&
-        "$bin/hopscotch" run "$spec" --results wheel --progress none --backend cpu >out 2>err
+    # shellcheck disable=SC2086
+    "$program" run "$root/experiments/$spec.yaml" --results build $options >out 2>err &&
+        "$bin/hopscotch" run "$spec" --results wheel $options >out 2>err
     check $? "$spec runs"
     expected=$("$program" digest "$spec" --results build)
     [ -n "$expected" ] && [ "$("$bin/hopscotch" digest "$spec" --results wheel)" = "$expected" ]
