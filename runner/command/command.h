@@ -167,8 +167,8 @@ Error command_picture_finish(const CommandLine *line, CommandOutput *output, int
 extern const Switches switches_figure; // these and --dpi
 Error command_figure(const CommandLine *line, const char *path, Figure *room, const Figure **figure);
 
-// The files that come with the program (shipped.c): *folder holds experiments/ and the pages. Error (user): they are not
-// there. shipped_read: the file `name` of the folder, which can't lead out of it.
+// The files that come with the program (shipped.c): *folder holds experiments/ and the pages. Error (user): they are
+// not there. shipped_read: the file `name` of the folder, which can't lead out of it.
 enum { SHIPPED_BYTES_MAX = 4 << 20 };
 Error shipped_folder(Arena *arena, const char **folder);
 Error shipped_read(const char *folder, const char *name, Arena *arena, Bytes *out);

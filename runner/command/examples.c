@@ -238,7 +238,7 @@ void examples_name(const CommandLine *line)
     Examples examples;
     if (strncmp(line->command->arguments, "SPEC", 4) != 0 || !file_missing(given) || strchr(given, '.') != NULL) return;
     // `run NAME` runs the example again; with --name, and for other commands, NAME is the spec of the campaign.
-    const bool again = line->command == &command_run && !switch_given(line, "name");
+    const bool again = strcmp(line->command->name, "run") == 0 && !switch_given(line, "name");
     if (!again && find_campaign(line->results, given, line->arena, &location).kind == OK) return;
     if (examples_read(line->arena, &examples).kind != OK) return;
     const Example *example = examples_find(&examples, given);

@@ -46,8 +46,8 @@ static void *nvrtc_of_python(const char *name)
     return library;
 }
 
-// In a wheel among Python's packages, then in the folders of the system, then in that of the toolkit that the program was
-// built with.
+// In a wheel among Python's packages, then in the folders of the system, then in that of the toolkit that the program
+// was built with.
 static void *nvrtc_library(void)
 {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};

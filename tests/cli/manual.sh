@@ -109,7 +109,8 @@ check $? "zsh's completion"
 if command -v zsh >/dev/null; then
     zsh -n _hopscotch 2>err
     check $? "zsh's completion is valid"
-    PATH=$(dirname "$HOPSCOTCH"):$PATH zsh -f "$root/tests/cli/complete.zsh" "hopscotch ru" "hopscotch pl" "hopscotch best gains_f" "hopscotch run spec" \
+    PATH=$(dirname "$HOPSCOTCH"):$PATH zsh -f "$root/tests/cli/complete.zsh" "hopscotch ru" "hopscotch pl" \
+        "hopscotch best gains_f" "hopscotch run spec" \
         "hopscotch best --form" "hopscotch best gains_fine --format=js" "hopscotch best gains_fine --backen" \
         "hopscotch run quadruped_la" "hopscotch examples smo" "hopscotch docs equ" >out 2>err
     printf '%s\n' "hopscotch run " "hopscotch pl" "hopscotch best gains_fine " "hopscotch run spec.yaml " \
