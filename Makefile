@@ -14,7 +14,7 @@ FUZZ_SECONDS ?= 60
 .PHONY: all demo dev quick test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind
 .PHONY: crash digests flips
 .PHONY: python asan_python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms lagrange
-.PHONY: arm64 deb kernels names papers portable sensitivity wheel install install_share clean FORCE
+.PHONY: arm64 deb kernels names papers portable sensitivity wheel release install install_share clean FORCE
 all:
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -36,7 +36,10 @@ build/config.mk: build/configured # which leaves it as it is where nothing chang
 endif
 
 # The folders, and the commit that is built: written when it changes, so that a dry run is right about what follows.
-COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+# `git archive` writes the commit of an archive into the next line (.gitattributes).
+# archive of $Format:%H$
+COMMIT := $(or $(shell sed -n 's/^. archive of \([0-9a-f]\{12\}\).*/\1/p' Makefile), \
+  $(shell git describe --always --dirty --abbrev=12 2>/dev/null),unknown)
 $(if $(JOBS),$(shell mkdir -p $(addprefix $(BUILD)/,portable faults unit/unit unit/bench unit/crash) && \
   { echo '$(COMMIT)' | cmp -s - $(BUILD)/commit || echo '$(COMMIT)' >$(BUILD)/commit; }))
 
@@ -143,9 +146,9 @@ $(BUILD)/sqlite.o: HOST += -DHOPSCOTCH_EXTENSION -fvisibility=hidden -ffunction-
 headers := $(wildcard sim/*.h sim/*/*.h)
 $(BUILD)/headers: $(headers)
 	@mkdir -p $(@D) && for header in $(headers); do echo "@$$header" && cat $$header || exit 1; done >$@
-$(BUILD)/sim.o $(BUILD)/faults/sim.o: $(BUILD)/headers
-$(BUILD)/sim.o $(BUILD)/faults/sim.o: HOST += -DMADE_HEADERS='"$(BUILD)/headers"' \
-  $(if $(NVRTC_FOLDER),-DNVRTC_FOLDER='"$(NVRTC_FOLDER)"')
+$(BUILD)/sim.o $(BUILD)/faults/sim.o $(BUILD)/wheel/sim.o: $(BUILD)/headers
+$(BUILD)/sim.o $(BUILD)/faults/sim.o $(BUILD)/wheel/sim.o: HOST += -DMADE_HEADERS='"$(BUILD)/headers"'
+$(BUILD)/sim.o $(BUILD)/faults/sim.o: HOST += $(if $(NVRTC_FOLDER),-DNVRTC_FOLDER='"$(NVRTC_FOLDER)"')
 $(BUILD)/io.o $(BUILD)/faults/io.o: $(wildcard io/page/*.css io/page/*.js)
 $(BUILD)/dual_kernels_%.o: sim/dual_kernels.cpp build/config.mk
 	$(call step,$@)
@@ -218,7 +221,7 @@ $(BUILD)/hopscotch_faults $(BUILD)/portable/hopscotch_faults: $(BUILD)/main.o $(
 $(BUILD)/flips: $(BUILD)/unit/crash/flips.o $(units_$(UNIT)) $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
--include $(wildcard $(BUILD)/*.d $(BUILD)/faults/*.d $(BUILD)/unit/*.d $(BUILD)/unit/*/*.d)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/faults/*.d $(BUILD)/wheel/*.d $(BUILD)/unit/*.d $(BUILD)/unit/*/*.d)
 
 $(BUILD)/sql: tests/sql.c build/config.mk
 	$(call step,$@)
@@ -421,8 +424,16 @@ $(BUILD)/wheel/libhdf5.a: runner/python/libc.c build/config.mk
 $(BUILD)/wheel/libc.o: runner/python/libc.c build/config.mk
 	@mkdir -p $(@D)
 	$(Q)$(HOST) -c $< -o $@
-$(BUILD)/wheel/package/hopscotch/lib/libhopscotch.so: $(environments) $(kernels) $(filter-out %.a,$(units_hopscotch)) \
-  $(BUILD)/library.o $(BUILD)/wheel/libc.o $(BUILD)/wheel/libhdf5.a runner/python/exports.map
+# It looks for NVRTC in the folder of NVIDIA's installer, not in that of this machine.
+wheel_sim := $(if $(NVRTC_FOLDER),$(BUILD)/wheel/sim.o,$(BUILD)/sim.o)
+$(BUILD)/wheel/sim.o: HOST += -DNVRTC_FOLDER='"/usr/local/cuda/lib64"'
+$(BUILD)/wheel/sim.o: sim.c build/config.mk
+	@mkdir -p $(@D)
+	$(call step,$@)
+	$(Q)$(HOST) $(UNIT_FLAGS) -c $< -o $@
+$(BUILD)/wheel/package/hopscotch/lib/libhopscotch.so: $(environments) $(kernels) $(wheel_sim) \
+  $(filter-out $(BUILD)/sim.o,$(units_hopscotch)) $(BUILD)/library.o $(BUILD)/wheel/libc.o $(BUILD)/wheel/libhdf5.a \
+  runner/python/exports.map
 	$(call step,$@)
 	@mkdir -p $(@D)
 	$(Q)$(wheel_cc) -shared -Wl,--version-script=runner/python/exports.map -Wl,-soname,libhopscotch.so -Wl,-z,defs \
@@ -437,17 +448,18 @@ $(BUILD)/wheel/package/hopscotch/bin/hopscotch: $(BUILD)/main.o $(BUILD)/wheel/p
 	$(call step,$@)
 	@mkdir -p $(@D)
 	$(Q)$(wheel_cc) $^ -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib' -o $@
+# licences_in FOLDER: of the libraries that the programs hold
+licences_in = mkdir -p $1 && for library in hdf5 sqlite3 yaml expat1 aec; do \
+    cp /usr/share/doc/lib$$library-dev/copyright $1/$$library || exit 1; done && \
+    cp /usr/share/doc/zlib1g-dev/copyright $1/zlib && chmod 644 $1/*
 wheel: $(wheel_programs)
 	@rm -rf $(BUILD)/wheel/package/hopscotch/share $(BUILD)/wheel/package/build $(BUILD)/wheel/*.whl
 	@$(MAKE) --no-print-directory --silent install_share DESTDIR= PREFIX=$(abspath $(BUILD))/wheel/package/hopscotch
 	@cp runner/python/hopscotch/*.py $(BUILD)/wheel/package/hopscotch
 	@cp runner/python/pyproject.toml runner/python/_hopscotch_program.py $(BUILD)/wheel/package
 	@cp runner/python/wheel.py $(BUILD)/wheel/package/setup.py
-	@mkdir -p $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences
+	@$(call licences_in,$(BUILD)/wheel/package/hopscotch/share/hopscotch/licences)
 	@cp LICENSE $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/hopscotch
-	@for library in hdf5 sqlite3 yaml expat1 aec; do cp /usr/share/doc/lib$$library-dev/copyright \
-	    $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/$$library; done
-	@cp /usr/share/doc/zlib1g-dev/copyright $(BUILD)/wheel/package/hopscotch/share/hopscotch/licences/zlib
 	$(Q)$(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w $(BUILD)/wheel $(BUILD)/wheel/package
 	HOPSCOTCH=$(BUILD)/hopscotch PYTHON=$(PYTHON) sh tests/wheel.sh $(BUILD)/wheel/*.whl
 # For Debian and Ubuntu from 2018 on: the programs of the wheel need no library but glibc.
@@ -455,15 +467,29 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' runner/python/pyproject.t
 deb: $(wheel_programs) $(BUILD)/hopscotch
 	@rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/DEBIAN
 	@$(MAKE) --no-print-directory --silent install_share install_pages DESTDIR=$(abspath $(BUILD))/deb PREFIX=/usr
+	@cd $(BUILD)/deb/usr/share/zsh && mv site-functions vendor-completions # where Debian's zsh looks
 	@install -D -m 755 -t $(BUILD)/deb/usr/bin $(BUILD)/wheel/package/hopscotch/bin/hopscotch
 	@install -D -m 644 -t $(BUILD)/deb/usr/lib $(filter %.so,$(wheel_programs))
 	@install -D -m 644 -t $(BUILD)/deb/usr/include runner/hopscotch.h
 	@install -D -m 644 LICENSE $(BUILD)/deb/usr/share/doc/hopscotch/copyright
+	@$(call licences_in,$(BUILD)/deb/usr/share/doc/hopscotch/licences)
 	@printf '%s\n' 'Package: hopscotch' 'Version: $(VERSION)' 'Architecture: amd64' 'Section: science' \
-	    'Priority: optional' 'Maintainer: the authors of Hopscotch <none@invalid>' 'Depends: libc6 (>= $(WHEEL_GLIBC))' \
+	    'Priority: optional' 'Maintainer: The Hopscotch developers' 'Depends: libc6 (>= $(WHEEL_GLIBC))' \
 	    'Description: simulation experiments that a YAML file declares' \
 	    ' Sweeps and searches on the CPU or an NVIDIA GPU, with results in SQLite and HDF5.' >$(BUILD)/deb/DEBIAN/control
 	$(Q)dpkg-deb --root-owner-group --build $(BUILD)/deb $(BUILD)/hopscotch_$(VERSION)_amd64.deb
+# What is published, of a commit, in build/release: wheel, package of Debian, sources and their digests. Times in them
+# are the commit's.
+release:
+	@[ -e .git ] || { echo "make release: it is made of a commit, and there is no repository of git here" && exit 3; }
+	@changed=$$(git status --porcelain) && [ -z "$$changed" ] || { printf '%s\n' \
+	    "make release: these files are not as in the commit: commit them, or remove them" "$$changed" && exit 3; }
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(MAKE) wheel deb
+	@rm -rf $(BUILD)/release && mkdir $(BUILD)/release
+	@cp $(BUILD)/wheel/*.whl $(BUILD)/hopscotch_$(VERSION)_amd64.deb $(BUILD)/release
+	git -c core.abbrev=12 archive --format=tar --prefix=hopscotch-$(VERSION)/ HEAD | \
+	    gzip -n -9 >$(BUILD)/release/hopscotch-$(VERSION).tar.gz
+	@cd $(BUILD)/release && sha256sum -- * >SHA256SUMS && cat SHA256SUMS
 SHARE = $(DESTDIR)$(PREFIX)/share
 install: all install_share install_pages
 	install -D -m 755 $(BUILD)/hopscotch $(DESTDIR)$(PREFIX)/bin/hopscotch

@@ -183,7 +183,8 @@ top_has_its_files_alone()
 {
     for file in $(git ls-files | grep -v /); do
         case $file in
-        .clang-format | .gitignore | CHANGELOG.md | CONTRIBUTING.md | LICENSE | Makefile | README.md | configure.sh) ;;
+        .clang-format | .gitattributes | .gitignore | CHANGELOG.md | CONTRIBUTING.md | LICENSE | Makefile | \
+            README.md | configure.sh) ;;
         *) fail "$file: the top has folders and a few files; remove it, or put it where it belongs" ;;
         esac
     done

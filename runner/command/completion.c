@@ -1,5 +1,5 @@
 // Scripts that complete a command line in bash and zsh: commands, options and choices from the tables that `help`
-// prints; campaigns from the results folder; files.
+// prints; campaigns from the results folder; examples and pages from the program; files.
 #include "command.h"
 
 #include <string.h>
@@ -7,6 +7,9 @@
 // What completes an argument, by its name in the command's row.
 typedef enum CompletionKind {
     COMPLETE_FILES,
+    COMPLETE_SPECS, // files and examples
+    COMPLETE_EXAMPLES,
+    COMPLETE_PAGES,
     COMPLETE_CAMPAIGNS,
     COMPLETE_COMMANDS,
     COMPLETE_MODELS,
@@ -18,9 +21,10 @@ static CompletionKind completion_kind(const char *arguments)
     if (strstr(arguments, "CAMPAIGN") != NULL) return COMPLETE_CAMPAIGNS;
     if (strstr(arguments, "COMMAND") != NULL) return COMPLETE_COMMANDS;
     if (strstr(arguments, "MODEL") != NULL) return COMPLETE_MODELS;
-    return strstr(arguments, "SPEC") != NULL || strstr(arguments, "FILE") != NULL || strstr(arguments, "TABLE") != NULL
-               ? COMPLETE_FILES
-               : COMPLETE_NOTHING;
+    if (strstr(arguments, "SPEC") != NULL) return COMPLETE_SPECS;
+    if (strstr(arguments, "FOLDER") != NULL) return COMPLETE_EXAMPLES;
+    if (strstr(arguments, "PAGE") != NULL) return COMPLETE_PAGES;
+    return strstr(arguments, "FILE") != NULL || strstr(arguments, "TABLE") != NULL ? COMPLETE_FILES : COMPLETE_NOTHING;
 }
 
 static bool completion_takes_file(const Switch *row)
@@ -76,13 +80,15 @@ static void completion_bash_options(const Command *command, FILE *out)
             }
         }
     }
-    static const char *const kinds[] = {"files", "campaigns", "commands", "models", "nothing"};
+    static const char *const kinds[] = {"files",     "specs",    "examples", "pages",
+                                        "campaigns", "commands", "models",   "nothing"};
     fprintf(out, "        *) kind=%s ;;\n        esac ;;\n", kinds[completion_kind(command->arguments)]);
 }
 
 void completion_bash(FILE *out)
 {
     fputs("# bash completion of hopscotch: made by `hopscotch help --completion bash`\n"
+          "_hopscotch_names() { \"$1\" \"$2\" 2>/dev/null | sed '/^$/,$d; s/ .*//'; }\n"
           "_hopscotch()\n{\n"
           "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
           "    local command=${COMP_WORDS[1]} commands='",
@@ -101,7 +107,8 @@ void completion_bash(FILE *out)
           "    esac\n"
           "    case $current in -*) words=$options kind='' ;; esac\n"
           "    case $kind in\n"
-          "    files) mapfile -t COMPREPLY < <(compgen -f -- \"$current\") ;;\n"
+          "    files | specs) mapfile -t COMPREPLY < <(compgen -f -- \"$current\") ;;\n"
+          "    pages) words=$(_hopscotch_names \"${COMP_WORDS[0]}\" docs) ;;\n"
           "    commands) words=$commands ;;\n",
           out);
     fputs("    models) words='", out);
@@ -114,7 +121,9 @@ void completion_bash(FILE *out)
           "            words=\"$words ${folder##*/}\"\n"
           "        done ;;\n"
           "    esac\n"
-          "    [ -z \"$words\" ] || mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+          "    case $kind in specs | examples) words=$(_hopscotch_names \"${COMP_WORDS[0]}\" examples) ;; esac\n"
+          "    [ -z \"$words\" ] || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W \"$words\" -- "
+          "\"$current\")\n"
           "}\n"
           "complete -o filenames -F _hopscotch hopscotch\n",
           out);
@@ -144,7 +153,13 @@ static void completion_zsh_switch(const Switch *row, FILE *out)
 
 static void completion_zsh_command(const Command *command, FILE *out)
 {
-    static const char *const actions[] = {"_files", "_hopscotch_campaigns", "_hopscotch_commands", "_hopscotch_models",
+    static const char *const actions[] = {"_files",
+                                          "_hopscotch_specs",
+                                          "_hopscotch_names examples",
+                                          "_hopscotch_names docs",
+                                          "_hopscotch_campaigns",
+                                          "_hopscotch_commands",
+                                          "_hopscotch_models",
                                           ""};
     const Switches *group;
     fprintf(out, "    %s)\n        _arguments \\\n", command->name);
@@ -175,9 +190,14 @@ void completion_zsh(FILE *out)
           out);
     completion_put_models(out);
     fputs("; }\n"
+          "_hopscotch_names()\n{\n"
+          "    local list=$argv[-1]\n" // behind options of _arguments
+          "    local -a names=(${(f)\"$(${(Q)program} $list 2>/dev/null | sed '/^$/,$d; s/ .*//')\"})\n"
+          "    compadd -a names\n}\n"
+          "_hopscotch_specs() { _files; _hopscotch_names examples; }\n"
           "_hopscotch()\n{\n"
           "    if (( CURRENT == 2 )); then\n        _hopscotch_commands\n        return\n    fi\n"
-          "    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $command in\n",
+          "    local program=$words[1] command=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $command in\n",
           out);
     for (int i = 0; i < command_count(); i++) completion_zsh_command(command_at(i), out);
     fputs("    esac\n}\n_hopscotch \"$@\"\n", out);

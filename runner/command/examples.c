@@ -237,7 +237,9 @@ void examples_name(const CommandLine *line)
     CampaignLocation location;
     Examples examples;
     if (strncmp(line->command->arguments, "SPEC", 4) != 0 || !file_missing(given) || strchr(given, '.') != NULL) return;
-    if (find_campaign(line->results, given, line->arena, &location).kind == OK) return;
+    // `run NAME` runs the example again; with --name, and for other commands, NAME is the spec of the campaign.
+    const bool again = strcmp(line->command->name, "run") == 0 && !switch_given(line, "name");
+    if (!again && find_campaign(line->results, given, line->arena, &location).kind == OK) return;
     if (examples_read(line->arena, &examples).kind != OK) return;
     const Example *example = examples_find(&examples, given);
     if (example == NULL) return;

@@ -81,9 +81,18 @@ refused check smok
 has "there is no file smok" err
 lacks "example" err
 # shellcheck disable=SC2086
-code=2 refused run smoke $short
+works run smoke $short
+has "this is the example" err
+has "smoke is done already: 220 trials" err
+# shellcheck disable=SC2086
+refused run smoke $short --seed 9
+has "seed" err
+# shellcheck disable=SC2086
+works run smoke $short --name smoke_9 --seed 9
 lacks "this is the example" err
-has "smoke is a campaign" err
+has "220 of 220"
+works plan smoke
+lacks "this is the example" err
 cat >bouncing_ball <<'END'
 version: 1
 experiment: mine

@@ -109,13 +109,15 @@ check $? "zsh's completion"
 if command -v zsh >/dev/null; then
     zsh -n _hopscotch 2>err
     check $? "zsh's completion is valid"
-    zsh -f "$root/tests/cli/complete.zsh" "hopscotch ru" "hopscotch pl" "hopscotch best gains_f" "hopscotch run sp" \
-        "hopscotch best --form" "hopscotch best gains_fine --format=js" "hopscotch best gains_fine --backen" >out 2>err
+    PATH=$(dirname "$HOPSCOTCH"):$PATH zsh -f "$root/tests/cli/complete.zsh" "hopscotch ru" "hopscotch pl" \
+        "hopscotch best gains_f" "hopscotch run spec" \
+        "hopscotch best --form" "hopscotch best gains_fine --format=js" "hopscotch best gains_fine --backen" \
+        "hopscotch run quadruped_la" "hopscotch examples smo" "hopscotch docs equ" >out 2>err
     printf '%s\n' "hopscotch run " "hopscotch pl" "hopscotch best gains_fine " "hopscotch run spec.yaml " \
         "hopscotch best --format=" "hopscotch best gains_fine --format=json" "hopscotch best gains_fine --backen" \
-        >expected
+        "hopscotch run quadruped_law " "hopscotch examples smoke " "hopscotch docs equations " >expected
     cmp -s out expected
-    check $? "zsh completes commands, campaigns, files, options and their values"
+    check $? "zsh completes commands, campaigns, files, examples, pages, options and their values"
 else
     skip "completion" "zsh" "apt-get install zsh"
 fi
@@ -141,5 +143,9 @@ if command -v bash >/dev/null; then
     completes "spec.yaml" hopscotch check sp
     completes "verify version" hopscotch help ver
     completes "" hopscotch nothing x
+    completes "spec.yaml speed_sweep speed_tracking_cmaes" "$HOPSCOTCH" run spe
+    completes "smoke" "$HOPSCOTCH" run smo
+    completes "smoke" "$HOPSCOTCH" examples smo
+    completes "equations" "$HOPSCOTCH" docs equ
 fi
 exit $status
