@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.." || exit 3
 . tests/skip.sh
 native=$1 build=build/arm64 here=$PWD
 root=${ARM64_ROOT:-$PWD/$build/root}
-tests=${ARM64_TESTS:-same_bits golden portable random_normals philox bbob -gradient}
+tests=${ARM64_TESTS:-same_bits golden portable random_normals philox bbob -gradient -order_two -team}
 packages=libc6-dev,libhdf5-dev,libsqlite3-dev,libyaml-dev,libexpat1-dev,zlib1g-dev
 export suite=arm64
 status=0
@@ -47,7 +47,8 @@ fi
 
 # ---- build: quick to compile, all instruction sets -------------------------------------------------------------------
 make BUILD=$build PROCESSOR=aarch64 ISA=neon CC=aarch64-linux-gnu-gcc CUDA=no WERROR=-Werror EXTRA=-g1 \
-    OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' INLINE= PROGRAMS="hopscotch tests libhopscotch.so libhopscotch_sqlite.so" \
+    OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' INLINE= \
+    PROGRAMS="hopscotch tests libhopscotch.so libhopscotch_sqlite.so" \
     DEPENDENCY_FLAGS="--sysroot=$root -I$root/usr/include/hdf5/serial" \
     LDFLAGS="--sysroot=$root -L$root/usr/lib/aarch64-linux-gnu/hdf5/serial" \
     DEPENDENCY_LIBS="-lhdf5 -lsqlite3 -lyaml -lexpat -lz" ${ARM64_MAKE:-} programs >$build.log 2>&1 ||
@@ -130,7 +131,8 @@ same identify_arm search.least_squares.stop.iterations=2
 same kramers_escape simulation.duration=5 replicates.count=20
 
 # ---- made kernels ----------------------------------------------------------------------------------------------------
-# A program that makes a kernel starts itself, /proc/self/exe, which under qemu is qemu: start.so names the script above.
+# A program that makes a kernel starts itself, /proc/self/exe. Under qemu that is qemu: start.so puts the script `arm`
+# in its place.
 mkdir "$folder/cc"
 printf '#!/bin/sh\nunset LD_PRELOAD\nexec aarch64-linux-gnu-gcc "$@"\n' >"$folder/cc/cc"
 chmod +x "$folder/cc/cc"
@@ -195,7 +197,8 @@ if ! lacks_program "$libraries/libhopscotch.so" "libraries" &&
     "$native" run experiments/bbob_cmaes.yaml --name it --backend cpu --progress none --set store.rows=blocks \
         --set search.cmaes.stop.trials=3000 --results "$folder/blocks" >"$folder/log" 2>&1 || cat "$folder/log"
     uses_x86 database "$libraries/libhopscotch_sqlite.so" "$folder/blocks/it/campaign.db" "$sql" >"$folder/sql.x86"
-    uses_arm64 database "$here/$build/libhopscotch_sqlite.so" "$folder/blocks/it/campaign.db" "$sql" >"$folder/sql.arm64"
+    uses_arm64 database "$here/$build/libhopscotch_sqlite.so" "$folder/blocks/it/campaign.db" "$sql" \
+        >"$folder/sql.arm64"
     both sql "trials in blocks by libhopscotch_sqlite.so"
 fi
 
