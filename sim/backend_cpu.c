@@ -16,6 +16,10 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 enum { CPU_THREADS_MAX = 1024, CPU_GROUPS_AT_ONCE = 4, CPU_TRIAL_LANES = 64 };
 #define CPU_GRAPH_BYTES ((size_t)1 << 30) // of address space
@@ -190,6 +194,12 @@ void cpu_name(char *name, size_t size)
     text[48] = '\0';
     const char *start = text + strspn(text, " ");
     if (*start != '\0') snprintf(name, size, "%s", start);
+#elif defined(__aarch64__)
+    unsigned long id; // MIDR_EL1, which Linux lets programs read where it says so: the numbers of /proc/cpuinfo
+    snprintf(name, size, "%s", cpu_family);
+    if ((getauxval(AT_HWCAP) & HWCAP_CPUID) == 0) return;
+    __asm__("mrs %0, MIDR_EL1" : "=r"(id));
+    snprintf(name, size, "%s (implementer 0x%02lx, part 0x%03lx)", cpu_family, id >> 24 & 0xff, id >> 4 & 0xfff);
 #endif
 }
 

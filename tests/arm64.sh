@@ -2,7 +2,7 @@
 # Equal bits of x86-64 and aarch64 (`make arm64`): builds the program and the unit tests by Debian's cross compiler,
 # runs them under qemu, and compares the digests of campaigns with those of a program of this machine.
 #
-#   tests/arm64.sh PROGRAM        PROGRAM: of this machine, such as build/hopscotch
+#   tests/arm64.sh PROGRAM        PROGRAM: of this machine, such as build/hopscotch, with its libraries beside it
 #
 #   ARM64_ROOT=FOLDER             a Debian for arm64 with the libraries (build/arm64/root; made by debootstrap if it is
 #                                 not there)
@@ -13,9 +13,9 @@
 set -u
 cd "$(dirname "$0")/.." || exit 3
 . tests/skip.sh
-native=$1 build=build/arm64
+native=$1 build=build/arm64 here=$PWD
 root=${ARM64_ROOT:-$PWD/$build/root}
-tests=${ARM64_TESTS:-same_bits golden portable random_normals philox bbob -gradient}
+tests=${ARM64_TESTS:-same_bits golden portable random_normals philox bbob -gradient -order_two -team}
 packages=libc6-dev,libhdf5-dev,libsqlite3-dev,libyaml-dev,libexpat1-dev,zlib1g-dev
 export suite=arm64
 status=0
@@ -47,7 +47,8 @@ fi
 
 # ---- build: quick to compile, all instruction sets -------------------------------------------------------------------
 make BUILD=$build PROCESSOR=aarch64 ISA=neon CC=aarch64-linux-gnu-gcc CUDA=no WERROR=-Werror EXTRA=-g1 \
-    OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' INLINE= PROGRAMS="hopscotch tests" \
+    OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' INLINE= \
+    PROGRAMS="hopscotch tests libhopscotch.so libhopscotch_sqlite.so" \
     DEPENDENCY_FLAGS="--sysroot=$root -I$root/usr/include/hdf5/serial" \
     LDFLAGS="--sysroot=$root -L$root/usr/lib/aarch64-linux-gnu/hdf5/serial" \
     DEPENDENCY_LIBS="-lhdf5 -lsqlite3 -lyaml -lexpat -lz" ${ARM64_MAKE:-} programs >$build.log 2>&1 ||
@@ -128,6 +129,78 @@ same lorenz96 simulation.duration=5
 same robertson_rates
 same identify_arm search.least_squares.stop.iterations=2
 same kramers_escape simulation.duration=5 replicates.count=20
+
+# ---- made kernels ----------------------------------------------------------------------------------------------------
+# A program that makes a kernel starts itself, /proc/self/exe. Under qemu that is qemu: start.so puts the script `arm`
+# in its place.
+mkdir "$folder/cc"
+printf '#!/bin/sh\nunset LD_PRELOAD\nexec aarch64-linux-gnu-gcc "$@"\n' >"$folder/cc/cc"
+chmod +x "$folder/cc/cc"
+cat >"$folder/start.c" <<'END'
+#include <dlfcn.h>
+#include <spawn.h>
+#include <stdlib.h>
+int posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions_t *files,
+                const posix_spawnattr_t *attributes, char *const words[], char *const environment[])
+{
+    int (*spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[],
+                 char *const[]);
+    *(void **)&spawn = dlsym(RTLD_NEXT, "posix_spawn");
+    return (void)path, spawn(process, getenv("ARM64_PROGRAM"), files, attributes, words, environment);
+}
+END
+aarch64-linux-gnu-gcc --sysroot="$root" -D_GNU_SOURCE -shared -fPIC "$folder/start.c" -o "$folder/start.so" ||
+    fail "start.c does not compile"
+results=$folder/x86-lorenz96
+expected=$(digest "$native")
+for isa in neon scalar; do
+    results=$folder/made-$isa
+    PATH=$folder/cc:$PATH ARM64_PROGRAM=$folder/arm QEMU_SET_ENV=LD_PRELOAD=$folder/start.so "$folder/arm" run \
+        experiments/lorenz96.yaml --name it --backend cpu --kernels made --isa $isa --progress none \
+        --set simulation.duration=5 --results "$results" >"$folder/log" 2>&1
+    got=$(digest "$folder/arm")
+    if [ -n "$got" ] && [ "$got" = "$expected" ] && "$folder/arm" query it --results "$results" --format csv \
+        --sql "SELECT DISTINCT kernel FROM batches" | tr -d '\r' | tail -n +2 | grep -qx made; then
+        echo "ok arm64: lorenz96, $isa, by a made kernel"
+    else
+        cat "$folder/log"
+        fail "lorenz96, $isa, by a made kernel: digest ${got:-none}, expected $expected"
+    fi
+done
+
+# ---- the libraries ---------------------------------------------------------------------------------------------------
+libraries=$(cd "$(dirname "$native")" && pwd)
+if ! lacks_program "$libraries/libhopscotch.so" "libraries" &&
+    ! lacks_program "$libraries/libhopscotch_sqlite.so" "libraries"; then
+    mkdir -p "$folder/x86" "$folder/arm64"
+    cp "$libraries/libhopscotch.so" "$folder/x86/libhopscotch.so.1"
+    cp $build/libhopscotch.so "$folder/arm64/libhopscotch.so.1"
+    ${CC:-cc} tests/arm64.c "$folder/x86/libhopscotch.so.1" -lsqlite3 -o "$folder/x86/uses" &&
+        aarch64-linux-gnu-gcc --sysroot="$root" tests/arm64.c "$folder/arm64/libhopscotch.so.1" -lsqlite3 \
+            -Wl,--allow-shlib-undefined -o "$folder/arm64/uses" || fail "tests/arm64.c"
+    uses_x86() { LD_LIBRARY_PATH=$folder/x86 "$folder/x86/uses" "$@"; }
+    uses_arm64() { qemu-aarch64-static -L "$root" -E LD_LIBRARY_PATH="$folder/arm64" "$folder/arm64/uses" "$@"; }
+    # both NAME WHAT: the outputs NAME.x86 and NAME.arm64 are equal, and there is one
+    both()
+    {
+        if [ -s "$folder/$1.x86" ] && cmp -s "$folder/$1.x86" "$folder/$1.arm64"; then
+            echo "ok arm64: $2: $(head -n 1 "$folder/$1.x86")"
+        else
+            fail "$2: $(head -n 1 "$folder/$1.arm64"), expected $(head -n 1 "$folder/$1.x86")"
+        fi
+    }
+    for spec in hopper_env cartpole_env; do
+        for on in x86 arm64; do uses_$on environment experiments/$spec.yaml >"$folder/$spec.$on"; done
+        both $spec "environments of $spec by libhopscotch.so"
+    done
+    sql="SELECT count(*), printf('%.17g', sum(fitness)) FROM trials"
+    "$native" run experiments/bbob_cmaes.yaml --name it --backend cpu --progress none --set store.rows=blocks \
+        --set search.cmaes.stop.trials=3000 --results "$folder/blocks" >"$folder/log" 2>&1 || cat "$folder/log"
+    uses_x86 database "$libraries/libhopscotch_sqlite.so" "$folder/blocks/it/campaign.db" "$sql" >"$folder/sql.x86"
+    uses_arm64 database "$here/$build/libhopscotch_sqlite.so" "$folder/blocks/it/campaign.db" "$sql" \
+        >"$folder/sql.arm64"
+    both sql "trials in blocks by libhopscotch_sqlite.so"
+fi
 
 # ---- one results folder on both processors ---------------------------------------------------------------------------
 # crossed FROM PROGRAM RESULTS: what one processor wrote is read, replayed and continued by the other

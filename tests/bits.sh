@@ -90,7 +90,7 @@ has_isa()
 first=$1
 shift
 isas=
-for isa in scalar v2 v3 v4; do has_isa $isa && isas="$isas $isa" ||
+for isa in scalar $(vector_isas "$first"); do has_isa "$isa" && isas="$isas $isa" ||
     skip "$isa" "a processor with its instructions" "another machine"; done
 
 # all_same SPEC OTHER PROGRAM...: under all settings

@@ -40,7 +40,7 @@ fi
 
 # An instruction set that this processor or this build lacks is not a failure. Its name begins a line of `ways`.
 : >"$folder/ways"
-for isa in ${ISAS:-scalar v2 v3 v4}; do
+for isa in ${ISAS:-scalar $(vector_isas "$program")}; do
     if digest_of smoke "search.over.k_fp=[150] search.over.k_xdot=[0.015]" --backend cpu --isa "$isa" >/dev/null; then
         echo "--backend cpu --isa $isa" >>"$folder/ways"
     elif grep -q 'does not have the instruction set' "$folder/log"; then

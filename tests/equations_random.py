@@ -454,7 +454,7 @@ def main():
         try:
             rows, digest = run(program, "random", text, "--isa", "scalar", "--batch", "1")
             if not sets:
-                for isa in ("v2", "v3", "v4"):
+                for isa in ("v2", "v3", "v4", "neon"):
                     done = subprocess.run([program, "run", "random.yaml", "--name", "probe_" + isa, "--isa", isa,
                                            "--progress", "none"], capture_output=True)
                     sets += [isa] if done.returncode == 0 else []

@@ -177,7 +177,7 @@ def round_of(hopscotch, experiments, seed, sets):
 def instruction_sets(hopscotch, experiments):
     """Those that this processor has and the program was built for, and `auto`."""
     spec, sets = os.path.join(experiments, "bbob_cmaes.yaml"), []
-    for isa in ("scalar", "v2", "v3", "v4"):
+    for isa in ("scalar", "v2", "v3", "v4", "neon"):
         done = subprocess.run([hopscotch, "run", spec, "--progress", "none", "--backend", "cpu", "--isa", isa,
                                "--set=limits.trials=1", "--set=experiment=probe_" + isa], capture_output=True)
         sets += [isa] if done.returncode == 0 else []

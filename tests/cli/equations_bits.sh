@@ -63,8 +63,8 @@ echo 'record: {trajectories: {select: {every: 9}, events: true}}' | tee -a logis
 echo 'replicates: {count: 2}' >>hazy.yaml
 
 instruction_sets= # that this processor has and the program was built for
-for isa in scalar v2 v3 v4; do
-    "$HOPSCOTCH" run logistic.yaml --name "probe_$isa" --isa $isa --progress none >out 2>err </dev/null &&
+for isa in scalar $(vector_isas "$HOPSCOTCH"); do
+    "$HOPSCOTCH" run logistic.yaml --name "probe_$isa" --isa "$isa" --progress none >out 2>err </dev/null &&
         instruction_sets="$instruction_sets $isa"
 done
 echo "   instruction sets:$instruction_sets"

@@ -60,7 +60,7 @@ echo 'record: {trajectories: {select: {every: 1}, events: true}}' >>ball.yaml
 for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p; do
     set -- --progress none --set simulation.integrator=$integrator
     works run ball.yaml "$@" --name "whole_$integrator" --isa scalar --batch 1 --threads 1
-    for way in "--isa v2" "--isa v3" "--batch 4 --slice 3" "--batch 7 --threads 2"; do
+    for way in $(vector_isas "$HOPSCOTCH" --isa=) "--batch 4 --slice 3" "--batch 7 --threads 2"; do
         rm -rf results/way
         # shellcheck disable=SC2086
         "$HOPSCOTCH" run ball.yaml "$@" --name way $way >out 2>err || grep -q "isa" err

@@ -122,9 +122,9 @@ awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { d += $at["don
 check $? "some trials end by stop, others by a failure"
 events runner/3 --threads 1
 cp events.csv first.csv
-for isa in scalar v2 v3 v4; do # that this processor has and the program was built for
-    "$HOPSCOTCH" run runner.yaml --name "probe_$isa" --isa $isa --progress none >out 2>err </dev/null || continue
-    events runner/3 --isa $isa
+for isa in scalar $(vector_isas "$HOPSCOTCH"); do # that this processor has and the program was built for
+    "$HOPSCOTCH" run runner.yaml --name "probe_$isa" --isa "$isa" --progress none >out 2>err </dev/null || continue
+    events runner/3 --isa "$isa"
     cmp -s first.csv events.csv
     check $? "$isa gives the same table"
 done

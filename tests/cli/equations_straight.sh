@@ -40,8 +40,8 @@ metrics: {end: {final: x}}
 END_OF_SYSTEM
 
 instruction_sets= # that this processor has and the program was built for
-for isa in scalar v2 v3 v4; do
-    "$HOPSCOTCH" run delayed.yaml --name "probe_$isa" --isa $isa --progress none >out 2>err </dev/null &&
+for isa in scalar $(vector_isas "$HOPSCOTCH"); do
+    "$HOPSCOTCH" run delayed.yaml --name "probe_$isa" --isa "$isa" --progress none >out 2>err </dev/null &&
         instruction_sets="$instruction_sets $isa"
 done
 

@@ -261,7 +261,7 @@ for integrator in dormand_prince rodas5p rk4; do
     rm -rf results/pulse
     works run pulse.yaml --progress none --set "simulation.integrator=$integrator" --batch 1 --threads 1
     expected=$(digest pulse)
-    for options in '--isa scalar' '--isa v2' '--isa v3' '--isa v4' '--batch 5 --slice 11'; do
+    for options in --isa=scalar $(vector_isas "$HOPSCOTCH" --isa=) '--batch 5 --slice 11'; do
         rm -rf results/pulse
         # shellcheck disable=SC2086
         "$HOPSCOTCH" run pulse.yaml --progress none --set "simulation.integrator=$integrator" $options >out 2>err \

@@ -184,7 +184,7 @@ for integrator in dormand_prince rodas5p rk4 implicit_midpoint semi_implicit_eul
         --threads 1 >out 2>err </dev/null
     check $? "$integrator runs"
     expected=$(digest bits)
-    for options in '--isa v2' '--isa v3' '--isa v4' '--batch 7 --slice 11' '--isa scalar --slice 3 --batch 64'; do
+    for options in $(vector_isas "$HOPSCOTCH" --isa=) '--batch 7 --slice 11' '--isa scalar --slice 3 --batch 64'; do
         rm -rf results/bits
         # shellcheck disable=SC2086
         "$HOPSCOTCH" run bits.yaml --progress none --set "simulation.integrator=$integrator" $options >out 2>err \

@@ -145,7 +145,7 @@ host_bytes() { "$HOPSCOTCH" plan walk.yaml --set "search=$words" --threads "$1" 
     sed -n 's/.*"host_bytes": \([0-9.e+]*\).*/\1/p'; }
 one=$(host_bytes 1) three=$(host_bytes 3)
 lanes=$("$HOPSCOTCH" run walk.yaml --name width --results r --progress none --set search.trials=1 2>&1 |
-    sed -n 's/.*, \(v[0-9]\)$/\1/p' | sed 's/v4/8/; s/v[23]/4/')
+    sed -n 's/.* threads*, \([a-z0-9]*\)$/\1/p' | sed 's/v4/8/; s/v[23]/4/; s/neon/2/')
 awk -v one="$one" -v three="$three" -v lanes="${lanes:-8}" 'BEGIN { thread = (three - one) / 2
     states = 17 * 8 * 13 * 200 * lanes; exit !(thread > states && thread < 2 * states) }' &&
     good "the plan counts the memory of gradients" || fail "memory: $one $three $lanes"

@@ -41,7 +41,7 @@ sed -i 's/beat: {value: 2, unit: Hz}/&, limit: {value: 2, unit: N m}, drag: {val
 awk 'BEGIN { print "kick,push"; for (i = 0; i < 50; i++) printf "%.17g,%.17g\n", i % 7, 0.6*sin(i*i) }' >actions.csv
 list=$(awk -F , 'NR > 1 { printf "%s%s, %s", (NR > 2 ? ", " : ""), $2, $1 }' actions.csv)
 works run leg.yaml --progress none --isa scalar --batch 1 --threads 1
-for way in "--isa v2" "--isa v3" "--batch 4 --slice 3" "--batch 5 --threads 2"; do
+for way in $(vector_isas "$HOPSCOTCH" --isa=) "--batch 4 --slice 3" "--batch 5 --threads 2"; do
     rm -rf results/way
     # shellcheck disable=SC2086
     "$HOPSCOTCH" run leg.yaml --progress none --name way $way >out 2>err || grep -q "isa" err

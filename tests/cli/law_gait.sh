@@ -36,7 +36,7 @@ near()
 }
 
 works run gait.yaml --progress none --isa scalar --batch 1 --threads 1
-for way in "--isa v2" "--isa v3" "--batch 4 --slice 3" "--batch 5 --threads 2"; do
+for way in $(vector_isas "$HOPSCOTCH" --isa=) "--batch 4 --slice 3" "--batch 5 --threads 2"; do
     rm -rf results/way
     # shellcheck disable=SC2086
     "$HOPSCOTCH" run gait.yaml --progress none --name way $way >out 2>err || grep -q "isa" err

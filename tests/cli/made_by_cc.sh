@@ -84,7 +84,7 @@ done
 same functions.yaml --set simulation.integrator=rk4
 same "$systems/duffing_map.yaml" --set simulation.duration=20
 if [ -z "${QUICK:-}" ]; then
-    for isa in scalar v2; do same spring.yaml --isa $isa; done
+    for isa in scalar $(vector_isas "$HOPSCOTCH" | head -n 1); do same spring.yaml --isa "$isa"; done
     same "$systems/slip_map.yaml" --set simulation.duration=2 --set 'search.over.k=[20000, 30000, 41000]'
     same "$systems/bouncing_ball.yaml" --set simulation.duration=2
     same "$systems/compass_gait.yaml" --set simulation.duration=2

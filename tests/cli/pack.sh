@@ -16,8 +16,8 @@ experiments=${EXPERIMENTS:-$shipped}
 same()
 {
     mkdir -p elsewhere && cp "$1" elsewhere/x.hop
-    for isa in scalar v2 v3 v4; do
-        (cd elsewhere && HOPSCOTCH_RESULTS=none "$HOPSCOTCH" replay x.hop --backend cpu --isa $isa) \
+    for isa in scalar $(vector_isas "$HOPSCOTCH"); do
+        (cd elsewhere && HOPSCOTCH_RESULTS=none "$HOPSCOTCH" replay x.hop --backend cpu --isa "$isa") \
             >out 2>err </dev/null
         case $?:$(cat err) in
         0:*) grep -q 'the same to the bit' out || return 1 ;;

@@ -144,7 +144,7 @@ works run bits.yaml --progress none --isa scalar --batch 1 --threads 1
 bits=$(digest bits)
 [ -n "$bits" ] && ! "$HOPSCOTCH" query bits --columns failure --format csv | grep -qv 'failure\|none'
 check $? 'sixty worlds of a law with noise, modes and held numbers'
-for way in '--isa v2 --batch 7' '--isa v3 --threads 2' '--batch 100 --slice 3'; do
+for way in $(vector_isas "$HOPSCOTCH" --isa=) '--batch 7 --threads 2' '--batch 100 --slice 3'; do
     # shellcheck disable=SC2086
     "$HOPSCOTCH" run bits.yaml --progress none --name way $way >out 2>err || grep -q isa err
     [ ! -d results/way ] || [ "$(digest way)" = "$bits" ]

@@ -61,8 +61,8 @@ for column in base_x base_qx base_qz knee_q slide_q ball_qx ball_qz h1_q s1_q h2
     near "$column by names" "$(value named.csv 0 $column)" "$(value go0.0005.csv 0 $column)" 1e-9
 done
 # by an instruction set that this build has, and by the best
-for isa in scalar v2 v3; do
-    hop run go.yaml --name bits --set simulation.duration=0.1 --isa $isa --progress none && break
+for isa in scalar $(vector_isas "$HOPSCOTCH"); do
+    hop run go.yaml --name bits --set simulation.duration=0.1 --isa "$isa" --progress none && break
 done
 hop replay bits/0 || fail "replay: $(cat log)"
 grep -q 'the same to the bit' log || fail "bits of another instruction set: $(cat log)"
