@@ -343,8 +343,8 @@ static void fit_correlate(const Fit *fit, double *correlation)
     }
 }
 
-// How far the trial is from a minimum, along each parameter that is at no end of its range: the cosine between residuals
-// and column (J. More, The Levenberg-Marquardt algorithm, 1978), times what the residuals are in their noise.
+// How far the trial is from a minimum, along each parameter that is at no end of its range: the cosine between
+// residuals and column (J. More, The Levenberg-Marquardt algorithm, 1978), times what the residuals are in their noise.
 static void fit_take_off(const Fit *fit)
 {
     const FitData *data = fit->data;
