@@ -3,6 +3,7 @@
 // a name or a note that escaping missed could not run one.
 #include "page.h"
 
+#include "base64.h"
 #include "sha256.h"
 #include "svg.h"
 
