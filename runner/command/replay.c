@@ -364,9 +364,11 @@ static void replay_warn_long(const CommandLine *line, const ReplayTarget *target
     const Spec *spec = &target->campaign.spec;
     const double steps = (double)spec->configured.ticks * spec->replicates.count;
     if (steps < REPLAY_LONG) return;
+    const Text32 all = steps < 1e18 ? text_count((int64_t)steps) : text_number(steps);
     fprintf(line->messages,
-            "warning: %s asks for %s steps of simulation (%s, %s replicate%s), which may take long: Ctrl+C stops it\n",
-            text_visible(target->file, line->arena), text_number(steps).text, text_count(spec->configured.ticks).text,
+            "warning: %s asks for %s steps of simulation (%s for each of %s replicate%s), which may take long: Ctrl+C "
+            "stops it\n",
+            text_visible(target->file, line->arena), all.text, text_count(spec->configured.ticks).text,
             text_count(spec->replicates.count).text, spec->replicates.count == 1 ? "" : "s");
 }
 
