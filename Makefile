@@ -367,7 +367,7 @@ compile_commands.json: FORCE
 format:
 	clang-format -i $$(git ls-files '*.c' '*.cpp' '*.h' '*.cu')
 fuzz: $(cpu_kernels) $(derivatives:%=$(BUILD)/%.o) | $(BUILD)/headers
-	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
+	BUILD=$(BUILD) sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
 # hostile input, then all hostile folders and races under the address sanitizer: hours of a core, shared out to all
 hostile: all asan_programs
 	HOSTILE_EVERY=1 HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/hostile.sh

@@ -125,6 +125,14 @@ static const CpuIsa *cpu_best_isa(void)
     return isa;
 }
 
+const char *cpu_isa_name(int i)
+{
+    for (size_t k = 0; k < CPU_ISAS; k++) {
+        if (cpu_isas[k].observed != NULL && cpu_isas[k].supported() && i-- == 0) return cpu_isas[k].name;
+    }
+    return NULL;
+}
+
 static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
 {
     *out = cpu_best_isa();

@@ -822,6 +822,10 @@ typedef struct BackendOptions {
     int cases;                // Configured.n_cases of what it will run; 0: none
 } BackendOptions;
 
+// The instruction sets of the CPU that this processor has and this program was built for, best first: number i, from 0.
+// NULL: there are no more.
+const char *cpu_isa_name(int i);
+
 #define BACKEND_PATIENCE 60.0 // s
 enum { BACKEND_DEVICES_MAX = 64 };
 #define BACKEND_ALL_DEVICES UINT64_MAX // all devices of the host

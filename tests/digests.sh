@@ -73,7 +73,8 @@ while read -r name version expected settings; do
     if [ -z "$wrong" ]; then
         echo "ok   digests: $name"
     else
-        echo "FAIL digests: $name: expected $expected$wrong"
+        echo "FAIL digests: $name: expected $expected$wrong: if the change of bits is wanted, raise NUMERICS_VERSION" \
+            "and run tests/digests.sh PROGRAM --write; else \`replay\` an older \`pack\`: it names the first step"
         status=1
     fi
 done <"$table"

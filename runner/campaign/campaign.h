@@ -762,7 +762,8 @@ enum {
     PACK_FORM = 1,            // of the text
     PACK_BYTES_MAX = 1000000, // of the text
     PACK_STATES = 1000,       // instants per replicate, and one at the start
-    PACK_REPLICATES = 16,     // with more than so many, only the first has its states hashed
+    PACK_REPLICATES = 16,     // with more than so many, only the first has its states hashed, all have their results
+    PACK_OUTCOMES = 16384,    // hashes of replicates' results, at most; then a hash is of several replicates
     PACK_TAGS = 96000,        // tags of columns, at most; then a tag is of several columns
     PACK_HASH = 8,            // bytes of the hash of a state: the first of its SHA-256
     PACK_TAG = 2,             // bytes of the tag of a column's value, likewise: it tells which column differs
@@ -780,6 +781,9 @@ typedef struct PackStates {
     int group, n_tags;   // a tag is of so many columns, the last of fewer; tags of a state
     unsigned char *hash; // [count][PACK_HASH]
     unsigned char *tag;  // [count][n_tags][PACK_TAG]
+    // of failure and metrics of all replicates, if not each of them has states
+    int outcomes, share;    // a hash is of so many replicates, the last of fewer; outcomes 0: there are none
+    unsigned char *outcome; // [outcomes][PACK_HASH]
 } PackStates;
 
 typedef struct PackFile {
@@ -799,7 +803,7 @@ typedef struct Pack {
     int n_files;
     TrialRows row; // row 0
     PackStates states;
-    Sha256Text digest;  // of the row and all states
+    Sha256Text digest;  // of the row, all states and outcomes
     const char *folder; // of an open pack: its files, under their digests; it is removed with the pack
 } Pack;
 

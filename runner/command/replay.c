@@ -9,7 +9,10 @@
 
 // ---- which trial ----------------------------------------------------------------------------------------------------
 
-enum { REPLAY_TARGETS = 2 };
+enum {
+    REPLAY_TARGETS = 2,
+    REPLAY_LONG = 100000000 // steps of a pack: with more, the user is warned
+};
 
 // CAMPAIGN/TRIAL or CAMPAIGN/TRIAL/REPLICATE; in results/gains/41 the campaign is a path.
 typedef struct ReplayTarget {
@@ -355,12 +358,27 @@ static void replay_print_pack(const CommandLine *line, const ReplayTarget *targe
     }
 }
 
+// Whoever wrote the file chose how long it takes.
+static void replay_warn_long(const CommandLine *line, const ReplayTarget *target)
+{
+    const Spec *spec = &target->campaign.spec;
+    const double steps = (double)spec->configured.ticks * spec->replicates.count;
+    if (steps < REPLAY_LONG) return;
+    const Text32 all = steps < 1e18 ? text_count((int64_t)steps) : text_number(steps);
+    fprintf(line->messages,
+            "warning: %s asks for %s steps of simulation (%s for each of %s replicate%s), which may take long: Ctrl+C "
+            "stops it\n",
+            text_visible(target->file, line->arena), all.text, text_count(spec->configured.ticks).text,
+            text_count(spec->replicates.count).text, spec->replicates.count == 1 ? "" : "s");
+}
+
 // Compares all that the file has, before anything of it is shown.
 static Error replay_check_pack(const CommandLine *line, const ReplayTarget *target, const BackendOptions *backend)
 {
     const Pack *pack = target->campaign.pack;
     PackResult result;
     if (pack == NULL) return error_none();
+    replay_warn_long(line, target);
     TRY(pack_replay(&target->campaign, backend, true, line->arena, &result));
     replay_print_pack(line, target, &result);
     if (result.equal) return error_none();

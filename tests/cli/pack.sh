@@ -58,6 +58,22 @@ printf '{"about": "other"}\n' >other.hop
 refused replay other.hop
 has 'is no pack' err
 code=3 refused replay missing.hop
+ln -s /dev/zero zero.hop
+code=3 refused replay zero.hop
+has 'is not a regular file' err
+mkfifo pipe.hop
+timeout -s KILL 20 "$HOPSCOTCH" replay pipe.hop >out 2>err </dev/null
+expect $? 3 "a pipe is not waited for"
+mkdir folder.hop
+code=3 refused replay folder.hop
+
+# more replicates than have states: each has a hash of its results
+works run "$root/experiments/kramers_escape.yaml" --name many --set replicates.count=20 \
+    --set simulation.duration=10 --set limits.trials=1 --backend cpu --progress none
+works pack many/0 -o many.hop
+grep -q '"outcomes": ' many.hop
+check $? "20 replicates have hashes of their results"
+works replay many.hop
 
 works run "$root/experiments/command/spring.yaml" --allow-programs --set limits.trials=2 --progress none
 refused pack spring/0
@@ -108,12 +124,12 @@ done
 head -c 2000000 /dev/zero >changed.hop
 refused replay changed.hop
 
-# signed SED: ball.hop changed by sed, with its own digest: somebody means it
+# signed SED [FILE]: ball.hop or FILE changed by sed, with its own digest: somebody means it
 if command -v sha256sum >/dev/null 2>&1; then
     signed()
     {
         # all but the digest's line and the bracket, without the last comma and line break
-        head -c $(($(wc -c <ball.hop) - 83)) ball.hop | sed -e "$1" >body
+        head -c $(($(wc -c <"${2:-ball.hop}") - 83)) "${2:-ball.hop}" | sed -e "$1" >body
         cp body bare
         tail -c 1 body | grep -q . || head -c $(($(wc -c <body) - 1)) body >bare
         { cat bare && printf ',\n  "sha256": "%s"\n}\n' "$(sha256sum bare | cut -d ' ' -f 1)"; } >changed.hop
@@ -132,6 +148,12 @@ if command -v sha256sum >/dev/null 2>&1; then
     signed 's/"hashes": "..../"hashes": "AAAA/'
     code=3 refused replay changed.hop
     has 'differs: first the state at 0 s' err
+    signed '/"outcomes"/,/}/s/"hashes": "..../"hashes": "AAAA/' many.hop
+    code=3 refused replay changed.hop
+    has 'first the results of replicate 0' err
+    signed 's/"outcomes"/"others"/' many.hop
+    refused replay changed.hop
+    has 'has not the states that its spec has' err
     signed 's/"every": [0-9]*/"every": 0/'
     refused replay changed.hop
     signed 's/"hashes": "....../"hashes": "/'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tests/fuzz/run.sh SECONDS FLAGS LIBS OBJECTS...: each target for so long, by clang's libFuzzer with the address and
 # undefined-behaviour sanitizers, from tests/fuzz/corpus (an archive per target, unpacked into build/fuzz), the shipped
-# specs and the golden ones. What it finds stays in build/fuzz.
+# specs and the golden ones. What it finds stays in build/fuzz. BUILD=FOLDER (build): whose units and headers are used.
 #
 # FUZZ_ONLY=NAME: that target alone. FUZZ_RUNS=N: N executions instead of SECONDS. FUZZ_MINIMISE=1: afterwards the
 # smallest set of inputs that covers as much becomes tests/fuzz/corpus. FUZZ_COVERAGE=1: lines covered by it instead.
@@ -11,7 +11,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 seconds=$1 flags=$2 libs=$3
 shift 3
-build=build/fuzz
+build=build/fuzz made=${BUILD:-build}
 mkdir -p $build/seeds
 cp experiments/*.yaml tests/golden/bad_specs/*.yaml $build/seeds/
 mkdir -p $build/robots # their first byte is not the file's
@@ -21,9 +21,9 @@ done
 sanitize="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-sanitize-coverage=trace-cmp"
 [ -z "${FUZZ_COVERAGE:-}" ] || sanitize="-fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping"
 compile="clang -std=c17 -D_GNU_SOURCE -ffp-contract=off -O2 -g $sanitize $flags"
-unit="-iquote . -DHOPSCOTCH_SCALAR -DMADE_HEADERS='\"build/headers\"'"
+unit="-iquote . -DHOPSCOTCH_SCALAR -DMADE_HEADERS='\"$made/headers\"'"
 floors="sim io experiment campaign view command"
-for floor in $floors; do echo build/units/$floor; done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 sh -c \
+for floor in $floors; do echo $made/units/$floor; done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 sh -c \
     "$compile $unit -c \$0.c -o $build/\$(basename \$0).o"
 $compile -c runner/version.c -o $build/version.o
 units=$(for unit in $floors version; do echo "$build/$(basename "$unit").o"; done)

@@ -27,6 +27,12 @@ static bool pack_has_states(const Spec *spec)
     return spec->configured.n_columns > 0 && spec->configured.tick_duration > 0;
 }
 
+// Those that have states: all, or the first.
+static int pack_replicates(const Spec *spec)
+{
+    return spec->replicates.count <= PACK_REPLICATES ? spec->replicates.count : 1;
+}
+
 static int64_t pack_every(const Spec *spec) { return (spec->configured.ticks + PACK_STATES - 1) / PACK_STATES; }
 
 // The first bytes of the SHA-256 of values, with one NaN.
@@ -79,6 +85,30 @@ static void pack_take_states(const Replay *replay, int group, int64_t every, Are
                         states->tag + i * states->n_tags * PACK_TAG);
 }
 
+// Of failure and metrics. Replicates that have no states of their own are compared by these.
+static bool pack_has_outcomes(const Spec *spec)
+{
+    return spec->replicates.count > (pack_has_states(spec) ? PACK_REPLICATES : 1);
+}
+
+static void pack_take_outcomes(const Replay *replay, Arena *arena, PackStates *states)
+{
+    const TrialRows *rows = &replay->again.rows;
+    const int count = replay->spec.replicates.count, metrics = replay->spec.configured.n_metrics;
+    states->share = (count + PACK_OUTCOMES - 1) / PACK_OUTCOMES;
+    states->outcomes = (count + states->share - 1) / states->share;
+    states->outcome = ARENA_NEW(arena, unsigned char, states->outcomes *PACK_HASH);
+    double *values = ARENA_NEW(arena, double, (int64_t)states->share *(metrics + 1));
+    for (int i = 0, r = 0; i < states->outcomes; i++) {
+        int n = 0;
+        for (int k = 0; k < states->share && r < count; k++, r++) {
+            values[n++] = (double)rows->replicate_failure[r];
+            for (int m = 0; m < metrics; m++) values[n++] = rows->replicate_metric[m * rows->replicate_stride + r];
+        }
+        pack_hash(values, n, states->outcome + (size_t)i * PACK_HASH, PACK_HASH);
+    }
+}
+
 static Sha256Text pack_digest_of(const Spec *spec, const TrialRows *row, const PackStates *states)
 {
     Sha256 hash;
@@ -86,6 +116,7 @@ static Sha256Text pack_digest_of(const Spec *spec, const TrialRows *row, const P
     rows_hash(spec, row, 0, &hash);
     for (int r = 0; r < states->replicates; r++) sha256_add(&hash, &states->rows[r], sizeof states->rows[r]);
     sha256_add(&hash, states->hash, (size_t)states->count * PACK_HASH);
+    sha256_add(&hash, states->outcome, (size_t)states->outcomes * PACK_HASH);
     return sha256_finish(&hash);
 }
 
@@ -149,9 +180,8 @@ Error pack_make(const StoredCampaign *campaign, int64_t trial, const BackendOpti
 {
     const Spec *spec = &campaign->spec;
     const bool states = pack_has_states(spec);
-    const int replicates = spec->replicates.count <= PACK_REPLICATES ? spec->replicates.count : 1;
-    const ReplayRequest request = pack_request(spec, trial, replicates, pack_every(spec));
-    Replay replay = {.campaign = campaign};
+    const ReplayRequest request = pack_request(spec, trial, pack_replicates(spec), pack_every(spec));
+    Replay replay = {.campaign = campaign, .each = pack_has_outcomes(spec)};
     ReplayResult result;
     TRY(pack_check_model_can(campaign));
     TRY(replay_all(&replay, trial, states ? &request : NULL, backend, arena, &result));
@@ -170,6 +200,7 @@ Error pack_make(const StoredCampaign *campaign, int64_t trial, const BackendOpti
                    .spec_hash = spec->hash.hex,
                    .row = replay.computed ? replay.again.rows : replay.stored};
     if (states) pack_take_states(&replay, 0, pack_every(spec), arena, &pack->states);
+    if (replay.each) pack_take_outcomes(&replay, arena, &pack->states);
     pack->digest = pack_digest_of(spec, &pack->row, &pack->states);
     return pack_add_files(campaign, arena, pack);
 }
@@ -202,19 +233,30 @@ static PackPlace pack_first_difference(const PackStates *packed, const PackState
     return first;
 }
 
+// -1: none
+static int pack_first_outcome(const PackStates *packed, const PackStates *now)
+{
+    for (int i = 0; i < packed->outcomes; i++) {
+        const size_t at = (size_t)i * PACK_HASH;
+        if (memcmp(packed->outcome + at, now->outcome + at, PACK_HASH) != 0) return i;
+    }
+    return -1;
+}
+
 // A replay of the pack's trial, with its states.
 typedef struct PackRun {
     Replay replay;
     ReplayResult result;
     PackStates states;
     PackPlace place;
+    int outcome; // the first that differs; -1: none
     bool equal;
 } PackRun;
 
-static bool pack_same_columns(const PackStates *packed, const PackStates *now)
+static bool pack_same_form(const PackStates *packed, const PackStates *now)
 {
-    bool same =
-        packed->replicates == now->replicates && packed->n_columns == now->n_columns && packed->n_tags == now->n_tags;
+    bool same = packed->replicates == now->replicates && packed->n_columns == now->n_columns &&
+                packed->n_tags == now->n_tags && packed->outcomes == now->outcomes && packed->share == now->share;
     for (int c = 0; same && c < now->n_columns; c++) same = strcmp(packed->columns[c], now->columns[c]) == 0;
     return same;
 }
@@ -224,25 +266,24 @@ static Error pack_run(const StoredCampaign *campaign, const BackendOptions *back
     const Pack *pack = campaign->pack;
     const PackStates *packed = &pack->states;
     const bool states = packed->replicates > 0;
-    const ReplayRequest request = pack_request(&campaign->spec, pack->trial, packed->replicates, packed->every);
-    *run = (PackRun){.replay = {.campaign = campaign}, .place = {.row = -1}};
-    if (states != pack_has_states(&campaign->spec) || (states && packed->every != pack_every(&campaign->spec)))
+    const Spec *spec = &campaign->spec;
+    const ReplayRequest request = pack_request(spec, pack->trial, pack_replicates(spec), packed->every);
+    *run = (PackRun){
+        .replay = {.campaign = campaign, .each = pack_has_outcomes(spec)}, .place = {.row = -1}, .outcome = -1};
+    if (states != pack_has_states(spec) || (states && packed->every != pack_every(spec)))
         return error_make(ERROR_USER, "the pack has not the states that its spec has: ask for it again");
     TRY(replay_all(&run->replay, pack->trial, states ? &request : NULL, backend, arena, &run->result));
-    if (states) {
-        pack_take_states(&run->replay, packed->group, packed->every, arena, &run->states);
-        if (!pack_same_columns(packed, &run->states))
-            return error_make(ERROR_USER, "the pack has not the states that its spec has: ask for it again");
-        run->place = pack_first_difference(packed, &run->states);
-    }
-    run->equal = run->result.equal && run->place.row < 0;
+    if (states) pack_take_states(&run->replay, packed->group, packed->every, arena, &run->states);
+    if (run->replay.each) pack_take_outcomes(&run->replay, arena, &run->states);
+    if (!pack_same_form(packed, &run->states))
+        return error_make(ERROR_USER, "the pack has not the states that its spec has: ask for it again");
+    if (states) run->place = pack_first_difference(packed, &run->states);
+    run->outcome = pack_first_outcome(packed, &run->states);
+    run->equal = run->result.equal && run->place.row < 0 && run->outcome < 0;
     return error_none();
 }
 
 // ---- explaining a difference ----------------------------------------------------------------------------------------
-
-enum { PACK_ISAS = 4 };
-static const char *const pack_isas[PACK_ISAS] = {"scalar", "v2", "v3", "v4"}; // of the CPU
 
 // Runs the trial with each instruction set that this program and processor have. *good: one that gives the pack's bits;
 // NULL: none does.
@@ -251,18 +292,17 @@ static Error pack_try_isas(const StoredCampaign *campaign, const BackendOptions 
 {
     const char *same = "", *other = "";
     *good = NULL;
-    for (int i = 0; i < PACK_ISAS; i++) {
+    const char *isa;
+    for (int i = 0; (isa = cpu_isa_name(i)) != NULL; i++) {
         BackendOptions options = *backend;
         PackRun run;
         options.name = "cpu";
         options.devices = 0;
-        options.isa = pack_isas[i];
-        const Error error = pack_run(campaign, &options, arena, &run);
-        if (error.kind == ERROR_INTERRUPTED || error.kind == ERROR_STUCK) return error;
-        if (error.kind != OK) continue; // this processor lacks it
+        options.isa = isa;
+        TRY(pack_run(campaign, &options, arena, &run));
         const char **list = run.equal ? &same : &other;
-        *list = arena_format(arena, "%s%s%s", *list, (*list)[0] != '\0' ? ", " : "", pack_isas[i]);
-        if (run.equal && *good == NULL) *good = pack_isas[i];
+        *list = arena_format(arena, "%s%s%s", *list, (*list)[0] != '\0' ? ", " : "", isa);
+        if (run.equal && *good == NULL) *good = isa;
     }
     *text = arena_format(arena, "of this processor's instruction sets %s %s the bits of the file, %s not",
                          same[0] != '\0' ? same : "none", strchr(same, ',') != NULL ? "give" : "gives",
@@ -280,7 +320,7 @@ static Error pack_find_step(const StoredCampaign *campaign, const PackPlace *pla
     const double *row[2];
     int64_t length[2];
     ReplayResult result;
-    ReplayRequest request = pack_request(&campaign->spec, campaign->pack->trial, packed->replicates, 1);
+    ReplayRequest request = pack_request(&campaign->spec, campaign->pack->trial, pack_replicates(&campaign->spec), 1);
     request.ticks[0] = place->row > 0 ? (place->row - 1) * packed->every : 0;
     request.ticks[1] = place->row * packed->every + 1;
     options[1].name = "cpu";
@@ -331,11 +371,27 @@ static const char *pack_place_text(const StoredCampaign *campaign, const PackRun
                         packed->group > 1 ? " or columns beside them" : "");
 }
 
+static const char *pack_row_text(const PackRun *run)
+{
+    return run->result.equal ? "and the trial's row is the same" : run->result.difference;
+}
+
+// "first the results of replicate 17, "
+static const char *pack_outcome_text(const PackRun *run, Arena *arena)
+{
+    const int share = run->states.share, first = run->outcome * share, count = run->replay.spec.replicates.count;
+    const int last = share < count - first ? first + share - 1 : count - 1;
+    if (run->outcome < 0) return "";
+    return last > first ? arena_format(arena, "first the results of one of replicates %d to %d, ", first, last)
+                        : arena_format(arena, "first the results of replicate %d, ", first);
+}
+
 static Error pack_explain(const StoredCampaign *campaign, const BackendOptions *backend, const PackRun *run,
                           bool explain, Arena *arena, const char **text)
 {
     const char *good = NULL, *isas = "", *step = "";
-    *text = run->place.row >= 0 ? pack_place_text(campaign, run, arena) : arena_copy(arena, run->result.difference);
+    *text = run->place.row >= 0 ? pack_place_text(campaign, run, arena)
+                                : arena_format(arena, "%s%s", pack_outcome_text(run, arena), pack_row_text(run));
     if (!explain) return error_none();
     TRY(pack_try_isas(campaign, backend, arena, &good, &isas));
     if (good != NULL && run->place.row >= 0 && !run->place.lacks)
@@ -357,7 +413,7 @@ Error pack_replay(const StoredCampaign *campaign, const BackendOptions *backend,
                            .digest = digest};
     if (result->equal) return error_none();
     if (run.equal) {
-        result->difference = "the file's digest is not that of its row and states: ask for it again";
+        result->difference = "the file's digest is not that of its row, states and outcomes: ask for it again";
         return error_none();
     }
     return pack_explain(campaign, backend, &run, explain, arena, &result->difference);

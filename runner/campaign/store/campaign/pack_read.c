@@ -23,7 +23,7 @@ static void pack_wrong(PackReader *reader, const char *what, const char *key)
 {
     if (reader->error.kind != OK) return;
     reader->error = error_make(ERROR_USER, "%.200s is no pack that this program can read: %s '%.60s'; ask for it again",
-                               text_visible(reader->file, reader->arena), what, text_visible(key, reader->arena));
+                               reader->file, what, text_visible(key, reader->arena));
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------
@@ -168,6 +168,15 @@ static void pack_read_states(PackReader *reader, const Node *root, PackStates *s
     states->tag = pack_bytes(reader, at, "tags", (size_t)states->count * (size_t)states->n_tags * PACK_TAG);
 }
 
+static void pack_read_outcomes(PackReader *reader, const Node *root, PackStates *states)
+{
+    const Node *at = node_find(root, "outcomes");
+    if (at == NULL) return; // each replicate has states
+    states->outcomes = (int)pack_integer(reader, at, "count", 1, PACK_OUTCOMES);
+    states->share = (int)pack_integer(reader, at, "share", 1, INT32_MAX / 2);
+    states->outcome = pack_bytes(reader, at, "hashes", (size_t)states->outcomes * PACK_HASH);
+}
+
 static void pack_read_word(PackReader *reader, const Node *at, const MemoryColumn *column, int64_t *cell)
 {
     const char *word = pack_text(reader, at, column->name);
@@ -235,12 +244,12 @@ static void pack_read_head(PackReader *reader, const Node *root, Pack *pack)
     if (reader->error.kind == OK && form != PACK_FORM)
         reader->error =
             error_make(ERROR_USER, "%.200s has form %d of packs, and this program reads form %d: use a newer one",
-                       text_visible(reader->file, reader->arena), (int)form, PACK_FORM);
+                       reader->file, (int)form, PACK_FORM);
     if (reader->error.kind != OK) return;
-    pack->version = pack_text(reader, program, "version");
+    pack->version = text_visible(pack_text(reader, program, "version"), reader->arena);
     pack->numerics_version = (int)pack_integer(reader, program, "numerics_version", 0, INT32_MAX);
-    pack->backend = pack_text(reader, program, "backend");
-    pack->processor = pack_text(reader, program, "processor");
+    pack->backend = text_visible(pack_text(reader, program, "backend"), reader->arena);
+    pack->processor = text_visible(pack_text(reader, program, "processor"), reader->arena);
     pack->campaign = pack_text(reader, root, "campaign");
     pack->trial = pack_integer(reader, root, "trial", 0, INT64_MAX);
     pack->ordinal = (uint64_t)pack_integer(reader, root, "ordinal", INT64_MIN, INT64_MAX);
@@ -304,10 +313,10 @@ static Error pack_read_tree(PackReader *reader, const Node *root, StoredCampaign
         return error_make(ERROR_USER,
                           "%.200s was computed with numerics version %d and this program has version %d, which gives "
                           "other bits: replay it with hopscotch %.20s",
-                          reader->file, pack->numerics_version, NUMERICS_VERSION,
-                          text_visible(pack->version, reader->arena));
+                          reader->file, pack->numerics_version, NUMERICS_VERSION, pack->version);
     pack_read_files(reader, root, pack);
     pack_read_states(reader, root, &pack->states);
+    pack_read_outcomes(reader, root, &pack->states);
     TRY(reader->error);
     TRY(pack_unfold(pack, reader->arena));
     out->folder = pack->folder;
@@ -317,14 +326,14 @@ static Error pack_read_tree(PackReader *reader, const Node *root, StoredCampaign
 Error pack_open_text(const char *file, Bytes text, Arena *arena, StoredCampaign *out)
 {
     size_t size = 0;
-    PackReader reader = {.file = file, .arena = arena};
+    PackReader reader = {.file = text_visible(file, arena), .arena = arena};
     *out = (StoredCampaign){.pack = ARENA_NEW(arena, Pack, 1)};
     *out->pack = (Pack){.campaign = NULL};
-    TRY(pack_check_digest(text_visible(file, arena), text, &size));
+    TRY(pack_check_digest(reader.file, text, &size));
     char *json = ARENA_NEW(arena, char, text.size + 1);
     memcpy(json, text.data, text.size);
     json[text.size] = '\0';
-    const Source source = {.file = file, .text = json, .most = PACK_BYTES_MAX};
+    const Source source = {.file = reader.file, .text = json, .most = PACK_BYTES_MAX};
     Diagnostics *diagnostics = diagnostics_new(arena);
     const Node *root = source_check(&source, text.size, diagnostics) ? yaml_parse(&source, arena, diagnostics) : NULL;
     if (root == NULL || root->kind != NODE_MAPPING || diagnostics_errors(diagnostics) > 0)
@@ -338,6 +347,8 @@ Error pack_open_text(const char *file, Bytes text, Arena *arena, StoredCampaign 
 Error pack_open(const char *path, Arena *arena, StoredCampaign *out)
 {
     Bytes text;
+    int64_t size;
+    TRY(file_size(path, &size)); // a pipe would be waited for
     TRY(file_read(path, PACK_BYTES_MAX, arena, &text));
     return pack_open_text(path, text, arena, out);
 }

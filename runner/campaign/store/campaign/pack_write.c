@@ -103,6 +103,15 @@ static void pack_put_states(Json *json, const PackStates *states, Arena *arena)
     json_close(json, '}');
 }
 
+static void pack_put_outcomes(Json *json, const PackStates *states, Arena *arena)
+{
+    json_object(json, "outcomes");
+    json_integer(json, "count", states->outcomes);
+    json_integer(json, "share", states->share);
+    pack_put_bytes(json, "hashes", states->outcome, (size_t)states->outcomes * PACK_HASH, arena);
+    json_close(json, '}');
+}
+
 static Error pack_put(const Pack *pack, const Spec *spec, FILE *out, Arena *arena)
 {
     Json json;
@@ -126,6 +135,7 @@ static Error pack_put(const Pack *pack, const Spec *spec, FILE *out, Arena *aren
     pack_put_spec(&json, pack->spec, arena);
     TRY(pack_put_files(&json, pack, arena));
     if (pack->states.replicates > 0) pack_put_states(&json, &pack->states, arena);
+    if (pack->states.outcomes > 0) pack_put_outcomes(&json, &pack->states, arena);
     json_close(&json, '}');
     return error_none();
 }
