@@ -13,6 +13,7 @@ static const struct {
     {"identification", "experiments/identification.md", "fitting a model to recordings"},
     {"costly_trials", "experiments/costly_trials.md", "searching with few trials"},
     {"results", "results/README.md", "what a campaign's folder holds; resume, repair, export; SQL and Python"},
+    {"formats", "results/formats.md", "versions of files, and what stays readable"},
     {"changes", "CHANGELOG.md", "what is new in which version"},
 };
 enum { DOCS_PAGES = sizeof docs_pages / sizeof *docs_pages };
