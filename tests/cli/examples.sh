@@ -61,7 +61,7 @@ while read -r name; do
     "$HOPSCOTCH" docs "$name" >said 2>&1 && head -n 1 said | grep -q '^# ' &&
         [ -f "$("$HOPSCOTCH" docs "$name" --path)" ] || echo "$name"
 done <names >err
-[ "$(wc -l <names)" = 8 ] && [ ! -s err ]
+[ "$(wc -l <names)" = 9 ] && [ ! -s err ]
 check $? "each page is printed, and has a path"
 refused docs equation
 has "there is no page 'equation'; did you mean 'equations'?" err
