@@ -51,7 +51,7 @@ has "--output writes .svg, .pdf or .png, not '.eps'" err
 refused plot names --x k_xdot -o no.svg
 has "--x is of a plot of columns: add --kind scatter" err
 refused plot names --kind scatter --log y -o no.svg
-has "--log is of a plot of columns: add --kind scatter --x COLUMN" err
+has "--log is of a plot of columns: add --x COLUMN" err
 refused replay names/0 --fps 10
 has "--fps and --image are of frames: add --frames FOLDER" err
 code=1
