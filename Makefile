@@ -275,7 +275,7 @@ SANITIZE_tsan := -g1 -fsanitize=thread
 # Scripts that read what other people write, fill memory, fork, or print what nothing else prints.
 # `make asan SCRIPTS_asan= SLOW_asan=` runs all, which takes half an hour.
 SCRIPTS_asan := \
-  actuator attack bodies catalogue choice command commands corpus crate csv damaged doctor equations export \
+  actuator attack bodies catalogue command commands corpus crate csv damaged doctor equations export \
   figures files fit_json forms functions graph hostile include interrupt law law_policy law_words limits list \
   manual maps mcap merge names ndt outer overview policy program_files query_sql recordings report retire \
   rigid_law robot_files robot_meshes robot_words sensitivity sqlite_extension surrogate sweep system_messages \

@@ -5,24 +5,24 @@
 . "$(dirname "$0")/../scratch.sh"
 with_faults || exit 0
 
-cat >long.yaml <<'END'
+cat >long.in <<'END'
 version: 1
 experiment: long
 seed: 5
 model: hopper
 search:
   method: random
-  trials: 2000
+  trials: TRIALS
   over: {k_fp: {range: [15, 1500], scale: log}, thrust: {range: [10, 100]}}
 END
-cat >learns.yaml <<'END'
+cat >learns.in <<'END'
 version: 1
 experiment: learns
 seed: 5
 model: hopper
 search:
   method: cmaes
-  cmaes: {population: 64, stop: {generations: 100}}
+  cmaes: {population: 64, stop: {generations: GENERATIONS}}
   over: {k_fp: {range: [15, 1500], scale: log}, thrust: {range: [10, 100]}}
 END
 
@@ -36,8 +36,23 @@ run() # NAME SPEC FAULT OPTION...
 events() { grep '"event":"device"' "results/$1/log.jsonl"; }     # NAME
 said() { events "$1" | grep -q "$2"; }                           # NAME WORDS
 
+# scaled SPEC WORD COUNT: SPEC.yaml with as many trials as take 2.5 s of kernels here, and its campaign by the CPU
+scaled()
+{
+    count=$3
+    while :; do
+        sed "s/$2/$count/" "$1.in" >"$1.yaml"
+        rm -rf "results/$1-cpu"
+        run "$1-cpu" "$1.yaml" "" --backend cpu --json
+        awk -F '[:,]' '/"kernel_seconds"/ { enough = $2 >= 2.5 } END { exit !enough }' out && return
+        [ "$count" -lt 1000000 ] || return
+        count=$((2 * count))
+    done
+}
+scaled long TRIALS 250
+scaled learns GENERATIONS 8
+
 for kind in long learns; do
-    run $kind-cpu $kind.yaml "" --backend cpu
     run $kind-gpu $kind.yaml gpu:moves && [ "$(digest $kind-gpu)" = "$(digest $kind-cpu)" ] &&
         said $kind-gpu "goes on on faulty device 0: the rest takes about .* there, and .* on the CPU"
     check $? "$kind: it moves, and has the bits of the CPU"
