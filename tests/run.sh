@@ -25,7 +25,7 @@ export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}" TSAN_OPTIONS="${TSAN
 unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
 
 # Each commit waits for the disk, and tests commit often: they work in memory where there is a large file system of it.
-if [ -z "${TMPDIR:-}" ] && [ "$(df -Pk /dev/shm 2>/dev/null | awk '$1 == "tmpfs" { print ($4 > 4e6) }')" = 1 ] &&
+if [ -z "${TMPDIR:-}" ] && [ "$(df -Pk /dev/shm 2>/dev/null | awk '$1 == "tmpfs" { print ($4 > 8e6) }')" = 1 ] &&
     ! grep -q ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts; then
     export TMPDIR=/dev/shm
 fi

@@ -119,8 +119,8 @@ has "learn" err
 # ---- a rename during a run ------------------------------------------------------------------------------------------
 
 sed 's/duration: 0.02/duration: 1/; s/k_fp: .*}}/k_fp: {linspace: [50, 200, 4000000]}}}/' gait.yaml >long.yaml
-"$HOPSCOTCH" run long.yaml --name running --batch 40 --threads 1 --backend cpu --progress none >paused.out \
-    2>paused.err &
+"$HOPSCOTCH" run long.yaml --name running --batch 40 --threads 1 --backend cpu --progress none --ignore-space \
+    >paused.out 2>paused.err &
 pid=$!
 until_true committed running
 mv results/running results/away
