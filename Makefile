@@ -277,7 +277,7 @@ SANITIZE_tsan := -g1 -fsanitize=thread
 SCRIPTS_asan := \
   actuator attack bodies catalogue command commands corpus crate csv damaged doctor equations export \
   figures files fit_json forms functions graph hostile include interrupt law law_policy law_words limits list \
-  manual maps mcap merge names ndt outer overview policy program_files query_sql recordings report retire \
+  manual maps mcap merge names ndt outer overview pack policy program_files query_sql recordings report retire \
   rigid_law robot_files robot_meshes robot_words sensitivity sqlite_extension surrogate sweep system_messages \
   system_units undetermined watch words
 SLOW_asan := build/asan/slow
