@@ -684,6 +684,7 @@ Error unwanted_forget(Database *database); // of the shards that unwanted_list f
 typedef struct ReplayResult {
     int64_t trial;
     double fitness, stored_fitness;
+    const char *failure; // "none", or how the trial failed now
     bool equal;
     bool computed; // the trial has no stored row (record.rows), so there is nothing to compare with; equal is true
     char difference[384];
@@ -824,6 +825,7 @@ Error pack_make(const StoredCampaign *campaign, int64_t trial, const BackendOpti
 typedef struct PackResult {
     bool equal;
     double fitness;
+    const char *failure;             // "none", or how the trial failed
     const char *backend, *processor; // of now
     Sha256Text digest;               // of now
     const char *difference;          // NULL: none

@@ -156,12 +156,15 @@ static void replay_print_json(const ReplayResult *result, const char *name, FILE
     json_close(&json, '}');
 }
 
-static void replay_print_outcome(const StoredCampaign *campaign, double fitness, FILE *out)
+// What was compared: "fitness 0.42, failure", or "failure fell" of a trial that has no fitness.
+static void replay_print_outcome(const StoredCampaign *campaign, double fitness, const char *failure, FILE *out)
 {
     if (spec_several(&campaign->spec))
-        fputs("every objective", out);
+        fputs("every objective, failure", out);
+    else if (isnan(fitness))
+        fprintf(out, "failure %s", failure);
     else
-        fprintf(out, "fitness %s", isnan(fitness) ? "none" : text_number(fitness).text);
+        fprintf(out, "fitness %s, failure", text_number(fitness).text);
 }
 
 static void replay_print_equal(const ReplayResult *result, const StoredCampaign *campaign, FILE *out)
@@ -173,8 +176,8 @@ static void replay_print_equal(const ReplayResult *result, const StoredCampaign 
         return;
     }
     fputs("the same to the bit: ", out);
-    replay_print_outcome(campaign, result->fitness, out);
-    fputs(", failure and every metric\n", out);
+    replay_print_outcome(campaign, result->fitness, result->failure, out);
+    fputs(" and every metric\n", out);
 }
 
 // The trajectory goes to standard output; then messages go to standard error.
@@ -350,8 +353,8 @@ static void replay_print_pack(const CommandLine *line, const ReplayTarget *targe
     } else if (result->equal) {
         FILE *out = replay_takes_output(line) ? line->messages : line->out;
         fprintf(out, "%s: trial %" PRId64 " of %s: the same to the bit: ", file, target->trial, target->campaign.name);
-        replay_print_outcome(&target->campaign, result->fitness, out);
-        fprintf(out, ", failure, every metric and %s state%s; computed by %s (%s), the file by %s (%s); digest %s\n",
+        replay_print_outcome(&target->campaign, result->fitness, result->failure, out);
+        fprintf(out, ", every metric and %s state%s; computed by %s (%s), the file by %s (%s); digest %s\n",
                 text_count(pack->states.count).text, pack->states.count == 1 ? "" : "s", result->backend,
                 result->processor, text_visible(pack->backend, line->arena), text_visible(pack->processor, line->arena),
                 pack->digest.hex);

@@ -5,6 +5,7 @@
 #   EXPERIMENTS="smoke ..."    of these shipped ones; `all`: of each that runs for a minute at most (an hour)
 #   QUICK=1                    of a few, and fewer bytes are changed
 . "$(dirname "$0")/../scratch.sh"
+mkdir private && export TMPDIR="$work/private" # where packs are unfolded
 HOPSCOTCH_RESULTS=$work/r
 export HOPSCOTCH_RESULTS
 shipped="smoke dzhanibekov robot_stand bouncing_ball lorenz96 ndt_basin bbob_cmaes identify_arm"
@@ -186,6 +187,13 @@ if command -v sha256sum >/dev/null 2>&1; then
 else
     skip "packs that somebody changed and signed" sha256sum "apt-get install coreutils"
 fi
-[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'hopscotch-??????' -user "$(id -u)" -newer elsewhere 2>/dev/null)" ]
+[ -z "$(ls "$TMPDIR")" ]
 check $? "no private folder is left"
+refused check ball.hop
+has "this is a pack of a trial, not a spec: \`hopscotch replay FILE\` runs it again" err
+works run "$root/experiments/smoke.yaml" --name fallen --set limits.trials=600 --backend cpu --progress none
+id=$("$HOPSCOTCH" query fallen --where "failure = 'fell'" --columns id --format csv | sed -n 2p)
+works pack "fallen/$id" -o fallen.hop
+works replay fallen.hop
+has ": the same to the bit: failure fell, every metric and "
 exit $status

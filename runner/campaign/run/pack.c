@@ -408,6 +408,7 @@ Error pack_replay(const StoredCampaign *campaign, const BackendOptions *backend,
     const Sha256Text digest = pack_digest_of(&campaign->spec, &run.replay.stored, &run.states);
     *result = (PackResult){.equal = run.equal && strcmp(digest.hex, campaign->pack->digest.hex) == 0,
                            .fitness = run.result.fitness,
+                           .failure = run.result.failure,
                            .backend = run.replay.backend,
                            .processor = run.replay.processor,
                            .digest = digest};

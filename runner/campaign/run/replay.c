@@ -217,6 +217,7 @@ Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *request, co
                         arena));
     *result = (ReplayResult){.trial = trial,
                              .fitness = rows_stored(replay->again.rows.fitness[0]),
+                             .failure = replay->spec.configured.failures[replay->again.rows.failure[0]],
                              .stored_fitness = replay->computed ? (double)NAN : replay->stored.fitness[0],
                              .computed = replay->computed};
     result->equal = replay->computed || !rows_differ(&replay->spec, &replay->stored, 0, &replay->again.rows, 0,

@@ -763,6 +763,11 @@ static Error spec_parse_at(const SpecPlace *place, const char *text, const char 
     const Overrides given = {.items = (const char **)overrides, .count = n_overrides};
     const Node *root = spec_tree(place, out->file, &out->text, &given, arena, diagnostics);
     if (root == NULL) return spec_summary(file, diagnostics);
+    const Node *pack = root->kind == NODE_MAPPING ? node_find(root, "hopscotch_pack") : NULL;
+    if (pack != NULL) { // of `hopscotch pack`, whose keys are no misspelt ones
+        diagnose(diagnostics, pack, "this is a pack of a trial, not a spec: `hopscotch replay FILE` runs it again");
+        return spec_summary(file, diagnostics);
+    }
     if (root->kind != NODE_MAPPING)
         diagnose(diagnostics, root, "a spec is a mapping of keys to values, this is %s", scalar_given(root, arena));
     SpecReader reader = {.spec = out,
