@@ -109,7 +109,8 @@ PLAIN ?= $(if $(first),,$(isas))
 plain_kernels = $(if $(filter $1,$(PLAIN)),$(BUILD)/cpu_plain_$1.o)
 cpu_kernels := $(foreach isa,$(isas),$(call plain_kernels,$(isa)) $(BUILD)/cpu_observed_$(isa).o)
 # what takes longest comes first, here and in the programs: the other objects compile beside it
-gpu_kernels := $(BUILD)/backend_cuda.o $(if $(first),,$(BUILD)/alone_cuda.o $(BUILD)/adjoint_cuda.o)
+gpu_kernels := $(BUILD)/backend_cuda.o $(if $(first),,$(BUILD)/alone_cuda.o $(BUILD)/adjoint_cuda.o) \
+  $(if $(filter yes,$(CUDA)),$(if $(first),,$(BUILD)/ahead_cuda.o)) # a host has no warps
 # of environments (sim/environment.h), which only the library and what tests it have
 environments := $(if $(first),,$(foreach isa,$(isas),$(BUILD)/cpu_environment_$(isa).o) \
   $(if $(with_cuda),$(BUILD)/environment_cuda.o))

@@ -1,6 +1,7 @@
 // The CUDA backend: one thread per lane, or a team of them (team.h). Two batches are in flight on two streams, with
 // pinned host memory; no device memory is taken after prepare.
 #define HOPSCOTCH_KERNELS
+#include "ahead.cuh"
 #include "alone.cuh"
 #include "backend.h"
 #include "cuda_calls.cuh"
@@ -87,6 +88,7 @@ typedef struct CudaBackend {
     double *assets;         // on the device
     double *meter_assets;   // the same
     double *law_assets;     // the same
+    CudaKernel ahead;       // goes ahead of the general kernel (ahead.cuh); NULL: none does
     int resident;           // thread blocks of the kernel that run at once, if a lane takes whole ones; else 0
     cudaEvent_t last_ended; // of the last slice that was waited for; NULL before the first
     CudaSlot slots[BACKEND_SLOTS_MAX];
@@ -248,6 +250,7 @@ static Error cuda_prepare(Backend *backend, const Configured *configured, int64_
     CudaBackend *cuda = (CudaBackend *)backend;
     cuda_release(cuda);
     cuda->configured = configured;
+    cuda->ahead = ahead_cuda_kernel != NULL ? ahead_cuda_kernel(configured) : NULL;
     Error error = cuda_take_teams(cuda);
     if (error.kind == OK && configured->meter != NULL)
         error = cuda_upload(&cuda->meter_assets, configured->meter->of.assets, configured->meter->of.n_assets);
@@ -576,6 +579,27 @@ static Error cuda_launch_trial(const CudaBackend *cuda, const CudaSlot *s, LaneG
                             cuda->made.stream);
 }
 
+// The kernel that goes ahead of the general one, which starts lanes itself: the group is then a tick further.
+static Error cuda_launch_ahead(const CudaBackend *cuda, const CudaSlot *s, LaneGroup *group, int64_t first, int64_t end)
+{
+    enum { LANES_OF_BLOCK = AHEAD_THREADS * AHEAD_LANES };
+    Constants constants = s->life.constants;
+    const double *assets = cuda->assets;
+    if (first >= end) return error_none();
+    if (group->tick == 0) {
+        LaneGroup start = *group;
+        start.ticks = 1;
+        TRY(cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, start, first, end));
+        group->tick = 1;
+        group->ticks--;
+    }
+    group->lane = first;
+    void *arguments[] = {&constants, &assets, group, &end};
+    CUDA_TRY(cudaLaunchKernel(cuda->ahead, dim3((unsigned)((end - first + LANES_OF_BLOCK - 1) / LANES_OF_BLOCK)),
+                              dim3(AHEAD_THREADS), arguments, (size_t)cuda->configured->ahead, s->stream));
+    return error_none();
+}
+
 // The lanes that are not observed, or those of them that still run.
 static Error cuda_launch_plain(const CudaBackend *cuda, const CudaSlot *s, LaneGroup group, int64_t observed)
 {
@@ -584,6 +608,7 @@ static Error cuda_launch_plain(const CudaBackend *cuda, const CudaSlot *s, LaneG
     if (listed) group.order = s->device_order;
     if (s->made && cuda->made.module != NULL) // if it was dropped since, the batch is computed again
         return cuda_launch_made(cuda, s, group, first, end);
+    if (cuda->ahead != NULL) TRY(cuda_launch_ahead(cuda, s, &group, first, end));
     return cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, first, end);
 }
 

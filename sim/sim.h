@@ -406,6 +406,7 @@ struct Configured {
     Executor executor;      // on the CPU, for a kernel whose step is a compute graph
     int n_work;             // doubles of lane state between slices
     int shared;             // doubles of a lane in a GPU's shared memory, if a thread has a lane (real.h)
+    int ahead;              // bytes of a GPU's shared memory for the kernel that goes ahead (ahead.cuh); 0: none does
     int team_threads;       // best number of GPU threads per lane, whole warps; 0: the most that the kernel allows
     int64_t team_lanes;     // batches of this many lanes or more use one thread per lane; 0: never
     int team_thread_blocks; // best number of thread blocks of a GPU per lane, if its kernel uses whole ones

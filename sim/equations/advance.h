@@ -628,6 +628,17 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
     return running;
 }
 
+// The tick that a lane is at: a kernel may have gone ahead (../ahead.cuh).
+HD int64_t equations_reached(const EquationsConstants *c, const LaneGroup *group)
+{
+#if defined(__CUDA_ARCH__) && !defined(HOPSCOTCH_MADE)
+    int apart;
+    const double *memory = equations_memory(c, group, &apart);
+    if (c->straight != 0 && group->tick > 0) return (int64_t)memory[(int64_t)EQUATIONS_GRID * apart];
+#endif
+    return (void)c, group->tick;
+}
+
 HD void equations_advance(const Constants *constants, const double *assets, const LaneGroup *group,
                           EquationsMethod method, bool observed)
 {
@@ -641,6 +652,8 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
     running = not_empty(running);
+    const int64_t end = group->tick + group->ticks, begin = equations_reached(c, group);
+    if (begin >= end) return;
     equations_load(lane, group);
     if (group->tick == 0) {
         const EquationsOutcome outcome = equations_start(lane, group, observed, running);
@@ -651,9 +664,8 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
             if (!any_lane(running)) return;
         }
     }
-    const int64_t end = group->tick + group->ticks;
     int64_t bent = 0; // before this tick the steps are looked at one by one
-    for (int64_t tick = group->tick; tick < end; tick++) {
+    for (int64_t tick = begin; tick < end; tick++) {
         if (c->straight != 0 && !observed && !EQUATIONS_TRAILS && tick >= bent) {
             const int64_t steps = equations_go_straight(lane, tick, end, running);
             bent = steps > 0 ? tick : tick + STRAIGHT_STEPS;

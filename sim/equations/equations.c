@@ -8,6 +8,7 @@
 #include "drawing.h"
 #include "gradient.h"
 #include "made.h"
+#include "straight_planner.h"
 #include "step_values.h"
 #include "straight.h"
 #include "switches.h"
@@ -340,10 +341,12 @@ static Error build_step(EquationsBuild *build)
     const int count = build->c.n_total + build->c.is_map;
     TRY(tape_code(build->tape, &build->layout, build->step, count, build->arena, &code));
     step_in_place(&build->c, &code);
-    build->c.straight = (int32_t)build_rows(build, EQUATIONS_CODE);
+    build->c.straight = (int32_t)build_rows(build, STRAIGHT_ROW);
     const int32_t first = tape_assets_put(&build->assets, code.steps, code.count);
     assets_set_integer(&build->assets, build->c.straight, first);
     assets_set_integer(&build->assets, build->c.straight + 1, code.count);
+    const int32_t plan = straight_plan(&build->c, &code, build->layout.numbers, &build->assets, build->arena);
+    assets_set_integer(&build->assets, build->c.straight + STRAIGHT_PLAN, plan);
     if (code.n_outputs == 0) return error_none();
     assets_set_integer(&build->assets, build->c.straight + 2, build->assets.count);
     for (int i = 0; i < count; i++) assets_integer(&build->assets, code.outputs[i]);
@@ -807,6 +810,7 @@ static Error equations_configure(const double *settings, const Points *points, A
                         .kernel = equations_kernels[equations_method(system, settings)],
                         .n_work = build.c.file + build.c.registers,
                         .shared = equations_shared(&build.c),
+                        .ahead = straight_plan_bytes(build.assets.numbers, &build.c),
                         .ticks = equations_whole_ticks(&build.c),
                         .tick_duration = build.c.dt,
                         .duration = build.c.duration,

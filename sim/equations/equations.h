@@ -33,6 +33,8 @@ typedef struct EquationsCode {
     int32_t first, count, outputs;
 } EquationsCode;
 enum { EQUATIONS_CODE = 3 }; // numbers of a code in a table
+// Behind those of the code of a straight run: where its plan stands (straight_plan.h), -1: there is none.
+enum { STRAIGHT_PLAN = EQUATIONS_CODE, STRAIGHT_ROW };
 
 // Rows of the table of modes: the first numbers of codes, then actions.
 enum {
