@@ -74,6 +74,12 @@ int64_t column_deflate(const unsigned char *raw, int64_t rows, int64_t width, un
     return (int64_t)bytes;
 }
 
+int64_t bytes_deflate(const unsigned char *raw, int64_t size, unsigned char *out, int64_t room)
+{
+    uLongf bytes = (uLongf)room;
+    return compress2(out, &bytes, raw, (uLong)size, Z_BEST_COMPRESSION) == Z_OK ? (int64_t)bytes : 0;
+}
+
 bool column_inflate(const unsigned char *deflated, int64_t bytes, int64_t rows, int64_t width, unsigned char *shuffled,
                     unsigned char *raw)
 {

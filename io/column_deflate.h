@@ -14,6 +14,8 @@ enum {
 // out[room] <- raw[rows * width], deflated; returns the number of bytes. 0: it does not fit, or there is not enough
 // memory to try.
 int64_t column_deflate(const unsigned char *raw, int64_t rows, int64_t width, unsigned char *out, int64_t room);
+// As column_deflate with width 1, in fewer bytes and 10 times as long: for what is sent, not only stored.
+int64_t bytes_deflate(const unsigned char *raw, int64_t size, unsigned char *out, int64_t room);
 // raw[rows * width] <- what column_deflate got; the rest of the `bytes` may be anything. shuffled: room for as
 // many bytes. False: it is damaged.
 bool column_inflate(const unsigned char *deflated, int64_t bytes, int64_t rows, int64_t width, unsigned char *shuffled,

@@ -5,6 +5,7 @@
 // files
 #include "bounded_log.h"
 #include "cache.h"
+#include "coded_table.h"
 #include "column_deflate.h"
 #include "file.h"
 #include "folder.h"

@@ -32,9 +32,10 @@ hid_t shard_id(Error *error, hid_t id, const char *what)
 
 void shard_ok(Error *error, herr_t status, const char *what) { shard_check(error, status >= 0, what); }
 
-// HDF5's messages go into our errors, not to the terminal. Its exit handler is not installed, because it crashed on
-// full disks. Only the first call in the process has an effect, and it comes before every other call of HDF5. HDF5
-// 1.10.8 crashes if it gets no memory, so the memory is tested beforehand.
+// HDF5's messages go into our errors, not to the terminal. It loads no plugins, whose folder an environment variable
+// names (HDF5_PLUGIN_PATH) and which a file can ask for: a shard's filters are in HDF5 itself. Its exit handler is not
+// installed, because it crashed on full disks. Only the first call in the process has an effect, and it comes before
+// every other call of HDF5. HDF5 1.10.8 crashes if it gets no memory, so the memory is tested beforehand.
 Error shard_ready(size_t bytes)
 {
     Arena room;
@@ -42,6 +43,7 @@ Error shard_ready(size_t bytes)
     arena_destroy(&room);
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    H5PLset_loading_state(0);
     return error_none();
 }
 

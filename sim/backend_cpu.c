@@ -143,8 +143,7 @@ static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
         if (!cpu_isas[i].supported())
             return error_make(ERROR_MACHINE, "this processor does not have the instruction set '%s'", wanted);
         if (cpu_isas[i].observed == NULL)
-            return error_make(ERROR_USER, "this program was built by `make demo`, without kernels for '%s': run `make`",
-                              wanted);
+            return error_make(ERROR_USER, "this program was built without kernels for '%s': run `make`", wanted);
         return error_none();
     }
     return error_make(
@@ -777,7 +776,7 @@ static void cpu_describe(CpuBackend *cpu, const CpuIsa *isa)
              cpu->n_threads == 1 ? "" : "s", isa->name);
     snprintf(info->architecture, sizeof info->architecture, "%s-%s", cpu_family, isa->name);
     snprintf(info->version, sizeof info->version, "%s-%s%s", cpu_family, isa->name,
-             isa->plain != NULL ? "" : ", built by `make demo`: `make` builds faster");
+             isa->plain != NULL ? "" : ", without its faster kernels, which `make` builds");
     if (strcmp(isa->name, "v2") == 0)
         snprintf(info->warning, sizeof info->warning,
                  "instruction set v2 has no fused multiply-add: correct, but about 50 times slower than v3");

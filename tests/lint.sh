@@ -140,7 +140,7 @@ is_formatted()
     git grep -nE "(echo|printf|print)[ (]+f?[\"']+skip" -- tests ':!tests/skip.*' ':!tests/test.c' \
         ':!tests/cli/build.sh' &&
         fail "skipped tests say so by skip (tests/skip.sh)"
-    LC_ALL=C.UTF-8 git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.cpp' '*.h' Makefile | grep -v ':    X(' &&
+    LC_ALL=C.UTF-8 git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.cpp' '*.h' '*.mk' Makefile | grep -v ':    X(' &&
         fail "lines of more than 120"
 }
 

@@ -67,6 +67,40 @@ for spec in ${SPECS-smoke slip_map raibert_gains}; do
     check $? "$spec has the digest of the build"
 done
 
+# Beside h5py, which has an HDF5 of its own: both read a shard in one process, whichever is loaded first.
+cat >both.py <<'END'
+import glob
+import importlib
+import sys
+
+for name in sys.argv[1:3]:
+    importlib.import_module(name)
+    if name == "hopscotch":
+        import hopscotch.library
+        hopscotch.library.load()
+import h5py
+import hopscotch
+
+ours = hopscotch.open("wheel/kept").trajectory(0)
+with h5py.File(glob.glob("wheel/kept/shards/*.h5")[0], "r") as file:
+    theirs = file["trajectories/state"][:, 0]  # x_foot
+assert len(theirs) == len(ours["x_foot"]) > 10 and (theirs == ours["x_foot"].astype("float32")).all()
+print("interface", hopscotch.library.load().hopscotch_interface(), "states", len(theirs))
+END
+if ! "$python" -c 'import h5py' 2>/dev/null; then
+    skip "the wheel beside h5py" "h5py" "pip install h5py"
+else
+    "$bin/hopscotch" run smoke --name kept --results wheel --progress none --backend cpu --set limits.trials=1 \
+        --set record.trajectories.select.every=1 >out 2>err
+    check $? "a campaign with trajectories"
+    PYTHONPATH=$("$python" -c 'import h5py, os; print(os.path.dirname(os.path.dirname(h5py.__file__)))')
+    export PYTHONPATH
+    env/bin/python both.py h5py hopscotch >out 2>err && env/bin/python both.py hopscotch h5py >>out 2>err &&
+        [ "$(sort -u out | wc -l)" -eq 1 ]
+    check $? "it and h5py read a shard in one process: $(head -n 1 out)"
+    unset PYTHONPATH
+fi
+
 # What a new user types, with times; then the first Python of the README and an environment. Run in an empty folder.
 cat >first.sh <<'END'
 set -e

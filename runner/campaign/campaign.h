@@ -760,10 +760,11 @@ const double *trace_poses(const ReplayTrace *trace, int64_t i);
 // the trial with all its replicates, on any processor, and compare every bit.
 
 enum {
-    PACK_FORM = 1,            // of the text
+    PACK_FORM = 2,            // of the text; form 1 is read too
     PACK_BYTES_MAX = 1000000, // of the text
     PACK_STATES = 1000,       // instants per replicate, and one at the start
-    PACK_REPLICATES = 16,     // with more than so many, only the first has its states hashed, all have their results
+    PACK_REPLICATES = 16,     // with more than so many, each has fewer instants, and a hash of its results
+    PACK_LANES = 8000,        // with more than so many, only the first has its states hashed; form 1: PACK_REPLICATES
     PACK_OUTCOMES = 16384,    // hashes of replicates' results, at most; then a hash is of several replicates
     PACK_TAGS = 96000,        // tags of columns, at most; then a tag is of several columns
     PACK_HASH = 8,            // bytes of the hash of a state: the first of its SHA-256
@@ -791,9 +792,11 @@ typedef struct PackFile {
     const char *name; // as the spec says it
     Sha256Text digest;
     Bytes bytes;
+    size_t packed; // what it takes of the text; pack_write sets it
 } PackFile;
 
 typedef struct Pack {
+    int form;                                // PACK_FORM, or the older one of a file
     const char *campaign, *version, *commit; // of the program that wrote it; commit NULL: unknown
     int numerics_version;
     const char *backend, *processor; // where it was computed: "cpu", "x86-64-v3"

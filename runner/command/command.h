@@ -175,6 +175,9 @@ Error shipped_read(const char *folder, const char *name, Arena *arena, Bytes *ou
 // If the command takes a spec and its argument names neither a file nor a campaign, but an example that comes with the
 // program ("smoke"): puts the example's path in its place and prints so to `messages` (examples.c).
 void examples_name(const CommandLine *line);
+// The example whose name is like that of a spec that is not there, with or without .yaml; NULL: none, or a path to
+// another folder is given.
+const char *examples_nearest(const char *given, Arena *arena);
 
 // `replay --frames` (frames.c). Error (user): the model has no drawing, or the folder holds files.
 Error frames_write(const CommandLine *line, const ReplayTrace *trace);

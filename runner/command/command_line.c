@@ -451,7 +451,7 @@ static Error command_allowed(const CommandLine *line, AllowedFolders *allowed)
     return error_none();
 }
 
-// Suggests a file of the same folder with a similar name.
+// Suggests a file of the same folder with a similar name, or an example.
 static Error command_no_spec(const char *path, Arena *arena)
 {
     const char *folder = folder_of(path, arena), *slash = strrchr(path, '/'), *nearest = NULL;
@@ -459,6 +459,9 @@ static Error command_no_spec(const char *path, Arena *arena)
     int count;
     if (folder_list(folder, arena, &names, &count).kind == OK)
         nearest = nearest_name(slash != NULL ? slash + 1 : path, (const char *const *)names, count);
+    const char *example = nearest == NULL ? examples_nearest(path, arena) : NULL;
+    if (example != NULL)
+        return error_make(ERROR_USER, "there is no file %.300s; did you mean the example '%.200s'?", path, example);
     if (nearest == NULL) return error_make(ERROR_USER, "there is no file %.300s", path);
     return error_make(ERROR_USER, "there is no file %.300s; did you mean '%.*s%.200s'?", path,
                       slash != NULL ? (int)(slash - path < 300 ? slash + 1 - path : 0) : 0, path, nearest);

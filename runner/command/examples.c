@@ -83,6 +83,13 @@ static const Example *examples_find(const Examples *examples, const char *name)
     return NULL;
 }
 
+static const char *examples_like(const Examples *examples, const char *name, Arena *arena)
+{
+    const char **names = ARENA_NEW(arena, const char *, examples->count + 1);
+    for (int i = 0; i < examples->count; i++) names[i] = examples->rows[i].name;
+    return nearest_name(name, names, examples->count);
+}
+
 static const char *examples_file(const Example *example) // the spec's name in its folder
 {
     const char *slash = strrchr(example->name, '/');
@@ -223,9 +230,7 @@ static Error examples_run(const CommandLine *line)
     const char *name = line->arguments[0];
     const Example *example = examples_find(&examples, name);
     if (example != NULL) return examples_copy(line, example, line->n_arguments > 1 ? line->arguments[1] : ".");
-    const char **names = ARENA_NEW(line->arena, const char *, examples.count + 1);
-    for (int i = 0; i < examples.count; i++) names[i] = examples.rows[i].name;
-    const char *nearest = nearest_name(name, names, examples.count);
+    const char *nearest = examples_like(&examples, name, line->arena);
     return error_make(ERROR_USER, "there is no example '%.60s'%s%s%s", name,
                       nearest != NULL ? "; did you mean '" : "; `hopscotch examples` lists them",
                       nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
@@ -247,6 +252,17 @@ void examples_name(const CommandLine *line)
     fprintf(line->messages, "there is no file %s here; this is the example ", given);
     put_visible(line->messages, line->arguments[0]);
     fputc('\n', line->messages);
+}
+
+const char *examples_nearest(const char *given, Arena *arena)
+{
+    const size_t length = strlen(given), end = strlen(".yaml");
+    const bool yaml = length > end && strcmp(given + length - end, ".yaml") == 0;
+    const char *name = arena_format(arena, "%.*s", (int)(length - (yaml ? end : 0)), given);
+    Examples examples;
+    if (length > 300 || strchr(name, '.') != NULL || name[0] == '/' || examples_read(arena, &examples).kind != OK)
+        return NULL;
+    return examples_like(&examples, name, arena);
 }
 
 const Command command_examples = {

@@ -141,7 +141,7 @@ static const HelpFormat help_formats[] = {
     {"campaign.db",
      {STORE_SCHEMA_VERSION, STORE_SCHEMA_WITH_SUMS, STORE_SCHEMA_WITH_BLOCKS, STORE_SCHEMA_WITH_WORDS},
      4},
-    {"pack", {PACK_FORM}, 1},
+    {"pack", {1, PACK_FORM}, 2},
     {"hopscotch.h", {HOPSCOTCH_INTERFACE}, 1},
 };
 enum { HELP_FORMATS = sizeof help_formats / sizeof *help_formats };

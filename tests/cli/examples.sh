@@ -79,7 +79,7 @@ has "/experiments/smoke.yaml" err
 works best smoke
 refused check smok
 has "there is no file smok" err
-lacks "example" err
+has "did you mean the example 'smoke'?" err
 # shellcheck disable=SC2086
 works run smoke $short
 has "this is the example" err
@@ -103,6 +103,15 @@ works check bouncing_ball
 has "ok: mine"
 lacks "example" err
 refused check ./slip_map
+lacks "example" err
+for name in smok smoke.yaml comand/spring; do
+    refused run $name
+    has "there is no file $name; did you mean the example '" err
+done
+touch smolk.yaml
+refused run smok.yaml
+has "did you mean 'smolk.yaml'?" err
+refused run unlike_any_other_name
 lacks "example" err
 refused check laws/trot
 lacks "example" err

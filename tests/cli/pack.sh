@@ -68,13 +68,15 @@ expect $? 3 "a pipe is not waited for"
 mkdir folder.hop
 code=3 refused replay folder.hop
 
-# more replicates than have states: each has a hash of its results
+# more replicates share the instants of 16: each has states, and a hash of its results
 works run "$root/experiments/kramers_escape.yaml" --name many --set replicates.count=20 \
     --set simulation.duration=10 --set limits.trials=1 --backend cpu --progress none
 works pack many/0 -o many.hop
 grep -q '"outcomes": ' many.hop
 check $? "20 replicates have hashes of their results"
-works replay many.hop
+works replay many.hop --json
+grep -q '"states": 1[0-9]\{4\}' out
+check $? "and all of them have states"
 
 works run "$root/experiments/command/spring.yaml" --allow-programs --set limits.trials=2 --progress none
 refused pack spring/0
@@ -87,6 +89,26 @@ has 'or other users may exchange its files: set TMPDIR' err
 [ ! -e ball2.hop ]
 check $? "then nothing is written"
 
+# a recording of 60 s at 1 kHz, 10 columns: an encoder, a rate and torques with noise
+LC_ALL=C awk -v rows="${QUICK:+12000}" 'BEGIN {
+    srand(1)
+    if (rows == "") rows = 60000
+    print "time,seen,rate,torque_1,torque_2,torque_3,torque_4,torque_5,current,count"
+    for (i = 0; i < rows; i++) {
+        t = i / 1000; x = sin(3 * t) * exp(-t / 30)
+        printf "%.3f,%.4f,%.5f", t, int(4096 * x) / 4096, 3 * cos(3 * t) + 0.01 * rand()
+        for (j = 1; j <= 6; j++) printf ",%.4f", j * x + 0.02 * rand()
+        printf ",%d\n", 4096 * x
+    }
+}' </dev/null >recording.csv
+sed -e 's/identify_pendulum.csv/recording.csv/' -e 's/unit: rad}}$/unit: rad, column: seen}}/' \
+    "$root/experiments/identify_pendulum.yaml" >recording.yaml
+works run recording.yaml --name recording --set limits.trials=1 --backend cpu --progress none
+works pack recording/0 -o recording.hop
+works replay recording.hop
+[ $(($(wc -c <recording.hop) * 4)) -lt "$(wc -c <recording.csv)" ]
+check $? "a recording of $(wc -l <recording.csv) rows and $(wc -c <recording.csv) bytes fits: $(wc -c <recording.hop)"
+
 # a cloud of 200,000 points
 LC_ALL=C awk 'BEGIN {
     srand(1)
@@ -96,15 +118,26 @@ sed -e 's/  scene: street/  target: cloud.csv\n  source: cloud.csv/' -e 's/sourc
     -e 's/^  count: 8/  count: 1/' "$root/experiments/ndt_lidar.yaml" >cloud.yaml
 works run cloud.yaml --name cloud --set limits.trials=1 --backend cpu --progress none
 refused pack cloud/0
-has 'are allowed: its file cloud.csv alone has' err
+has 'are allowed: its file cloud.csv (' err
 {
     printf 'version: 1\nexperiment: list\nmodel: bbob\nsimulation: {function: sphere, dimension: 2}\nsearch:\n'
     printf '  method: list\n  points: |\n    x1,x2\n'
     LC_ALL=C awk 'BEGIN { for (i = 0; i < 45000; i++) printf "    %.6f,%.6f\n", i / 45000, i / 45001 }' </dev/null
 } >list.yaml
 works run list.yaml --name list --set limits.trials=1 --backend cpu --progress none
-refused pack list/0
-has 'are allowed: its spec has' err
+works pack list/0 -o list.hop
+works replay list.hop
+{
+    echo time,seen
+    LC_ALL=C awk 'BEGIN {
+        srand(2)
+        for (i = 0; i < 131000; i++) printf "%.3f,%.7f%08d\n", i / 1000, rand(), 1e8 * rand()
+    }' </dev/null
+} >recording.csv
+works run recording.yaml --name noise --set limits.trials=1 --backend cpu --progress none
+refused pack noise/0
+has 'are allowed: its spec (' err
+has 'use recordings of fewer rows' err
 
 # ---- changed ones ----------------------------------------------------------------------------------------------------
 
@@ -140,9 +173,21 @@ if command -v sha256sum >/dev/null 2>&1; then
     signed 's/"numerics_version": [0-9]*/"numerics_version": 1/'
     refused replay changed.hop
     has 'numerics version 1 and this program has version' err
-    signed 's/"hopscotch_pack": 1/"hopscotch_pack": 7/'
+    signed 's/"hopscotch_pack": 2/"hopscotch_pack": 7/'
     refused replay changed.hop
     has 'form 7' err
+    signed 's/"hopscotch_pack": 2/"hopscotch_pack": 1/'
+    works replay changed.hop
+    signed 's/"hopscotch_pack": 2/"hopscotch_pack": 1/' many.hop
+    refused replay changed.hop
+    has 'has not the states that its spec has' err
+    signed 's/\("hashes": ".*\)......\(=*",\)$/\1AAAAAA\2/' many.hop # of states: a comma follows
+    code=3 refused replay changed.hop
+    has 'replicate 19, first the state at ' err
+    signed 's/"coded": [0-9]*/"coded": 33/' recording.hop
+    refused replay changed.hop
+    signed '/"coded": /d' recording.hop
+    refused replay changed.hop
     signed 's/"fitness": [-0-9.e]*/"fitness": 12345/'
     code=3 refused replay changed.hop
     has 'fitness' err

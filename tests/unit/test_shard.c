@@ -321,6 +321,14 @@ TEST(shard_is_read_by_other_programs)
 }
 
 // HDF5 takes two open files in memory with the same name for one file, so each gets its own name.
+TEST(shard_loads_no_plugins)
+{
+    unsigned wanted = 1;
+    CHECK_OK(shard_ready(0));
+    CHECK(H5PLget_loading_state(&wanted) >= 0);
+    CHECK(wanted == 0);
+}
+
 TEST(shards_open_at_once_are_apart)
 {
     const ShardLane other_lane[1] = {{99, 3, 2}};

@@ -1,8 +1,8 @@
 // Packs: a trial with hashes of its states, and a replay that compares them (campaign.h says what a pack is).
 //
-// States are the columns of a trajectory, of all replicates or of the first. They are sampled at the same ticks on
-// every device, and sampling changes no bit. A state's hash says whether it differs, a tag per column says which column
-// does.
+// States are the columns of a trajectory, of all replicates, or of the first if there are too many. They are sampled at
+// the same ticks on every device, and sampling changes no bit. A state's hash says whether it differs, a tag per column
+// says which column does.
 #include "replay.h"
 
 #include "../store/queries.h"
@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#define PACK_STEPS_BYTES ((int64_t)64 << 20) // of states of every tick, when the first that differs is sought
 
 // ---- states ---------------------------------------------------------------------------------------------------------
 
@@ -28,12 +30,18 @@ static bool pack_has_states(const Spec *spec)
 }
 
 // Those that have states: all, or the first.
-static int pack_replicates(const Spec *spec)
+static int pack_replicates(const Spec *spec, int form)
 {
-    return spec->replicates.count <= PACK_REPLICATES ? spec->replicates.count : 1;
+    return spec->replicates.count <= (form == 1 ? PACK_REPLICATES : PACK_LANES) ? spec->replicates.count : 1;
 }
 
-static int64_t pack_every(const Spec *spec) { return (spec->configured.ticks + PACK_STATES - 1) / PACK_STATES; }
+// All replicates together have at most as many instants as PACK_REPLICATES of them.
+static int64_t pack_every(const Spec *spec, int form)
+{
+    const int replicates = pack_replicates(spec, form);
+    const int64_t instants = replicates <= PACK_REPLICATES ? PACK_STATES : PACK_STATES * PACK_REPLICATES / replicates;
+    return (spec->configured.ticks + instants - 1) / instants;
+}
 
 // The first bytes of the SHA-256 of values, with one NaN.
 static void pack_hash(const double *values, int count, unsigned char *out, size_t size)
@@ -85,7 +93,7 @@ static void pack_take_states(const Replay *replay, int group, int64_t every, Are
                         states->tag + i * states->n_tags * PACK_TAG);
 }
 
-// Of failure and metrics. Replicates that have no states of their own are compared by these.
+// Of failure and metrics: they say which of many replicates differs, also where their states are few.
 static bool pack_has_outcomes(const Spec *spec)
 {
     return spec->replicates.count > (pack_has_states(spec) ? PACK_REPLICATES : 1);
@@ -180,7 +188,8 @@ Error pack_make(const StoredCampaign *campaign, int64_t trial, const BackendOpti
 {
     const Spec *spec = &campaign->spec;
     const bool states = pack_has_states(spec);
-    const ReplayRequest request = pack_request(spec, trial, pack_replicates(spec), pack_every(spec));
+    const ReplayRequest request =
+        pack_request(spec, trial, pack_replicates(spec, PACK_FORM), pack_every(spec, PACK_FORM));
     Replay replay = {.campaign = campaign, .each = pack_has_outcomes(spec)};
     ReplayResult result;
     TRY(pack_check_model_can(campaign));
@@ -188,7 +197,8 @@ Error pack_make(const StoredCampaign *campaign, int64_t trial, const BackendOpti
     if (!result.equal)
         return error_make(ERROR_MACHINE, "%.100s/%" PRId64 " differs from its stored row: %s; nothing is packed",
                           campaign->name, trial, result.difference);
-    *pack = (Pack){.campaign = campaign->name,
+    *pack = (Pack){.form = PACK_FORM,
+                   .campaign = campaign->name,
                    .version = HOPSCOTCH_VERSION,
                    .commit = program_commit(),
                    .numerics_version = NUMERICS_VERSION,
@@ -199,7 +209,7 @@ Error pack_make(const StoredCampaign *campaign, int64_t trial, const BackendOpti
                    .spec = spec->text,
                    .spec_hash = spec->hash.hex,
                    .row = replay.computed ? replay.again.rows : replay.stored};
-    if (states) pack_take_states(&replay, 0, pack_every(spec), arena, &pack->states);
+    if (states) pack_take_states(&replay, 0, pack_every(spec, PACK_FORM), arena, &pack->states);
     if (replay.each) pack_take_outcomes(&replay, arena, &pack->states);
     pack->digest = pack_digest_of(spec, &pack->row, &pack->states);
     return pack_add_files(campaign, arena, pack);
@@ -267,10 +277,10 @@ static Error pack_run(const StoredCampaign *campaign, const BackendOptions *back
     const PackStates *packed = &pack->states;
     const bool states = packed->replicates > 0;
     const Spec *spec = &campaign->spec;
-    const ReplayRequest request = pack_request(spec, pack->trial, pack_replicates(spec), packed->every);
+    const ReplayRequest request = pack_request(spec, pack->trial, pack_replicates(spec, pack->form), packed->every);
     *run = (PackRun){
         .replay = {.campaign = campaign, .each = pack_has_outcomes(spec)}, .place = {.row = -1}, .outcome = -1};
-    if (states != pack_has_states(spec) || (states && packed->every != pack_every(spec)))
+    if (states != pack_has_states(spec) || (states && packed->every != pack_every(spec, pack->form)))
         return error_make(ERROR_USER, "the pack has not the states that its spec has: ask for it again");
     TRY(replay_all(&run->replay, pack->trial, states ? &request : NULL, backend, arena, &run->result));
     if (states) pack_take_states(&run->replay, packed->group, packed->every, arena, &run->states);
@@ -310,29 +320,67 @@ static Error pack_try_isas(const StoredCampaign *campaign, const BackendOptions 
     return error_none();
 }
 
+// The states of a replicate on two backends, at the ticks of a request.
+typedef struct PackPair {
+    const double *row[2];
+    int64_t length[2];
+} PackPair;
+
+static Error pack_run_both(const StoredCampaign *campaign, int replicate, const ReplayRequest *request,
+                           const BackendOptions options[2], Arena *arena, PackPair *pair)
+{
+    const int columns = campaign->pack->states.n_columns;
+    for (int k = 0; k < 2; k++) {
+        Replay replay = {.campaign = campaign};
+        ReplayResult result;
+        TRY(replay_all(&replay, request->trial, request, &options[k], arena, &result));
+        pair->row[k] = replay.again.samples;
+        for (int r = 0; r < replicate; r++) pair->row[k] += replay.again.lanes[r].length * columns;
+        pair->length[k] = replay.again.lanes[replicate].length;
+    }
+    return error_none();
+}
+
+// Halves the ticks of a request, of which the last differs, until their states take little memory.
+static Error pack_narrow(const StoredCampaign *campaign, int replicate, const BackendOptions options[2], Arena *arena,
+                         ReplayRequest *request)
+{
+    const PackStates *packed = &campaign->pack->states;
+    const int64_t tick = (int64_t)sizeof(double) * packed->replicates * packed->n_columns; // bytes
+    while (request->ticks[1] - request->ticks[0] > 2 &&
+           request->ticks[1] - request->ticks[0] > PACK_STEPS_BYTES / tick) {
+        const size_t used = arena->used;
+        const int64_t middle = request->ticks[0] + (request->ticks[1] - request->ticks[0]) / 2;
+        ReplayRequest one = *request;
+        PackPair pair;
+        one.ticks[0] = middle;
+        one.ticks[1] = middle + 1;
+        TRY(pack_run_both(campaign, replicate, &one, options, arena, &pair));
+        const size_t bytes = (size_t)pair.length[0] * (size_t)packed->n_columns * sizeof(double);
+        const bool same = pair.length[0] == pair.length[1] && memcmp(pair.row[0], pair.row[1], bytes) == 0;
+        request->ticks[same ? 0 : 1] = middle + 1;
+        arena_rewind(arena, used);
+    }
+    return error_none();
+}
+
 // Every tick after the last equal state, on both: *text <- the first that differs, with its columns and both values.
 static Error pack_find_step(const StoredCampaign *campaign, const PackPlace *place, const BackendOptions *backend,
                             const char *good, Arena *arena, const char **text)
 {
     const PackStates *packed = &campaign->pack->states;
     BackendOptions options[2] = {*backend, *backend};
-    Replay replay[2] = {{.campaign = campaign}, {.campaign = campaign}};
-    const double *row[2];
-    int64_t length[2];
-    ReplayResult result;
-    ReplayRequest request = pack_request(&campaign->spec, campaign->pack->trial, pack_replicates(&campaign->spec), 1);
+    ReplayRequest request = pack_request(&campaign->spec, campaign->pack->trial, packed->replicates, 1);
+    PackPair pair;
     request.ticks[0] = place->row > 0 ? (place->row - 1) * packed->every : 0;
     request.ticks[1] = place->row * packed->every + 1;
     options[1].name = "cpu";
     options[1].devices = 0;
     options[1].isa = good;
-    for (int k = 0; k < 2; k++) {
-        TRY(replay_all(&replay[k], campaign->pack->trial, &request, &options[k], arena, &result));
-        row[k] = replay[k].again.samples;
-        for (int r = 0; r < place->replicate; r++) row[k] += replay[k].again.lanes[r].length * packed->n_columns;
-        length[k] = replay[k].again.lanes[place->replicate].length;
-    }
-    for (int64_t j = 0; j < length[0] && j < length[1]; j++, row[0] += packed->n_columns, row[1] += packed->n_columns) {
+    TRY(pack_narrow(campaign, place->replicate, options, arena, &request));
+    TRY(pack_run_both(campaign, place->replicate, &request, options, arena, &pair));
+    const double **row = pair.row;
+    for (int64_t j = 0; j < pair.length[0] && j < pair.length[1]; j++) {
         for (int c = 0; c < packed->n_columns; c++) {
             if (memcmp(&row[0][c], &row[1][c], sizeof row[0][c]) == 0) continue;
             *text = arena_format(arena, "step %" PRId64 " is the first that differs: %s is %s now and %s by %s",
@@ -341,6 +389,8 @@ static Error pack_find_step(const StoredCampaign *campaign, const PackPlace *pla
                                  text_number(row[1][c]).text, good);
             return error_none();
         }
+        row[0] += packed->n_columns;
+        row[1] += packed->n_columns;
     }
     return error_none();
 }

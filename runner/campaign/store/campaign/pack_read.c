@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define PACK_FILE_BYTES_MAX ((int64_t)64 << 20)   // of one file, inflated
+#define PACK_SPEC_BYTES_MAX ((int64_t)16 << 20)   // of the spec, inflated
 #define PACK_FILES_BYTES_MAX ((int64_t)128 << 20) // of all
 
 // A part of the text that is read.
@@ -94,8 +95,39 @@ static unsigned char *pack_bytes(PackReader *reader, const Node *in, const char 
 
 // ---- parts ----------------------------------------------------------------------------------------------------------
 
+// What pack_put_deflated wrote, of at most `most` bytes and then a zero.
+static Bytes pack_read_deflated(PackReader *reader, const Node *at, const char *name, int64_t most)
+{
+    const bool is_coded = node_find(at, "coded") != NULL;
+    const int64_t size = pack_integer(reader, at, "bytes", 0, most);
+    const int64_t inflated = is_coded ? pack_integer(reader, at, "coded", 1, PACK_CODED_MAX) : size;
+    const int64_t deflated = pack_integer(reader, at, "deflated", 0, PACK_BYTES_MAX);
+    const unsigned char *bytes = pack_bytes(reader, at, "base64", (size_t)deflated);
+    if (reader->error.kind == OK && inflated > deflated * DEFLATED_RATIO) pack_wrong(reader, "damaged is", name);
+    if (reader->error.kind != OK) return (Bytes){0};
+    unsigned char *text = ARENA_NEW(reader->arena, unsigned char, size + 1);
+    const size_t used = reader->arena->used;
+    unsigned char *raw = is_coded ? ARENA_NEW(reader->arena, unsigned char, inflated) : text;
+    unsigned char *shuffled = ARENA_NEW(reader->arena, unsigned char, inflated + 1);
+    if (inflated > 0 && !column_inflate(bytes, deflated, inflated, 1, shuffled, raw))
+        pack_wrong(reader, "damaged is", name);
+    if (is_coded && reader->error.kind == OK &&
+        !coded_table_read((Bytes){.data = raw, .size = (size_t)inflated}, text, (size_t)size))
+        pack_wrong(reader, "damaged is", name);
+    arena_rewind(reader->arena, used);
+    text[size] = '\0';
+    return (Bytes){.data = text, .size = (size_t)size};
+}
+
 static const char *pack_read_spec(PackReader *reader, const Node *root)
 {
+    const Node *packed = node_find(root, "spec");
+    if (packed != NULL && packed->kind == NODE_MAPPING) {
+        const Bytes text = pack_read_deflated(reader, packed, "spec", PACK_SPEC_BYTES_MAX);
+        if (reader->error.kind == OK && strlen((const char *)text.data) != text.size)
+            pack_wrong(reader, "no text is", "spec");
+        return reader->error.kind == OK ? (const char *)text.data : "";
+    }
     const Node *lines = pack_find(reader, root, "spec", NODE_SEQUENCE);
     size_t size = 1;
     for (int i = 0; lines != NULL && i < lines->count; i++) {
@@ -112,19 +144,11 @@ static const char *pack_read_spec(PackReader *reader, const Node *root)
 static void pack_read_file(PackReader *reader, const Node *at, int64_t *left, PackFile *file)
 {
     *file = (PackFile){.name = pack_text(reader, at, "name"), .digest = pack_digest(reader, at, "sha256")};
-    const int64_t size =
-        pack_integer(reader, at, "bytes", 0, *left < PACK_FILE_BYTES_MAX ? *left : PACK_FILE_BYTES_MAX);
-    const int64_t deflated = pack_integer(reader, at, "deflated", 0, PACK_BYTES_MAX);
-    const unsigned char *bytes = pack_bytes(reader, at, "base64", (size_t)deflated);
-    if (reader->error.kind == OK && size > deflated * DEFLATED_RATIO) pack_wrong(reader, "damaged is", file->name);
+    file->bytes = pack_read_deflated(reader, at, file->name, *left < PACK_FILE_BYTES_MAX ? *left : PACK_FILE_BYTES_MAX);
     if (reader->error.kind != OK) return;
-    unsigned char *raw = ARENA_NEW(reader->arena, unsigned char, 2 * size + 1);
-    if (size > 0 && !column_inflate(bytes, deflated, size, 1, raw + size, raw))
-        pack_wrong(reader, "damaged is", file->name);
-    if (strcmp(sha256_of(raw, (size_t)size).hex, file->digest.hex) != 0)
+    if (strcmp(sha256_of(file->bytes.data, file->bytes.size).hex, file->digest.hex) != 0)
         pack_wrong(reader, "another SHA-256 has", file->name);
-    file->bytes = (Bytes){.data = raw, .size = (size_t)size};
-    *left -= size;
+    *left -= (int64_t)file->bytes.size;
 }
 
 static void pack_read_files(PackReader *reader, const Node *root, Pack *pack)
@@ -147,7 +171,7 @@ static void pack_read_states(PackReader *reader, const Node *root, PackStates *s
     const Node *columns = pack_find(reader, at, "columns", NODE_SEQUENCE);
     states->every = pack_integer(reader, at, "every", 1, INT64_MAX / 2);
     states->group = (int)pack_integer(reader, at, "group", 1, INT32_MAX / 2);
-    if (reader->error.kind == OK && (rows->count < 1 || rows->count > PACK_REPLICATES || columns->count < 1))
+    if (reader->error.kind == OK && (rows->count < 1 || rows->count > PACK_LANES || columns->count < 1))
         pack_wrong(reader, "of another size is", "states");
     if (reader->error.kind != OK) return;
     int64_t *counts = ARENA_NEW(reader->arena, int64_t, rows->count);
@@ -241,11 +265,12 @@ static void pack_read_head(PackReader *reader, const Node *root, Pack *pack)
 {
     const Node *program = pack_find(reader, root, "program", NODE_MAPPING);
     const int64_t form = pack_integer(reader, root, PACK_KEY, 1, INT32_MAX);
-    if (reader->error.kind == OK && form != PACK_FORM)
+    if (reader->error.kind == OK && form > PACK_FORM)
         reader->error =
-            error_make(ERROR_USER, "%.200s has form %d of packs, and this program reads form %d: use a newer one",
+            error_make(ERROR_USER, "%.200s has form %d of packs, and this program reads forms 1 to %d: use a newer one",
                        reader->file, (int)form, PACK_FORM);
     if (reader->error.kind != OK) return;
+    pack->form = (int)form;
     pack->version = text_visible(pack_text(reader, program, "version"), reader->arena);
     pack->numerics_version = (int)pack_integer(reader, program, "numerics_version", 0, INT32_MAX);
     pack->backend = text_visible(pack_text(reader, program, "backend"), reader->arena);

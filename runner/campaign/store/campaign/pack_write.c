@@ -18,9 +18,46 @@ static void pack_put_bytes(Json *json, const char *name, const unsigned char *by
 
 // ---- its parts ------------------------------------------------------------------------------------------------------
 
-// Line by line, for people and for `diff`.
-static void pack_put_spec(Json *json, const char *spec, Arena *arena)
+static Error pack_deflate(const char *name, Bytes bytes, Arena *arena, Bytes *out)
 {
+    const size_t room = bytes.size + bytes.size / 100 + 1024;
+    *out = (Bytes){.data = ARENA_NEW(arena, unsigned char, room)};
+    if (bytes.size > 0) out->size = (size_t)bytes_deflate(bytes.data, (int64_t)bytes.size, out->data, (int64_t)room);
+    if (out->size == 0 && bytes.size > 0) return error_make(ERROR_MACHINE, "not enough memory for %.200s", name);
+    return error_none();
+}
+
+// Deflated as it is, or with its tables of numbers coded and then deflated, whichever is less. *packed <- its size.
+static Error pack_put_deflated(Json *json, const char *name, Bytes bytes, Arena *arena, size_t *packed)
+{
+    const size_t used = arena->used;
+    Bytes coded, text, table = {0};
+    TRY(pack_deflate(name, bytes, arena, &text));
+    coded_table_write(bytes, PACK_CODED_MAX, arena, &coded);
+    if (coded.size > 0) TRY(pack_deflate(name, coded, arena, &table));
+    const bool is_coded = coded.size > 0 && table.size < text.size;
+    const Bytes *kept = is_coded ? &table : &text;
+    json_integer(json, "bytes", (int64_t)bytes.size);
+    if (is_coded) json_integer(json, "coded", (int64_t)coded.size);
+    json_integer(json, "deflated", (int64_t)kept->size);
+    pack_put_bytes(json, "base64", kept->data, kept->size, arena);
+    *packed = BASE64_SIZE(kept->size);
+    arena_rewind(arena, used);
+    return error_none();
+}
+
+// Line by line, for people and for `diff`. One with recordings is deflated.
+static Error pack_put_spec(Json *json, const char *spec, Arena *arena)
+{
+    const size_t size = strlen(spec);
+    size_t packed = 0;
+    if (size > PACK_SPEC_LINES) {
+        const Bytes text = {.data = (unsigned char *)arena_copy(arena, spec), .size = size};
+        json_object(json, "spec");
+        TRY(pack_put_deflated(json, "the spec", text, arena, &packed));
+        json_close(json, '}');
+        return error_none();
+    }
     json_array(json, "spec");
     for (char *rest = arena_copy(arena, spec), *end; rest != NULL; rest = end) {
         end = strchr(rest, '\n');
@@ -28,23 +65,15 @@ static void pack_put_spec(Json *json, const char *spec, Arena *arena)
         json_text(json, NULL, rest);
     }
     json_close(json, ']');
+    return error_none();
 }
 
-static Error pack_put_file(Json *json, const PackFile *file, Arena *arena)
+static Error pack_put_file(Json *json, PackFile *file, Arena *arena)
 {
-    const size_t room = file->bytes.size + file->bytes.size / 100 + 1024;
-    unsigned char *deflated = ARENA_NEW(arena, unsigned char, room);
-    const int64_t bytes = file->bytes.size > 0
-                              ? column_deflate(file->bytes.data, (int64_t)file->bytes.size, 1, deflated, (int64_t)room)
-                              : 0;
-    if (bytes == 0 && file->bytes.size > 0)
-        return error_make(ERROR_MACHINE, "not enough memory for %.200s", file->name);
     json_object(json, NULL);
     json_text(json, "name", file->name);
     json_text(json, "sha256", file->digest.hex);
-    json_integer(json, "bytes", (int64_t)file->bytes.size);
-    json_integer(json, "deflated", bytes);
-    pack_put_bytes(json, "base64", deflated, (size_t)bytes, arena);
+    TRY(pack_put_deflated(json, file->name, file->bytes, arena, &file->packed));
     json_close(json, '}');
     return error_none();
 }
@@ -117,7 +146,7 @@ static Error pack_put(const Pack *pack, const Spec *spec, FILE *out, Arena *aren
     Json json;
     json_start(&json, out, true);
     json_object(&json, NULL);
-    json_integer(&json, PACK_KEY, PACK_FORM);
+    json_integer(&json, PACK_KEY, pack->form);
     json_text(&json, "about", "a result and how it was computed; `hopscotch replay FILE` checks every bit of it");
     json_text(&json, "campaign", pack->campaign);
     json_integer(&json, "trial", pack->trial);
@@ -132,7 +161,7 @@ static Error pack_put(const Pack *pack, const Spec *spec, FILE *out, Arena *aren
     json_close(&json, '}');
     pack_put_row(&json, pack, spec, arena);
     json_text(&json, "spec_hash", pack->spec_hash);
-    pack_put_spec(&json, pack->spec, arena);
+    TRY(pack_put_spec(&json, pack->spec, arena));
     TRY(pack_put_files(&json, pack, arena));
     if (pack->states.replicates > 0) pack_put_states(&json, &pack->states, arena);
     if (pack->states.outcomes > 0) pack_put_outcomes(&json, &pack->states, arena);
@@ -142,27 +171,32 @@ static Error pack_put(const Pack *pack, const Spec *spec, FILE *out, Arena *aren
 
 // ---- the whole ------------------------------------------------------------------------------------------------------
 
-// Names what takes most.
+// Names what takes most. A recording that the model reads is a part of the spec.
 static Error pack_too_large(const Pack *pack, size_t size)
 {
     const PackStates *states = &pack->states;
     const PackFile *largest = NULL;
-    const double row = (double)(PACK_HASH + states->n_tags * PACK_TAG) * 4 / 3;
-    double most = (double)strlen(pack->spec);
+    const double states_take = (double)states->count * (double)(PACK_HASH + states->n_tags * PACK_TAG) * 4 / 3;
+    double spec_takes = (double)size - states_take;
     for (int i = 0; i < pack->n_files; i++) {
-        if (largest == NULL || pack->files[i].bytes.size > largest->bytes.size) largest = &pack->files[i];
+        if (largest == NULL || pack->files[i].packed > largest->packed) largest = &pack->files[i];
+        spec_takes -= (double)pack->files[i].packed;
     }
     const Text32 all = text_bytes((double)size), limit = text_bytes(PACK_BYTES_MAX);
-    if (largest != NULL && (double)largest->bytes.size > most &&
-        (double)largest->bytes.size > (double)states->count * row)
-        return error_make(ERROR_USER,
-                          "the pack would have %s, at most %s are allowed: its file %.150s alone has %s; use a smaller "
-                          "file, or `export --crate`, which has no limit",
-                          all.text, limit.text, largest->name, text_bytes((double)largest->bytes.size).text);
-    return error_make(ERROR_USER,
-                      "the pack would have %s, at most %s are allowed: its spec has %s, its states %s; use `export "
-                      "--crate`, which has no limit",
-                      all.text, limit.text, text_bytes(most).text, text_bytes((double)states->count * row).text);
+    if (largest != NULL && (double)largest->packed > spec_takes && (double)largest->packed > states_take)
+        return error_make(
+            ERROR_USER,
+            "the pack would have %s, at most %s are allowed: its file %.150s (%s) takes %s of it; use a "
+            "file of fewer rows, or of numbers with fewer digits, or `export --crate`, which has no limit",
+            all.text, limit.text, largest->name, text_bytes((double)largest->bytes.size).text,
+            text_bytes((double)largest->packed).text);
+    return error_make(
+        ERROR_USER,
+        "the pack would have %s, at most %s are allowed: its spec (%s, with the recordings in it) takes %s, "
+        "its states %s; use recordings of fewer rows, or of numbers with fewer digits, or `export "
+        "--crate`, which has no limit",
+        all.text, limit.text, text_bytes((double)strlen(pack->spec)).text, text_bytes(spec_takes).text,
+        text_bytes(states_take).text);
 }
 
 static Error pack_close_text(TextStream *stream, const Pack *pack, Arena *arena, Bytes *text)
