@@ -1,6 +1,6 @@
 #!/bin/sh
-# Recordings whose times a clock gives that counts from 1970, in s, ms, us or ns: one error names the cause and the keys to
-# set, and with these keys they are read. The same of an input of a system, to the same bits.
+# Recordings whose times a clock gives that counts from 1970, in s, ms, us or ns: one error names the cause and the keys
+# to set, and with these keys they are read. The same of an input of a system, to the same bits.
 . "$(dirname "$0")/../scratch.sh"
 
 awk 'BEGIN { print "time,seen"
