@@ -129,8 +129,8 @@ Error plot_without_motions(const CommandLine *line)
 
 static const Switch motions_switch_rows[] = {
     {"columns", SWITCH_TEXT, "NAMES", 0, 0,
-     "instead, of trials: columns of their trajectories against time, e.g. x,v: a panel each"},
-    {"phase", SWITCH_TEXT, "X,Y", 0, 0, "instead, of trials: column Y against column X; again for one more panel"},
+     "instead, of at most 6 trials: columns of their trajectories against time, e.g. x,v: a panel each"},
+    {"phase", SWITCH_TEXTS, "X,Y", 0, 0, "instead, of trials: column Y against column X; again for one more panel"},
     {"window", SWITCH_TEXT, "START,END", 0, 0, "of these only this interval of the motion, in seconds"},
     {"sample", SWITCH_TEXT, "SECONDS", 0, 0, "and the time between two samples (default: the spec's)"},
 };

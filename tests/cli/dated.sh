@@ -48,6 +48,9 @@ for unit in s ms us ns; do
 done
 arm '{file: light_ms.csv, time: {unit: ms}, offset: -1700000000}'
 works check arm.yaml
+arm '{file: light_ms.csv, time: {unit: ms}, offset: 1700000000}'
+refused check arm.yaml
+has "is it another clock?" err
 arm '{file: light_ms.csv, time: {unit: ms}}'
 refused check arm.yaml
 has "offset: start" err

@@ -47,6 +47,10 @@ works plot swing/0 --phase angle,rate -o phase.svg
 grep -q 'aria-label="rate, angle"' phase.svg && grep -q '<title>swing/0: rate against angle</title>' phase.svg &&
     grep -q '<circle class="be"' phase.svg && ! grep -q 'h0' phase.svg
 check $? "a phase plot with its start"
+works plot swing/0 --phase angle,rate --phase time,angle --width 170mm --height 70mm -o phases.svg
+grep -q 'aria-label="rate, angle"' phases.svg && grep -q 'aria-label="angle, time"' phases.svg &&
+    [ "$(grep -o 'h0' phases.svg | wc -l)" -eq 53 ] && grep -q 'height="70.00mm"' phases.svg
+check $? "two phase plots side by side, dots where both columns are recorded"
 works plot swing/0 --columns rate
 [ -e swing-0-columns.svg ]
 check $? "the picture has a name of its own"
@@ -73,6 +77,8 @@ fi
 
 refused plot swing/0 --columns angl -o no.svg
 has "swing/0 has no column 'angl'; did you mean 'angle'?; its columns are time, angle, rate" err
+refused plot swing/0 --columns angle --window 0,0.0001 -o no.svg
+has "the motion of swing/0 has one sample: name a longer --window or a finer --sample" err
 refused plot swing/9 --columns angle -o no.svg
 has "campaign swing has no trial 9" err
 code=2

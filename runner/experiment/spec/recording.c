@@ -320,10 +320,11 @@ const char *recording_dated(const char *file, const char *column, double time, A
         file, time, units[unit], file, name, units[unit]);
 }
 
-// Reports times that no run has, once.
+// Reports times that no run has, once. With an offset of the spec's the model says what is wrong with them.
 static bool table_is_dated(TableBuild *build, double value, double time)
 {
-    if (build->dated || fabs(time) < RECORDING_DATED) return build->dated;
+    const bool moved = build->reading != NULL && build->reading->offset != 0.0;
+    if (build->dated || moved || fabs(time) < RECORDING_DATED) return build->dated;
     build->dated = true;
     diagnose(build->reader->diagnostics, build->at, "%s",
              recording_dated(build->file, build->reading != NULL ? build->reading->time.from : "time", value,

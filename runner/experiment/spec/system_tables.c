@@ -312,7 +312,7 @@ static bool tables_set_times(const TablesFile *file, const Node *name, const Tab
         if (!text_to_number(times[i].text, &stamp)) return true; // it is reported when the lists are read
         if (i == 0) first = stamp;
         const double time = tables_time(reading, stamp, first);
-        if (!(fabs(time) < RECORDING_DATED)) {
+        if (!(fabs(time) < RECORDING_DATED) && (reading == NULL || reading->offset == 0.0)) {
             diagnose(tables_diagnostics(file->tables), name, "%s",
                      recording_dated(file->source->name != NULL ? file->source->name : file->source->file,
                                      reading != NULL ? reading->time.from : "time", stamp, arena));

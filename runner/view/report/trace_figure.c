@@ -42,6 +42,15 @@ static const char *motion_unit_of(const ReplayTrace *trace, int column)
     return trace->columns[column].unit != NULL ? trace->columns[column].unit : "1";
 }
 
+static Error motion_check_samples(const ReplayTrace *trace, Arena *arena)
+{
+    if (trace->count > 1) return error_none();
+    return error_make(ERROR_USER,
+                      "there is no line to draw: the motion of %.80s has one sample: name a longer --window or a finer "
+                      "--sample",
+                      trace_name(trace, arena));
+}
+
 static Error motion_find(MotionFigure *figure, Arena *arena)
 {
     int *column = ARENA_NEW(arena, int, figure->asked->count * figure->count);
@@ -438,6 +447,7 @@ Error trace_write_columns(const ReplayTrace *const *traces, int count, const Tra
 {
     MotionFigure of = {.traces = traces, .count = count, .asked = asked};
     const PlotDrawing drawing = {"of columns", motion_draw, &of};
+    for (int t = 0; t < count; t++) TRY(motion_check_samples(traces[t], arena));
     TRY(motion_find(&of, arena));
     return plot_draw_picture(&drawing, figure, motion_title(&of, arena), out, arena);
 }
