@@ -225,8 +225,8 @@ static Error replay_write_mcap(const CommandLine *line, const ReplayTrace *trace
     const bool standard = output.path == NULL;
     TRY(output_close(&output, trace_write_mcap(trace, output.stream, line->arena)));
     FILE *words = standard || switch_given(line, "json") ? line->messages : line->out;
-    fprintf(words, "%s: %s sample%s\n", text_visible(path, line->arena), text_count(trace->count).text,
-            trace->count == 1 ? "" : "s");
+    fprintf(words, "%s: %s %s\n", text_visible(path, line->arena), text_count(trace->count).text,
+            trace->request.debug ? model_debug_are(trace->campaign->spec.model) : "samples");
     return error_none();
 }
 

@@ -52,10 +52,9 @@ static const EquationsRow equations_rows[] = {
                "fail, hold or extend}, the function NAME(x). of: [m/s, rad] is a grid, NAME(x, y), whose first "
                "line has the y."},
     {"inputs",
-     "NAME: {file: a.csv, column: y, unit: N, between: linear or held, beyond: fail or hold}, over its column "
-     "`time`; time: {column: stamp, unit: ms} is another, and offset, in s, is added (start: the first row is at 0 "
-     "s). Both also take at: [0, 1], values: [3, 4]. Or {range: [-1, 1], unit: N}, an action of an environment, "
-     "or of control.actions."},
+     "NAME: {file: a.csv, column: y, unit: N, between: linear or held, beyond: fail or hold}, over `time`; "
+     "time: {unit: ms}, offset: start. Both take at: [0, 1], values: [3, 4]. Or {range: [-1, 1], unit: N}: an action "
+     "(environment, control.actions)."},
     {"repeat", "Of an item with # in its name: x#: {repeat: 20, start: 0} is x1 to x20. # is the number, x{#+1} the "
                "next one, with ring: true round a ring. Without repeat there are as many as of the states. sum(#j, "
                "EXPR), mean, min and max run over the copies x#j."},
