@@ -2,6 +2,7 @@
 
     figure_checks.py texts FILE.pdf         no text overlaps another or leaves the page
     figure_checks.py points FILE.svg FILE.csv X Y    every dot of a plot of columns stands where its trial's numbers say
+    figure_checks.py line FILE.svg FILE.csv X Y      the first line of a figure goes past every sample of these columns
     figure_checks.py png FILE               prints width, height, pixels per metre, number of colours
     figure_checks.py colours FILE.svg       colours of the picture's style differ, in grey and for colour-blind readers
 """
@@ -51,6 +52,32 @@ def points(path, table, x, y):
     wrong = [trial for trial, row in rows.items() if trial not in found or
              abs(to_x(row[0]) - found[trial][0]) > 0.06 or abs(to_y(row[1]) - found[trial][1]) > 0.06]
     print("same" if not wrong and len(rows) == len(found) else f"wrong {wrong[:5]}", len(rows), len(found))
+
+
+def line(path, table, x, y):
+    """Distances in points of print, of 8 pt text. The extremes of both columns are on the line."""
+    picture = open(path, encoding="utf-8").read()
+    text = re.search(r'<path class="ln" d="M([^"]*)"', picture.split('aria-label="' + y)[1]).group(1)
+    path_points = [tuple(map(float, point.split(" "))) for point in re.split("[ML]", text)]
+    to_x, to_y = axis(picture, "x"), axis(picture, "y")
+    samples = [(to_x(float(row[x])), to_y(float(row[y]))) for row in csv.DictReader(open(table, encoding="utf-8"))]
+    point = 8 / 11  # of a pixel
+    worst, at = 0.0, 0
+    for sample in samples:
+        best = math.inf
+        for k in range(at, min(at + 4, len(path_points) - 1)):  # samples and line advance together
+            (ax, ay), (bx, by) = path_points[k], path_points[k + 1]
+            length = (bx - ax) ** 2 + (by - ay) ** 2
+            along = ((sample[0] - ax) * (bx - ax) + (sample[1] - ay) * (by - ay)) / length if length > 0 else 0.0
+            t = max(0.0, min(1.0, along))
+            distance = math.hypot(sample[0] - ax - t * (bx - ax), sample[1] - ay - t * (by - ay))
+            if distance < best - 1e-9:
+                best, nearest = distance, k
+        at = nearest
+        worst = max(worst, best * point)
+    ends = max(abs(of(p[i] for p in samples) - of(p[i] for p in path_points)) for i in (0, 1) for of in (min, max))
+    good = worst < 0.1 and ends <= 0.051
+    print("same" if good else "wrong", f"{worst:.3f} pt, extremes {ends:.3f} px, {len(path_points)} of {len(samples)}")
 
 
 def png(path):
@@ -134,4 +161,4 @@ def colours(path):
 
 
 if __name__ == "__main__":
-    {"texts": texts, "points": points, "png": png, "colours": colours}[sys.argv[1]](*sys.argv[2:])
+    {"texts": texts, "points": points, "line": line, "png": png, "colours": colours}[sys.argv[1]](*sys.argv[2:])

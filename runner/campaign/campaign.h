@@ -736,11 +736,12 @@ typedef struct ReplayTrace {
     int64_t dropped;         // debug rows before the first, which are not kept
     const FieldWords *words; // [n_words] columns whose numbers stand for words
     int n_words;
-    double *parameter;   // [n_parameters] of the replicate
-    double *metric;      // [n_metrics] of the trial: means over its replicates
-    double fitness;      // of the trial; NaN: it failed
-    const char *failure; // of the replicate
-    double level;        // m: height at which the ground is drawn if the motion has no ground
+    double *parameter;      // [n_parameters] of the replicate
+    double *metric;         // [n_metrics] of the trial: means over its replicates
+    double fitness;         // of the trial; NaN: it failed
+    const char *failure;    // of the replicate
+    const Points *recorded; // the motion that it is compared with; NULL: there is none, or the rows are of a solver
+    double level;           // m: height at which the ground is drawn if the motion has no ground
 } ReplayTrace;
 // Error (user): there is no such replicate, the model has no such rows, or they do not fit in memory.
 Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *request, const BackendOptions *backend,

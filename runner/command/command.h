@@ -138,6 +138,9 @@ Error campaign_open_named(const CommandLine *line, const char *text, StoredCampa
 Error command_program_remark(const CommandLine *line, const StoredCampaign *campaign);
 // Opens the campaign of CAMPAIGN/ID; ID may also be `best`, `worst` or `failed` (the first trial that failed).
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial);
+// The same of CAMPAIGN/TRIAL/REPLICATE, too. *named: the text names the replicate, which is 0 otherwise.
+Error campaign_open_replicate(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial,
+                              int *replicate, bool *named);
 // *query <- the rows of --where, --order, --columns and --limit. limit, columns: defaults of these options; columns
 // NULL: the main columns.
 Error command_select(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
@@ -179,6 +182,15 @@ void examples_name(const CommandLine *line);
 // another folder is given.
 const char *examples_nearest(const char *given, Arena *arena);
 
+// --sample and --window of a motion that is simulated again (replay.c). replay_differs: the error of one whose results
+// are not the stored ones.
+Error replay_read_times(const CommandLine *line, ReplayRequest *request);
+Error replay_differs(const StoredCampaign *campaign, const ReplayResult *result, Arena *arena);
+// `plot --columns` and `plot --phase` (plot_motions.c). Error (usage): the options are not of a motion.
+bool plot_is_of_motions(const CommandLine *line);
+Error plot_motions(const CommandLine *line);
+Error plot_without_motions(const CommandLine *line); // checks the arguments of a plot of a campaign
+extern const Switches switches_motions;
 // `replay --frames` (frames.c). Error (user): the model has no drawing, or the folder holds files.
 Error frames_write(const CommandLine *line, const ReplayTrace *trace);
 

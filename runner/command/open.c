@@ -1,6 +1,7 @@
 // Opens the campaigns and trials that the arguments of a command name.
 #include "command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 Error campaign_find(const CommandLine *line, const char *text, CampaignLocation *location)
@@ -62,4 +63,34 @@ Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampa
     const Error error = find_trial(campaign, slash + 1, line->arena, trial);
     if (error.kind != OK) campaign_close(campaign);
     return error;
+}
+
+static bool open_number(const char *text, int64_t *number)
+{
+    const size_t digits = strspn(text, "0123456789");
+    *number = strtoll(text, NULL, 10);
+    return digits > 0 && digits <= 18 && text[digits] == '\0';
+}
+
+// Two numbers at the end are a trial and a replicate, unless the first is the name of a campaign: in results/gains/41 the
+// campaign is a path.
+Error campaign_open_replicate(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial,
+                              int *replicate, bool *named)
+{
+    int64_t number;
+    CampaignLocation location;
+    char *name = arena_copy(line->arena, text), *last = strrchr(name, '/');
+    *replicate = 0;
+    *named = false;
+    if (last != NULL && open_number(last + 1, &number)) {
+        *last = '\0';
+        const char *middle = strrchr(name, '/');
+        const bool two = middle != NULL && trial_is_named(middle + 1);
+        if (two && number <= INT32_MAX && campaign_find(line, name, &location).kind != OK) {
+            *replicate = (int)number;
+            *named = true;
+            return campaign_open_trial(line, name, campaign, trial);
+        }
+    }
+    return campaign_open_trial(line, text, campaign, trial);
 }

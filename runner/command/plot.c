@@ -1,4 +1,4 @@
-// hopscotch plot: draws one of the report's plots as a picture.
+// hopscotch plot: draws one of the report's plots, or the motions of trials, as a picture.
 #include "command.h"
 
 #include <string.h>
@@ -54,6 +54,8 @@ static Error plot_command_draw(const CommandLine *line, const StoredCampaign *ca
 static Error plot_run(const CommandLine *line)
 {
     StoredCampaign campaign;
+    if (plot_is_of_motions(line)) return plot_motions(line);
+    TRY(plot_without_motions(line));
     TRY(campaign_open_named(line, line->arguments[0], &campaign));
     const PlotKind *kind = plot_kind_find(switch_text(line, "kind", "convergence"));
     const Error error = plot_command_draw(line, &campaign, kind);
@@ -77,15 +79,17 @@ static const Switches plot_switches = {plot_switch_rows, sizeof plot_switch_rows
 
 const Command command_plot = {
     .name = "plot",
-    .arguments = "CAMPAIGN",
-    .doc = "draw one plot of a campaign as a picture",
+    .arguments = "CAMPAIGN | CAMPAIGN/TRIAL...",
+    .doc = "draw one plot of a campaign, or the motions of trials, as a picture",
     .examples = "  hopscotch plot raibert_gains --kind scatter -o scatter.svg\n"
                 "  hopscotch plot kkt_pendulum_gains --kind pairs --where \"form = 0 and substeps = 1\" -o map.svg\n"
                 "  hopscotch plot raibert_cmaes                    (convergence, to raibert_cmaes-convergence.svg)\n"
                 "  hopscotch plot raibert_gains --kind scatter --x k_xdot --y attitude_rms --colour failure\n"
-                "  hopscotch plot raibert_cmaes --width 85mm --font 8pt -o convergence.pdf     (a column of a paper)\n",
+                "  hopscotch plot raibert_cmaes --width 85mm --font 8pt -o convergence.pdf     (a column of a paper)\n"
+                "  hopscotch plot smoke/best smoke/41 --columns z,zdot --width 85mm -o motions.pdf\n"
+                "  hopscotch plot identify_pendulum/best --phase angle,rate -o phase.svg\n",
     .least = 1,
-    .most = 1,
-    .switches = {&plot_switches, &switches_figure},
+    .most = TRACE_MOTIONS,
+    .switches = {&plot_switches, &switches_motions, &switches_figure, &switches_backend},
     .run = plot_run,
 };

@@ -23,13 +23,6 @@ typedef struct ReplayTarget {
     const char *file; // as the user wrote it
 } ReplayTarget;
 
-static bool replay_number(const char *text, int64_t *number)
-{
-    const size_t digits = strspn(text, "0123456789");
-    *number = strtoll(text, NULL, 10);
-    return digits > 0 && digits <= 18 && text[digits] == '\0';
-}
-
 static bool replay_ends_in(const char *path, const char *end)
 {
     const size_t length = strlen(path), size = strlen(end);
@@ -43,29 +36,15 @@ static bool replay_is_pack(const char *text)
     return replay_ends_in(text, ".hop") || file_size(text, &bytes).kind == OK;
 }
 
-// Two numbers at the end are a trial and a replicate, unless the first is the name of a campaign.
 static Error replay_open(const CommandLine *line, const char *text, ReplayTarget *target)
 {
-    int64_t replicate;
-    CampaignLocation location;
-    char *name = arena_copy(line->arena, text), *last = strrchr(name, '/');
-    if (replay_is_pack(text)) {
-        interrupt_install(); // its private folder goes, too
-        TRY(pack_open(text, line->arena, &target->campaign));
-        target->trial = target->campaign.pack->trial;
-        return error_none();
-    }
-    if (last != NULL && replay_number(last + 1, &replicate)) {
-        *last = '\0';
-        const char *middle = strrchr(name, '/');
-        const bool two = middle != NULL && trial_is_named(middle + 1);
-        if (two && replicate <= INT32_MAX && campaign_find(line, name, &location).kind != OK) {
-            target->replicate = (int)replicate;
-            target->named = true;
-            return campaign_open_trial(line, name, &target->campaign, &target->trial);
-        }
-    }
-    return campaign_open_trial(line, text, &target->campaign, &target->trial);
+    if (!replay_is_pack(text))
+        return campaign_open_replicate(line, text, &target->campaign, &target->trial, &target->replicate,
+                                       &target->named);
+    interrupt_install(); // its private folder goes, too
+    TRY(pack_open(text, line->arena, &target->campaign));
+    target->trial = target->campaign.pack->trial;
+    return error_none();
 }
 
 // ---- what the user asked --------------------------------------------------------------------------------------------
@@ -110,25 +89,31 @@ static void replay_read_bodies(const char *text, Arena *arena, ReplayRequest *re
     request->bodies = bodies;
 }
 
+Error replay_read_times(const CommandLine *line, ReplayRequest *request)
+{
+    const char *sample = switch_text(line, "sample", NULL), *window = switch_text(line, "window", NULL);
+    request->coarser = sample == NULL;
+    if (sample != NULL && (!replay_seconds(sample, 0, &request->sample) || !(request->sample > 0)))
+        return error_make(ERROR_USAGE, "--sample takes seconds, e.g. 0.001, not '%.60s'", sample);
+    return window != NULL ? replay_read_window(window, line->arena, request->window) : error_none();
+}
+
 static Error replay_read_request(const CommandLine *line, ReplayRequest *request)
 {
     const char *bodies = switch_text(line, "bodies", NULL);
-    const char *sample = switch_text(line, "sample", NULL), *window = switch_text(line, "window", NULL);
+    const bool sampled = switch_given(line, "sample"), windowed = switch_given(line, "window");
     request->debug = switch_given(line, "debug");
     request->rows = switch_text(line, "debug", NULL);
     request->drawn =
         !request->debug && (switch_given(line, "mcap") || switch_given(line, "svg") || switch_given(line, "html") ||
                             switch_given(line, "terminal") || switch_given(line, "frames"));
-    request->coarser = sample == NULL;
     if (bodies != NULL) replay_read_bodies(bodies, line->arena, request);
-    if (sample != NULL && (!replay_seconds(sample, 0, &request->sample) || !(request->sample > 0)))
-        return error_make(ERROR_USAGE, "--sample takes seconds, e.g. 0.001, not '%.60s'", sample);
-    if (window != NULL) TRY(replay_read_window(window, line->arena, request->window));
-    if ((sample != NULL || window != NULL || bodies != NULL || request->debug) && !replay_is_watched(line))
+    TRY(replay_read_times(line, request));
+    if ((sampled || windowed || bodies != NULL || request->debug) && !replay_is_watched(line))
         return error_make(ERROR_USAGE,
                           "--sample, --window, --bodies and --debug need an output: add -o FILE.h5, -o FILE.csv, "
                           "--svg FILE or --html FILE");
-    if (request->debug && sample != NULL)
+    if (request->debug && sampled)
         return error_make(ERROR_USAGE, "--debug %s has all rows, and no samples: leave out --sample", request->rows);
     if ((switch_given(line, "fps") || switch_given(line, "image")) && !switch_given(line, "frames"))
         return error_make(ERROR_USAGE, "--fps and --image are of frames: add --frames FOLDER");
@@ -198,25 +183,24 @@ static void replay_print(const CommandLine *line, const ReplayTarget *target, co
 }
 
 // A program is the user's: other numbers may be meant.
-static Error replay_program_differs(const ReplayTarget *target, const ReplayResult *result, Arena *arena)
+static Error replay_program_differs(const StoredCampaign *campaign, const ReplayResult *result, Arena *arena)
 {
     ProgramNoted noted = {NULL, NULL};
-    TRY(program_noted(target->campaign.database, arena, &noted));
+    TRY(program_noted(campaign->database, arena, &noted));
     const bool other = noted.version != NULL && strcmp(noted.version, result->version) != 0;
-    return error_make(ERROR_MACHINE, "%.60s/%" PRId64 ": the program%s gives other numbers now: %s",
-                      target->campaign.name, result->trial, other ? " says another version, and" : "",
-                      result->difference);
+    return error_make(ERROR_MACHINE, "%.60s/%" PRId64 ": the program%s gives other numbers now: %s", campaign->name,
+                      result->trial, other ? " says another version, and" : "", result->difference);
 }
 
-static Error replay_differs(const ReplayTarget *target, const ReplayResult *result, Arena *arena)
+Error replay_differs(const StoredCampaign *campaign, const ReplayResult *result, Arena *arena)
 {
-    if (target->campaign.spec.model->runs_program) return replay_program_differs(target, result, arena);
+    if (campaign->spec.model->runs_program) return replay_program_differs(campaign, result, arena);
     return error_make(ERROR_MACHINE,
                       "%.100s/%" PRId64
                       " differs from the stored trial: %s (stored by hopscotch %.20s, numerics version %d; "
                       "this is %s, %d)",
-                      target->campaign.name, result->trial, result->difference, target->campaign.program_version,
-                      target->campaign.numerics_version, HOPSCOTCH_VERSION, NUMERICS_VERSION);
+                      campaign->name, result->trial, result->difference, campaign->program_version,
+                      campaign->numerics_version, HOPSCOTCH_VERSION, NUMERICS_VERSION);
 }
 
 static Error replay_write_trace(const CommandLine *line, const ReplayTrace *trace, const char *path)
@@ -241,7 +225,8 @@ static Error replay_write_mcap(const CommandLine *line, const ReplayTrace *trace
     const bool standard = output.path == NULL;
     TRY(output_close(&output, trace_write_mcap(trace, output.stream, line->arena)));
     FILE *words = standard || switch_given(line, "json") ? line->messages : line->out;
-    fprintf(words, "%s: %s\n", text_visible(path, line->arena), text_count(trace->count).text);
+    fprintf(words, "%s: %s %s\n", text_visible(path, line->arena), text_count(trace->count).text,
+            trace->request.debug ? model_debug_are(trace->campaign->spec.model) : "samples");
     return error_none();
 }
 
@@ -412,7 +397,7 @@ static Error replay_targets(const CommandLine *line, const ReplayTarget *target,
         if (target[i].campaign.pack == NULL) replay_print(line, &target[i], &result);
         if (watched) replay_note_replicate(line, &target[i]);
         if (watched && trace[i].dropped > 0) replay_warn_dropped(line, &trace[i]);
-        if (!result.equal) return replay_differs(&target[i], &result, line->arena);
+        if (!result.equal) return replay_differs(&target[i].campaign, &result, line->arena);
     }
     return watched ? replay_write(line, traces, count) : error_none();
 }

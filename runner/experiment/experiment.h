@@ -443,6 +443,8 @@ Error spec_sweep(const char *path, const Overrides *overrides, Arena *arena, Dia
 // The spec of a replicate's case, for its objective; the spec itself without cases.
 const Spec *spec_case(const Spec *spec, int replicate);
 const Points *spec_recording(const Spec *spec); // the recorded motion; NULL: the model has none
+// The same for pictures: of a system its inputs that a metric subtracts from a column (fitness/recorded.c).
+const Points *spec_recorded_motion(const Spec *spec, Arena *arena);
 // Replaces the fixed parameters that the replicate's case has other values of.
 void case_parameters(const Spec *spec, int replicate, double *parameter);
 int spec_fit_cases(const Spec *spec);                 // number of cases, at least 1

@@ -448,6 +448,17 @@ Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *o
 Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_hdf5(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena);
+// A figure of columns of `count` motions, at most TRACE_MOTIONS: each against time, at most TRACE_PANELS, or pairs of
+// them. A recorded motion stands beside it as dots. Lines are simplified by less than a tenth of a pixel. figure NULL: as
+// on a screen. Error (user): a motion has no such column, or the figure is too small.
+enum { TRACE_MOTIONS = 6, TRACE_PANELS = 8 };
+typedef struct TraceColumns {
+    const char *const *names; // [count]; of pairs x, y, x, y, ...
+    int count;
+    bool pairs;
+} TraceColumns;
+Error trace_write_columns(const ReplayTrace *const *traces, int count, const TraceColumns *asked, const Figure *figure,
+                          FILE *out, Arena *arena);
 Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
 // Writes it as MCAP, row after row. Error (interrupted): the user ended it.
 Error trace_write_mcap(const ReplayTrace *trace, FILE *out, Arena *arena);

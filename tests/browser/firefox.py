@@ -32,7 +32,7 @@ def plain(value):
 
 
 class Browser:
-    can = frozenset()  # of "dark", "names", "times", "scripts off", "mobile"
+    can = frozenset(["printed"])  # of "dark", "names", "times", "scripts off", "mobile"
 
     def __init__(self, program, width=1200, height=900):
         self.folder = tempfile.mkdtemp(prefix="hopscotch_browser_")
@@ -95,6 +95,13 @@ class Browser:
 
     def theme(self, scheme="light", medium=""):
         pass
+
+    def printed(self, path):
+        """The page on A4 across, as a PDF, nothing made smaller so that it fits."""
+        pdf = self._call("browsingContext.print", context=self.context, orientation="landscape", shrinkToFit=False,
+                         background=True, page={"width": 21.0, "height": 29.7})
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(pdf["data"]))
 
     def screenshot(self, path, whole=False):
         picture = self._call("browsingContext.captureScreenshot", context=self.context,

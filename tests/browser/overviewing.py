@@ -2,6 +2,7 @@
 campaigns to compare them; by keys, dark, on a phone and on paper. Hostile texts run nothing. 1,000 campaigns."""
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -174,6 +175,27 @@ def thousand(browser, check, program, folder):
           len(browser.run(SHOWN)) == 500 and filtered < 2)
 
 
+def on_paper(browser, check, folder):
+    """A browser shows the page as it is printed, in a window of A4 across less its margins, or prints it."""
+    if "printed" not in browser.can:
+        browser.theme("light", "print")
+        browser.size(1047, 718)
+        check("no overview wider than paper", browser.run("document.querySelector('.overview').scrollWidth") <= 1047 and
+              browser.run("document.documentElement.scrollWidth") <= 1047,
+              browser.run("document.querySelector('.overview').scrollWidth"))
+        return
+    if shutil.which("pdftotext") is None:
+        axe.skip("browser", "an overview on paper", "poppler", "apt-get install poppler-utils")
+        return
+    path = os.path.join(folder, "overview.pdf")
+    browser.printed(path)
+    text = subprocess.run(["pdftotext", "-bbox", path, "-"], capture_output=True, text=True, check=True).stdout
+    width = float(re.search(r'<page width="([\d.]+)"', text).group(1))
+    ends = [float(end) for end in re.findall(r'<word [^>]*xMax="([\d.]+)"', text)]
+    check("no overview wider than paper", 800 < width < 850 and len(ends) > 50 and 0.6 * width < max(ends) < width - 20,
+          width, len(ends), max(ends))
+
+
 def overview(browser, check, program, above, shots):
     folder = os.path.join(above, "overview")
     make(program, folder, os.path.join(above, "results", "gaits"))
@@ -206,11 +228,7 @@ def overview(browser, check, program, above, shots):
     browser.open(page)
     axe.accessible(browser, check, "the overview, dark")
     shots("overview-dark", False)
-    browser.theme("light", "print")
-    browser.size(1047, 718)  # A4 across, less its margins
-    check("no overview wider than paper", browser.run("document.querySelector('.overview').scrollWidth") <= 1047 and
-          browser.run("document.documentElement.scrollWidth") <= 1047,
-          browser.run("document.querySelector('.overview').scrollWidth"))
+    on_paper(browser, check, folder)
     shots("overview-print", False)
     browser.theme("light")
     browser.size(700, 450)  # 1,400 by 900 at 200 %

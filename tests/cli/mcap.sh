@@ -62,6 +62,7 @@ written spins spins/0
 written odd odd/0
 written gait gait/0
 written window walk/0 --window 0.1,0.2
+has "window.mcap: 51 samples"
 written newton gait/0 --debug newton
 cp walk.mcap first.mcap
 works replay walk/0 --results r --mcap walk.mcap --threads 1

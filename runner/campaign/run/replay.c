@@ -368,6 +368,7 @@ Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *reques
     trace->failure = replay.spec.configured.failures[flight_failure(&replay.flight, request->replicate)];
     replay_take_rows(&replay, &recording, trace);
     TRY(replay_find_shown(campaign, trace, arena));
+    if (!request->debug) trace->recorded = spec_recorded_motion(spec_case(&campaign->spec, request->replicate), arena);
     const Drawing *drawing = trace_drawing(trace);
     if (drawing != NULL) trace->point = ARENA_NEW(arena, double, 2 * (int64_t)drawing->n_points);
     if (drawing != NULL) trace->pose = ARENA_NEW(arena, double, POSE_NUMBERS *(int64_t)drawing->n_bodies);

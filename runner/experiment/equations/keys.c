@@ -45,7 +45,7 @@ static const struct {
     [KEYS_COLUMN] = {"a column", "value|unit|repeat|doc"},
     [KEYS_SHAPE] = {"a shape", "line|spring|disc|ground|in|width|radius|part|repeat"},
     [KEYS_TABLE] = {"a table", "file|columns|at|values|unit|of|between|beyond|doc"},
-    [KEYS_INPUT] = {"an input", "file|column|at|values|range|unit|between|beyond|doc"},
+    [KEYS_INPUT] = {"an input", "file|column|time|offset|at|values|range|unit|between|beyond|doc"},
     [KEYS_LAW] =
         {"a law",
          "parameters|held|let|tables|inputs|policies|sensors|modes|events|every_period|command|add|effort|doc"},

@@ -52,9 +52,9 @@ static const EquationsRow equations_rows[] = {
                "fail, hold or extend}, the function NAME(x). of: [m/s, rad] is a grid, NAME(x, y), whose first "
                "line has the y."},
     {"inputs",
-     "NAME: {file: a.csv, column: y, unit: N, between: linear or held, beyond: fail or hold}, over its column "
-     "`time`. Both also take at: [0, 1], values: [3, 4]. Or {range: [-1, 1], unit: N}, an action of an environment, "
-     "or of control.actions."},
+     "NAME: {file: a.csv, column: y, unit: N, between: linear or held, beyond: fail or hold}, over `time`; "
+     "time: {unit: ms}, offset: start. Both take at: [0, 1], values: [3, 4]. Or {range: [-1, 1], unit: N}: an action "
+     "(environment, control.actions)."},
     {"repeat", "Of an item with # in its name: x#: {repeat: 20, start: 0} is x1 to x20. # is the number, x{#+1} the "
                "next one, with ring: true round a ring. Without repeat there are as many as of the states. sum(#j, "
                "EXPR), mean, min and max run over the copies x#j."},
@@ -249,7 +249,10 @@ static const char *const equations_definitions[][2] = {
     {"system_input",
      "{type: object, " EQUATIONS_STRICT "oneOf: [{required: [file]}, {required: [at, values]}, {required: [range]}], "
      "properties: {file: {type: string}, " EQUATIONS_RANGE ", "
-     "column: {type: string}, at: $system_numbers, values: $system_numbers, "
+     "column: {type: string}, time: {description: 'its column of times', anyOf: [{type: string}, {type: object, "
+     "additionalProperties: false, properties: {column: {type: string}, unit: {type: string}}}]}, "
+     "offset: {description: 's, added to times; start: the first row is at 0 s', type: [number, string]}, "
+     "at: $system_numbers, values: $system_numbers, "
      "between: {enum: [linear, held]}, beyond: {enum: [fail, hold]}, " EQUATIONS_ABOUT "}}"},
     {"system", "{type: object, required: [states], " EQUATIONS_STRICT
                "properties: {parameters: {type: object, additionalProperties: $system_parameter}, "

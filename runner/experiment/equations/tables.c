@@ -123,6 +123,8 @@ static void inputs_read(SystemReader *reader, const Node *key, const Node *node,
                holds = tables_word(reader, node, "beyond", beyond, 2) == 1;
     SystemNumbers numbers;
     tables_of_files(reader, node, "column");
+    tables_of_files(reader, node, "time");
+    tables_of_files(reader, node, "offset");
     if (node_find(node, "file") == NULL && node_find(node, "at") == NULL && node_find(node, "values") == NULL) {
         diagnose(reader->diagnostics, key,
                  "%s needs a file, or at and values, or a range if it is an action: {file: %s.csv} or {range: [-1, 1]}",

@@ -15,6 +15,8 @@ typedef struct MatrixReader {
     bool *wanted;     // [columns] of a table: the column is read
 } MatrixReader;
 
+static const Key matrix_time_key = {.path = "time", .type = KEY_NUMBER, .unit = "s", .low = -1e20, .high = 1e20};
+
 static const char *const *matrix_names(MatrixReader *matrix)
 {
     const int n = matrix->lines.n_fields;
@@ -28,6 +30,13 @@ static const char *const *matrix_names(MatrixReader *matrix)
                      scalar_given(field, matrix->reader->arena));
     }
     return names;
+}
+
+// The column of a recording's times: their origin and unit are the recorder's, so they have another range.
+static bool matrix_is_time(const MatrixReader *matrix, int64_t column)
+{
+    const TableBuild *build = &matrix->build;
+    return build->recording && build->time >= 0 && build->from[build->time] == column;
 }
 
 // A gap of a recording. It is not left out in silence: its row counts in fewer columns than others.
@@ -70,7 +79,8 @@ static void matrix_read_row(MatrixReader *matrix, double *to)
         if (matrix_is_gap(matrix, &lines->fields[c]))
             matrix_read_gap(matrix, c, &to[c]);
         else
-            scalar_number(matrix->reader, &matrix->key, &lines->fields[c], &to[c]);
+            scalar_number(matrix->reader, matrix_is_time(matrix, c) ? &matrix_time_key : &matrix->key,
+                          &lines->fields[c], &to[c]);
     }
 }
 
@@ -98,7 +108,8 @@ static int64_t matrix_read_rows(MatrixReader *matrix, double *numbers, int64_t m
 // Rows below the names of columns.
 static void table_read_rows(MatrixReader *matrix, double *value)
 {
-    while (!scalar_flooded(matrix->reader) && csv_row(&matrix->lines, (int)matrix->columns + 1)) {
+    while (!matrix->build.dated && !scalar_flooded(matrix->reader) &&
+           csv_row(&matrix->lines, (int)matrix->columns + 1)) {
         const int errors = diagnostics_errors(matrix->reader->diagnostics);
         matrix_read_row(matrix, value);
         if (diagnostics_errors(matrix->reader->diagnostics) > errors) continue;
@@ -117,8 +128,8 @@ static int64_t matrix_most(const MatrixReader *matrix)
     return in_text < allowed ? in_text : allowed;
 }
 
-static bool table_read(MatrixReader *matrix, const Source *source, const TableReading *reading, const Node *at,
-                       Points *out)
+static bool table_read(MatrixReader *matrix, const Source *source, const TableReading *reading, bool recording,
+                       const Node *at, Points *out)
 {
     SpecReader *reader = matrix->reader;
     const int errors = diagnostics_errors(reader->diagnostics);
@@ -129,7 +140,8 @@ static bool table_read(MatrixReader *matrix, const Source *source, const TableRe
                                  .reading = reading,
                                  .at = at,
                                  .file = source->name != NULL ? source->name : source->file,
-                                 .row = "line"};
+                                 .row = "line",
+                                 .recording = recording};
     const bool ok = table_begin(&matrix->build, matrix->names, header, matrix->columns,
                                 (int64_t)strlen(matrix->lines.at) / (2 * matrix->columns) + 1);
     if (!ok || diagnostics_errors(reader->diagnostics) > errors) return false;
@@ -218,7 +230,8 @@ bool matrix_read(SpecReader *reader, const Source *source, const Option *option,
     if (matrix.columns == 1 && strpbrk(matrix.lines.fields[0].text, "; \t") != NULL)
         diagnose(reader->diagnostics, &matrix.lines.fields[0], "the line has one field; fields are separated by ','");
     if (diagnostics_errors(reader->diagnostics) > errors) return false;
-    if (recording || strcmp(option->choices, "table") == 0) return table_read(&matrix, source, reading, at, out);
+    if (recording || strcmp(option->choices, "table") == 0)
+        return table_read(&matrix, source, reading, recording, at, out);
     const int64_t most = matrix_most(&matrix);
     double *numbers = ARENA_NEW(reader->arena, double, most *matrix.columns + 1);
     const int64_t rows = matrix_read_rows(&matrix, numbers, most);

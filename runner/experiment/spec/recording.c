@@ -306,6 +306,32 @@ static double table_time(TableBuild *build, double value)
     return value * reading->time.factor + reading->offset;
 }
 
+const char *recording_dated(const char *file, const char *column, double time, Arena *arena)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"}; // a time since 1970 has 10, 13, 16 or 19 digits
+    int unit = 0;
+    for (double most = 1e11; unit < 3 && fabs(time) > most; most *= 1e3) unit++;
+    const char *name = strcmp(column, "time") == 0 ? "" : arena_format(arena, "column: %.60s, ", column);
+    return arena_format(
+        arena,
+        "%.120s: its times begin at %.0f, which a clock gives that counts from 1970 (in %s?), and a run "
+        "begins at 0 s; say which instant that is: {file: %.120s, time: {%sunit: %s}, offset: start} "
+        "puts the first row at 0 s, and a number of seconds in place of start is added to times",
+        file, time, units[unit], file, name, units[unit]);
+}
+
+// Reports times that no run has, once. With an offset of the spec's the model says what is wrong with them.
+static bool table_is_dated(TableBuild *build, double value, double time)
+{
+    const bool moved = build->reading != NULL && build->reading->offset != 0.0;
+    if (build->dated || moved || fabs(time) < RECORDING_DATED) return build->dated;
+    build->dated = true;
+    diagnose(build->reader->diagnostics, build->at, "%s",
+             recording_dated(build->file, build->reading != NULL ? build->reading->time.from : "time", value,
+                             build->reader->arena));
+    return true;
+}
+
 // Whether the row at a time is one of those that are read.
 static bool table_wants(TableBuild *build, double time)
 {
@@ -320,7 +346,9 @@ bool table_add(TableBuild *build, const double *value, int64_t number)
 {
     const TableReading *reading = build->reading;
     const int64_t n = build->columns;
-    const double time = reading != NULL ? table_time(build, value[build->from[build->time]]) : 0.0;
+    const double stamp = build->time >= 0 ? value[build->from[build->time]] : 0.0;
+    const double time = reading != NULL ? table_time(build, stamp) : stamp;
+    if (build->recording && table_is_dated(build, stamp, time)) return true;
     if (reading != NULL && !table_wants(build, time)) return true;
     if (build->rows == build->most) return false;
     double *to = build->numbers + build->rows * n;

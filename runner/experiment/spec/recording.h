@@ -46,7 +46,14 @@ typedef struct TableBuild {
     int64_t *places;             // [most]
     int64_t seen;                // rows within from and to, so far
     double first, low, high;     // times: of the first row as in the file; s: of all rows
+    bool recording;              // its times are seconds of the run
+    bool dated;                  // times count from another origin than the run's, which was reported
 } TableBuild;
+
+// Times (s) that cannot be those of a run: more than three years. A clock that counts from 1970 has them.
+#define RECORDING_DATED 1e8
+// Of such a time as it stands in a file: what the spec must say, "offset: start" with the unit that it seems to be in.
+const char *recording_dated(const char *file, const char *column, double time, Arena *arena);
 
 // names[count] of the file's columns; places NULL: they have none. Room for `rows` rows, as far as MATRIX_MAX allows.
 // False: errors were reported.

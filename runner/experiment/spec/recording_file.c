@@ -181,9 +181,10 @@ static bool recording_read_all(RecordingFile *of, Points *out)
 bool recording_binary(SpecReader *reader, const Option *option, const char *name, Bytes data,
                       const TableReading *reading, const Node *at, Points *out)
 {
-    RecordingFile of = {.reader = reader,
-                        .option = option,
-                        .build = {.reader = reader, .reading = reading, .at = at, .file = name, .row = "row"}};
+    RecordingFile of = {
+        .reader = reader,
+        .option = option,
+        .build = {.reader = reader, .reading = reading, .at = at, .file = name, .row = "row", .recording = true}};
     const Error error = recorded_open(name, data, &of.file);
     *out = (Points){0};
     if (error.kind != OK) {

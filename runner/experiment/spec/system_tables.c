@@ -3,7 +3,9 @@
 // file. So what a file holds is frozen with the campaign, as equations are that a file has.
 #include "../equations/equations.h"
 #include "keys.h"
+#include "recording.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { TABLES_COLUMNS_MAX = 4096 };
@@ -263,6 +265,65 @@ static const Node *const *tables_wanted(TablesReader *tables, const Node *column
     return pair ? columns->items : NULL;
 }
 
+// ---- times of inputs ------------------------------------------------------------------------------------------------
+
+// `time` and `offset` of an input, as of a recording.
+static const TableReading *tables_reading(TablesReader *tables, const Node *node)
+{
+    static const char *const names[] = {"time", "offset"};
+    const Key key = {.path = "an input"};
+    const Node *keys[2], *items[2];
+    Node given = *node;
+    given.count = 0;
+    given.keys = keys;
+    given.items = items;
+    for (int i = 0; i < node->count; i++) {
+        for (int k = 0; k < 2; k++) {
+            if (strcmp(node->keys[i]->text, names[k]) != 0 || given.count == 2) continue;
+            keys[given.count] = node->keys[i];
+            items[given.count++] = node->items[i];
+        }
+    }
+    return recording_read(tables->reader, &key, &given);
+}
+
+// Divides by 1,000 rather than multiply by 0.001, so that 1,400 ms are 1.4 s to the bit.
+static double tables_time(const TableReading *reading, double stamp, double first)
+{
+    if (reading == NULL) return stamp;
+    const double factor = reading->time.factor, whole = nearbyint(1 / factor);
+    const double shift = isnan(reading->offset) ? first : 0, offset = isnan(reading->offset) ? 0 : reading->offset;
+    const bool divides = whole > 1 && fabs(whole * factor - 1) < 1e-12;
+    return (divides ? (stamp - shift) / whole : (stamp - shift) * factor) + offset;
+}
+
+// *at <- times in seconds of the run. False, which is reported: no run has them.
+static bool tables_set_times(const TablesFile *file, const Node *name, const TableReading *reading, const Node **at)
+{
+    Arena *arena = file->tables->reader->arena;
+    const int count = (*at)->count;
+    Node *times = ARENA_NEW(arena, Node, count);
+    const Node **items = ARENA_NEW(arena, const Node *, count);
+    double first = 0;
+    for (int i = 0; i < count; i++) {
+        double stamp;
+        times[i] = *(*at)->items[i];
+        items[i] = &times[i];
+        if (!text_to_number(times[i].text, &stamp)) return true; // it is reported when the lists are read
+        if (i == 0) first = stamp;
+        const double time = tables_time(reading, stamp, first);
+        if (!(fabs(time) < RECORDING_DATED) && (reading == NULL || reading->offset == 0.0)) {
+            diagnose(tables_diagnostics(file->tables), name, "%s",
+                     recording_dated(file->source->name != NULL ? file->source->name : file->source->file,
+                                     reading != NULL ? reading->time.from : "time", stamp, arena));
+            return false;
+        }
+        times[i].text = arena_copy(arena, text_number(time).text);
+    }
+    if (reading != NULL) *at = tables_list(file, items, count);
+    return true;
+}
+
 // The lists of the file that a table or an input names; false after an error.
 static bool tables_of_file(TablesReader *tables, const Node *key, const Node *node, bool input, TablesLists *out)
 {
@@ -276,8 +337,11 @@ static bool tables_of_file(TablesReader *tables, const Node *key, const Node *no
         diagnose(diagnostics, columns, "columns belongs to tables of one argument: of two, the file is a grid");
         return false;
     }
-    Node time = *name;
-    time.text = "time";
+    const int errors = diagnostics_errors(diagnostics);
+    const TableReading *reading = input ? tables_reading(tables, node) : NULL;
+    if (diagnostics_errors(diagnostics) > errors) return false;
+    Node time = reading != NULL && reading->time.at != NULL ? *reading->time.at : *name;
+    time.text = reading != NULL ? reading->time.from : "time";
     const Node *const of_input[2] = {&time, column != NULL ? column : key};
     if (input && column != NULL && column->kind != NODE_SCALAR) {
         diagnose(diagnostics, column, "column must be the name of a column of the file");
@@ -286,7 +350,8 @@ static bool tables_of_file(TablesReader *tables, const Node *key, const Node *no
     if (input) wanted = of_input;
     if (!input && columns != NULL && (wanted = tables_wanted(tables, columns)) == NULL) return false;
     if (!tables_open(tables, name, &file)) return false;
-    return grid ? tables_of_two(&file, out) : tables_of_one(&file, name, wanted, out);
+    if (grid) return tables_of_two(&file, out);
+    return tables_of_one(&file, name, wanted, out) && (!input || tables_set_times(&file, name, reading, &out->at));
 }
 
 // What takes the place of a mapping's file.
@@ -320,7 +385,7 @@ static bool tables_place(TablesReader *tables, const Node *key, const Node *node
 // A mapping with its lists in place of its file. After an error it keeps its file.
 static const Node *tables_replace(TablesReader *tables, const Node *key, const Node *node, TablesKind kind)
 {
-    static const char *const gone[] = {"file", "columns", "column"};
+    static const char *const gone[] = {"file", "columns", "column", "time", "offset"};
     Arena *arena = tables->reader->arena;
     TablesPlaced placed;
     if (node_find(node, "file") == NULL || !tables_place(tables, key, node, kind, &placed)) return node;

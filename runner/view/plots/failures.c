@@ -142,8 +142,7 @@ static void failures_draw_pairs(const PlotData *data, Plot *plot)
     if (count < 2 || failures_total(data) == data->trials) return;
     plot_new_row(plot);
     PlotPanel key = plot_plain_panel(plot, 440, 52, NULL);
-    plot_scale_key(&key, 4, 20, fmin(400, key.width - 24), shares,
-                   "failed (%) in the cell, for the parameters along which it varies most");
+    plot_scale_key(&key, 4, 20, fmin(400, key.width - 24), shares, "failed (%) in each cell");
     plot_panel_end(&key);
     plot_new_row(plot);
     for (int i = 1; i < count; i++) {
@@ -198,7 +197,8 @@ static const char *failures_caption(const PlotData *data, Arena *arena)
     if (failures_met(data) == 1) return "All trials failed in the same way.";
     if (data->n_varied == 0) return "How trials ended.";
     return arena_format(arena, "How trials ended. Along each parameter: the share of trials that failed, by kind.%s",
-                        pairs ? " For pairs of parameters: the share in each cell." : "");
+                        pairs ? " For pairs of the parameters along which it varies most: the share in each cell."
+                              : "");
 }
 
 const PlotKind plot_failures = {

@@ -15,6 +15,7 @@
 #define PLOT_SHRINKS 0.7     // of its width, and of the height of its axis: how small a panel of a figure may become
 #define PLOT_LABEL_ROOM 10.0 // pixels between two labels, at least
 #define PLOT_Y_TICKS 34.0    // pixels between two marks of a vertical axis, about
+#define PLOT_SHARED 32.0     // pixels of the numbers and the name of a horizontal axis
 #define PLOT_CHARACTER 6.0   // pixels between two numbers of a key, at least
 
 // ---- colours --------------------------------------------------------------------------------------------------------
@@ -374,8 +375,10 @@ static void plot_draw_x(const PlotPanel *panel)
     for (int i = 0; i < count; i++) {
         const double x = plot_at(axis, tick[i]);
         svg_line(out, "ax", x, bottom, x, bottom + 4);
+        if (axis->shared) continue;
         svg_text(out, "tk", plot_inside(panel, x, labels.text[i].text), bottom + 16, "middle", labels.text[i].text);
     }
+    if (axis->shared) return;
     char text[512];
     plot_axis_name(axis, &labels, panel->width - 4, text, sizeof text);
     svg_text(out, "la", plot_inside(panel, (axis->from + axis->to) / 2, text), bottom + 33, "middle", text);
@@ -493,10 +496,11 @@ PlotPanel plot_panel(Plot *plot, double width, double height, const char *title,
     const bool plain = x.name == NULL && y.name == NULL;
     PlotPanel panel = {.plot = plot, .x = x, .y = y};
     panel.width = plot_panel_width(plot, width);
-    panel.height = plain ? height : plot_panel_height(plot, width, height);
-    panel.y.from = panel.height - (x.name != NULL ? 42 : 10);
+    panel.height = plain ? height : plot_panel_height(plot, width, height) - (x.shared ? PLOT_SHARED : 0);
+    panel.y.from = panel.height - (x.name == NULL || x.shared ? 10 : 42);
     panel.y.to = (title != NULL ? 24 : 8) + (y.name != NULL ? 16 : 0);
     panel.x.from = y.name != NULL ? plot_label_width(plot, &panel.y, panel.width) : 10;
+    if (plot->aligned) panel.x.from = plot->labels = fmax(panel.x.from, plot->labels);
     panel.x.to = panel.width - 12;
     if (!plot->page) plot_take_room(plot, panel.width, panel.height);
     plot_open(&panel, title);

@@ -98,7 +98,7 @@ const char *plot_no_gain(const PlotData *data, Arena *arena)
 }
 
 // Draws the panels into text->text, in place of those of an earlier time, for free().
-static Error plot_draw(const PlotData *data, const PlotKind *kind, Plot *plot, TextStream *text, Arena *arena)
+static Error plot_draw_once(const PlotDrawing *drawing, Plot *plot, TextStream *text, Arena *arena)
 {
     const size_t used = arena->used;
     free(text->text);
@@ -109,34 +109,47 @@ static Error plot_draw(const PlotData *data, const PlotKind *kind, Plot *plot, T
     plot->x = plot->y = plot->row = plot->width = plot->height = 0;
     plot->run = 0;
     plot->out = text->out;
-    const Error error = kind->draw(data, plot, arena), closed = text_stream_close(text);
+    const Error error = drawing->draw(drawing->of, plot, arena), closed = text_stream_close(text);
     arena_rewind(arena, used);
     return error.kind == OK ? closed : error;
 }
 
+// Aligned panels are drawn again where one of them needs more room for its labels than those above it had.
+static Error plot_draw(const PlotDrawing *drawing, Plot *plot, TextStream *text, Arena *arena)
+{
+    Error error = error_none();
+    double labels;
+    int passes = 0;
+    do {
+        labels = plot->labels;
+        error = plot_draw_once(drawing, plot, text, arena);
+    } while (error.kind == OK && plot->labels > labels && ++passes < 4);
+    return error;
+}
+
 // The height of a picture is linear in the factor of its axes, but for steps.
-static Error plot_fit_height(const PlotData *data, const PlotKind *kind, const Figure *figure, Plot *plot,
-                             TextStream *text, Arena *arena)
+static Error plot_fit_height(const PlotDrawing *drawing, const Figure *figure, Plot *plot, TextStream *text,
+                             Arena *arena)
 {
     const double mm = plot_millimetres(figure), wanted = figure->height / mm - 2 * PLOT_EDGE;
     Error error = error_none();
     for (int i = 0; i < 4 && error.kind == OK && fabs(plot->height - wanted) > 0.5; i++) {
         const double before = plot->height, tall = plot->tall;
         plot->tall *= 1.05;
-        error = plot_draw(data, kind, plot, text, arena);
+        error = plot_draw(drawing, plot, text, arena);
         const double slope = (plot->height - before) / (0.05 * tall);
         if (error.kind != OK || !(slope > 0)) break;
         plot->tall = fmax(tall + (wanted - before) / slope, 0.2);
-        error = plot_draw(data, kind, plot, text, arena);
+        error = plot_draw(drawing, plot, text, arena);
     }
     if (error.kind == OK && plot->height > wanted + 0.5)
-        error = error_make(ERROR_USER, "--height: the plot %s of this width is at least %.0f mm high", kind->name,
+        error = error_make(ERROR_USER, "--height: the plot %s of this width is at least %.0f mm high", drawing->name,
                            ceil((plot->height + 2 * PLOT_EDGE) * mm));
     return error;
 }
 
-static Error plot_draw_figure(const PlotData *data, const PlotKind *kind, const Figure *figure, Plot *plot,
-                              TextStream *text, Arena *arena)
+static Error plot_draw_figure(const PlotDrawing *drawing, const Figure *figure, Plot *plot, TextStream *text,
+                              Arena *arena)
 {
     const double mm = plot_millimetres(figure);
     plot->figure = true;
@@ -145,10 +158,35 @@ static Error plot_draw_figure(const PlotData *data, const PlotKind *kind, const 
     if (plot->limit < PLOT_LEAST)
         return error_make(ERROR_USER, "--width: with this font, a figure is at least %.0f mm wide",
                           ceil((PLOT_LEAST + 2 * PLOT_EDGE) * mm));
-    TRY(plot_draw(data, kind, plot, text, arena)); // counts panels
-    Error error = plot_draw(data, kind, plot, text, arena);
-    if (error.kind == OK && figure->height > 0) error = plot_fit_height(data, kind, figure, plot, text, arena);
+    TRY(plot_draw(drawing, plot, text, arena)); // counts panels
+    Error error = plot_draw(drawing, plot, text, arena);
+    if (error.kind == OK && figure->height > 0) error = plot_fit_height(drawing, figure, plot, text, arena);
     return error;
+}
+
+Error plot_draw_picture(const PlotDrawing *drawing, const Figure *figure, const char *title, FILE *out, Arena *arena)
+{
+    TextStream panels = {0};
+    Plot plot = {.name = drawing->name, .limit = PLOT_PICTURE_WIDTH};
+    const Error error = figure != NULL ? plot_draw_figure(drawing, figure, &plot, &panels, arena)
+                                       : plot_draw(drawing, &plot, &panels, arena);
+    if (error.kind == OK) plot_write_picture(&plot, figure, title, panels.text, out);
+    free(panels.text);
+    return error;
+}
+
+// ---- plots of a campaign --------------------------------------------------------------------------------------------
+
+typedef struct PlotOfKind {
+    const PlotData *data;
+    const PlotKind *kind;
+} PlotOfKind;
+
+static Error plot_draw_kind(const void *of, Plot *plot, Arena *arena)
+{
+    const PlotOfKind *asked = of;
+    plot->name = asked->kind->title;
+    return asked->kind->draw(asked->data, plot, arena);
 }
 
 static const char *plot_columns_title(const PlotData *data, Arena *arena)
@@ -159,17 +197,12 @@ static const char *plot_columns_title(const PlotData *data, Arena *arena)
 
 Error plot_picture(const PlotData *data, const PlotKind *kind, const Figure *figure, FILE *out, Arena *arena)
 {
-    TextStream panels = {0};
     const char *nothing = kind->nothing(data, arena);
     if (nothing != NULL) return error_make(ERROR_USER, "there is nothing to plot as %s: %.300s", kind->name, nothing);
-    Plot plot = {.name = kind->title, .limit = PLOT_PICTURE_WIDTH};
-    Error error = figure != NULL ? plot_draw_figure(data, kind, figure, &plot, &panels, arena)
-                                 : plot_draw(data, kind, &plot, &panels, arena);
-    if (error.kind == OK)
-        plot_write_picture(&plot, figure,
-                           arena_format(arena, "%s: %s", text_visible(data->campaign->name, arena),
-                                        data->axes != NULL ? plot_columns_title(data, arena) : kind->title),
-                           panels.text, out);
-    free(panels.text);
-    return error;
+    const PlotOfKind of = {data, kind};
+    const PlotDrawing drawing = {kind->name, plot_draw_kind, &of};
+    return plot_draw_picture(&drawing, figure,
+                             arena_format(arena, "%s: %s", text_visible(data->campaign->name, arena),
+                                          data->axes != NULL ? plot_columns_title(data, arena) : kind->title),
+                             out, arena);
 }

@@ -35,7 +35,9 @@ struct Plot {
     double limit;                    // pixels in a row of a picture
     // a figure for a paper: the panels of a row fill it
     bool figure;
-    double tall; // factor of the heights of vertical axes
+    double tall;   // factor of the heights of vertical axes
+    double labels; // pixels left of each vertical axis, where axes are aligned: the most that one of them needs
+    bool aligned;
     // panels in each run of rows, from one plot_new_row to the next: of this picture when it was drawn before, and now
     int run, panels[PLOT_RUNS], met[PLOT_RUNS];
 };
@@ -46,6 +48,7 @@ typedef struct PlotAxis {
     double from, to;         // their pixels
     bool log, whole;         // whole: only whole numbers are marked
     const char *choices;     // words in place of whole numbers (words.h); NULL: none
+    bool shared;             // a horizontal axis whose numbers and name stand below another panel
 } PlotAxis;
 
 // The least and the greatest of some values; low > high: there are none.
@@ -165,6 +168,14 @@ const char *plot_no_gain(const PlotData *data, Arena *arena);    // nor has any 
 // Writes the beginning of a picture for print: its size (attributes), its box (x, y, width, height in pixels), the
 // style of the classes, a white ground.
 void plot_begin_picture(const char *size, const double *box, const char *title, FILE *out);
+// A picture of panels that `draw` draws. It may be called several times, until widths and heights fit.
+typedef struct PlotDrawing {
+    const char *name; // for messages: "the plot NAME"
+    Error (*draw)(const void *of, Plot *plot, Arena *arena);
+    const void *of;
+} PlotDrawing;
+// figure NULL: as on a screen. Error (user): the figure is too small for it, and errors of `draw`.
+Error plot_draw_picture(const PlotDrawing *drawing, const Figure *figure, const char *title, FILE *out, Arena *arena);
 // Writes panels that were drawn to memory as one picture. figure NULL: not for a paper.
 void plot_write_picture(const Plot *plot, const Figure *figure, const char *title, const char *panels, FILE *out);
 

@@ -39,6 +39,15 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot, Arena *arena);
 void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena);
 // The names of the phases that the curves shade; "": none.
 const char *trace_shaded(const ReplayTrace *trace, Arena *arena);
+// Shades the first TRACE_SHADED phases of the drawing, which are those on the ground, against time.
+enum { TRACE_SHADED = 2 };
+void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel);
+// A column of the recorded motion that the replicate is compared with. trace_find_recorded: false if it is not recorded.
+typedef struct TraceRecorded {
+    const double *time, *value; // of row r at [r * columns]; NaN: a gap
+    int64_t rows, columns;
+} TraceRecorded;
+bool trace_find_recorded(const ReplayTrace *trace, int column, TraceRecorded *out);
 // Whether the curves have dots: of the recorded motion that the trial is compared with.
 bool trace_has_recorded(const ReplayTrace *trace);
 

@@ -243,22 +243,15 @@ typedef struct TraceCurves {
     const char *const *lines; // [count] names; NULL: a single curve
 } TraceCurves;
 
-// A column of the recorded motion that the replicate is compared with.
-typedef struct TraceRecorded {
-    const double *time, *value; // of row r at [r * columns]; NaN: a gap
-    int64_t rows, columns;
-} TraceRecorded;
-
-// False: the column is not recorded.
-static bool trace_find_recorded(const ReplayTrace *trace, int column, TraceRecorded *out)
+bool trace_find_recorded(const ReplayTrace *trace, int column, TraceRecorded *out)
 {
-    const Points *record = spec_recording(spec_case(&trace->campaign->spec, trace->request.replicate));
+    const Points *record = trace->recorded;
     *out = (TraceRecorded){0};
     for (int64_t k = 0; record != NULL && k < record->columns && record->count > 0; k++) {
         if (strcmp(record->names[k], "time") == 0) out->time = record->numbers + k;
         if (strcmp(record->names[k], trace->columns[column].name) == 0) out->value = record->numbers + k;
     }
-    if (out->time == NULL || out->value == NULL || trace->request.debug) return false;
+    if (out->time == NULL || out->value == NULL) return false;
     out->columns = record->columns;
     out->rows = record->count / record->columns;
     return true;
@@ -299,8 +292,6 @@ static PlotAxis trace_curves_axis(const ReplayTrace *trace, const TraceCurves *c
     return axis;
 }
 
-enum { TRACE_SHADED = 2 }; // phases on the ground, the first of the drawing
-
 const char *trace_shaded(const ReplayTrace *trace, Arena *arena)
 {
     const Drawing *drawing = trace_drawing(trace);
@@ -316,8 +307,7 @@ const char *trace_shaded(const ReplayTrace *trace, Arena *arena)
     return names;
 }
 
-// Shades the phases on the ground.
-static void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel)
+void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel)
 {
     char name[16];
     int64_t first = 0;
