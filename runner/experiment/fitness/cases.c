@@ -42,7 +42,7 @@ void case_pull(const Spec *spec, int replicate, double *gradient)
 
 bool cases_have_own(const Spec *spec)
 {
-    for (int k = 0; k < spec->n_cases; k++)
+    for (int k = 0; k < spec->n_cases && spec->cases != NULL; k++)
         for (int i = 0; i < spec->cases[k].n_values; i++)
             if (spec->cases[k].from[i] >= 0) return true;
     return false;

@@ -629,7 +629,7 @@ bool trial_gradient_has(const Spec *spec, int p)
     const Adjoint *adjoint = spec->model->adjoint;
     const Axis *derived = spec->axes + spec->n_axes;
     if (!adjoint->parameter(&spec->configured, p)) return false;
-    for (int k = 0; k < spec->n_cases; k++)
+    for (int k = 0; k < spec->n_cases && spec->cases != NULL; k++) // they may not be read yet
         for (int i = 0; i < spec->cases[k].n_values; i++)
             if (spec->cases[k].from[i] == p && !adjoint->parameter(&spec->configured, spec->cases[k].parameter[i]))
                 return false;

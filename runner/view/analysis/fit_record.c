@@ -81,7 +81,9 @@ static void fit_take_units(const Fit *fit, const FitRecorded *recorded)
 
 static const double clock_part = 0.3;  // what may be left of the squares
 static const double clock_most = 0.25; // of the time of a recording
-enum { CLOCK_ROUNDS = 15, CLOCK_ROWS = 16 };
+// Rounds of a fit, and after how many it must have half of the squares; rows that a series needs; joints that are
+// tried; columns of derivatives that all of it may take.
+enum { CLOCK_ROUNDS = 15, CLOCK_SLOW = 6, CLOCK_ROWS = 16, CLOCK_JOINTS = 2, CLOCK_COLUMNS = 2000 };
 
 // A fit with one clock more: r = w (m(t - d) - y), by Levenberg and Marquardt.
 typedef struct ClockFit {
@@ -95,6 +97,8 @@ typedef struct ClockFit {
     double *r, *column;          // [count], [n + 1][count]
     double *matrix, *step;       // [n + 1][n + 1], [n + 1]
     double squares, rows;        // at u
+    double *other;               // [count] r of a trial
+    int columns;                 // that are left
 } ClockFit;
 
 // m, at times t, at time `at`: a cubic through the four rows around it. The row before it is `row`.
@@ -140,18 +144,19 @@ static bool clock_evaluate(const ClockFit *of, const double *u, bool columns, do
     double *work = ARENA_NEW(of->fit->arena, double, data->count);
     bool there = false;
     for (int i = 0; i < of->n; i++) of->value[i] = fit_value_at(data, i, u[i]);
-    if (fit_evaluate(of->model, of->value, of->r, columns ? of->column : NULL, &there).kind != OK || !there)
+    double *residual = columns ? of->r : of->other;
+    if (fit_evaluate(of->model, of->value, residual, columns ? of->column : NULL, &there).kind != OK || !there)
         return false;
-    memset(of->column + (ptrdiff_t)of->n * data->count, 0, (size_t)data->count * sizeof(double));
+    if (columns) memset(of->column + (ptrdiff_t)of->n * data->count, 0, (size_t)data->count * sizeof(double));
     *squares = *rows = 0.0;
     for (int s = 0; s < data->n_series; s++) {
         const FitSeries *series = &data->series[s];
         const FitRecorded *recorded = &of->recorded[s];
-        double *r = of->r + series->first, *own = of->column + of->n * data->count + series->first;
+        double *r = residual + series->first, *own = of->column + of->n * data->count + series->first;
         if (of->with[s]) {
             const double w = of->weight[s];
             for (int64_t k = 0; k < series->count; k++) r[k] += w * recorded->value[k]; // w m
-            clock_shift(recorded, late, r, work, own);
+            clock_shift(recorded, late, r, work, columns ? own : NULL);
             for (int i = 0; i < of->n && columns; i++)
                 clock_shift(recorded, late, of->column + i * data->count + series->first, work, NULL);
         }
@@ -197,6 +202,13 @@ static bool clock_solve(const ClockFit *of, double lambda)
     return true;
 }
 
+// r and the columns at u. False: the run fails, or as many columns were taken as may be.
+static bool clock_columns(ClockFit *of)
+{
+    of->columns -= of->n;
+    return of->columns >= 0 && clock_evaluate(of, of->u, true, &of->squares, &of->rows);
+}
+
 // From u on. False: the run fails there.
 static bool clock_descend(ClockFit *of)
 {
@@ -204,24 +216,24 @@ static bool clock_descend(ClockFit *of)
     double lambda = 1e-3;
     for (int s = 0; s < of->fit->data->n_series && first == NULL; s++) first = of->with[s] ? &of->recorded[s] : NULL;
     const double most = clock_most * (first->time[first->count - 1] - first->time[0]);
-    if (!clock_evaluate(of, of->u, true, &of->squares, &of->rows)) return false;
+    if (!clock_columns(of)) return false;
+    const double before = of->squares / of->rows;
     for (int round = 0; round < CLOCK_ROUNDS && lambda < 1e6; round++) {
         double squares, rows;
-        if (!clock_solve(of, lambda)) return true;
+        if (!clock_solve(of, lambda) || (round >= CLOCK_SLOW && of->squares / of->rows > 0.5 * before)) return true;
         for (int i = 0; i < of->n; i++) of->trial[i] = fmin(fmax(of->u[i] + of->step[i], 0.0), 1.0);
         of->trial[of->n] = fmin(fmax(of->u[of->n] + of->step[of->n], -most), most);
-        if (clock_evaluate(of, of->trial, true, &squares, &rows) && rows > 0.0 &&
+        if (clock_evaluate(of, of->trial, false, &squares, &rows) && rows > 0.0 &&
             squares / rows < of->squares / of->rows) {
             const bool ended = squares / rows > (1.0 - 1e-4) * of->squares / of->rows;
             memcpy(of->u, of->trial, (size_t)(of->n + 1) * sizeof(double));
+            lambda *= 0.1;
             of->squares = squares;
             of->rows = rows;
-            lambda *= 0.1;
-            if (ended) return true;
+            if (ended || !clock_columns(of)) return true;
             continue;
         }
         lambda *= 10.0;
-        if (!clock_evaluate(of, of->u, true, &squares, &rows)) return true;
     }
     return true;
 }
@@ -252,12 +264,31 @@ static bool clock_weight(const Fit *fit, int s, const FitRecorded *of, double *w
     return alike && *weight > 0.0;
 }
 
-// With the clock of the series `with`: from the trial, and from the middle of the ranges.
+// What the residuals want of the clock of the series `with`, to first order: a part of their squares.
+static double clock_first_order(const ClockFit *of)
+{
+    const Fit *fit = of->fit;
+    const int64_t count = fit->data->count;
+    double *x = of->column; // free before a fit
+    memset(x, 0, (size_t)count * sizeof *x);
+    for (int s = 0; s < fit->data->n_series; s++) {
+        const FitRecorded *recorded = &of->recorded[s];
+        for (int64_t k = 1; k + 1 < recorded->count && of->with[s]; k++)
+            x[fit->data->series[s].first + k] = of->weight[s] *
+                                                (recorded->simulated[k - 1] - recorded->simulated[k + 1]) /
+                                                (recorded->time[k + 1] - recorded->time[k - 1]);
+    }
+    fit_project(fit, x);
+    const double own = fit_dot(x, x, count), sum = fit_dot(x, fit->left, count);
+    return own > 0.0 ? sum * sum / own : 0.0;
+}
+
+// With the clock of the series `with`: from the trial, and, if that does not lead far, from the middle of the ranges.
 static void clock_try(ClockFit *of, int s, bool whole, FitClock *best)
 {
     const FitData *data = of->fit->data;
     const double before = fit_dot(data->residual, data->residual, data->count) / (double)data->count;
-    for (int middle = 0; middle <= 1; middle++) {
+    for (int middle = 0; middle <= 1 && !(middle == 1 && best->left < clock_part); middle++) {
         for (int i = 0; i < of->n; i++) of->u[i] = middle ? 0.5 : data->coordinate[i];
         of->u[of->n] = 0.0;
         if (!clock_descend(of)) continue;
@@ -265,6 +296,19 @@ static void clock_try(ClockFit *of, int s, bool whole, FitClock *best)
         if (!(left < best->left)) continue;
         *best = (FitClock){.series = s, .whole = whole, .late = of->u[of->n], .left = left};
     }
+}
+
+// Fills `with` for the clock of series s: of its recording, or its joint. False: another series has stood for it.
+static bool clock_with(const ClockFit *of, const bool *known, int s, bool whole)
+{
+    const FitSeries *series = of->fit->data->series;
+    bool first = known[s];
+    for (int o = 0; o < of->fit->data->n_series; o++) {
+        of->with[o] =
+            known[o] && (whole ? series[o].recording == series[s].recording : clock_together(&series[s], &series[o]));
+        first = first && !(of->with[o] && o < s);
+    }
+    return first;
 }
 
 static void fit_take_clock(const Fit *fit, const FitModel *model, const FitRecorded *recorded)
@@ -283,22 +327,26 @@ static void fit_take_clock(const Fit *fit, const FitModel *model, const FitRecor
                    .trial = ARENA_NEW(fit->arena, double, n + 1),
                    .value = ARENA_NEW(fit->arena, double, n + 1),
                    .r = ARENA_NEW(fit->arena, double, count),
+                   .other = ARENA_NEW(fit->arena, double, count),
+                   .columns = CLOCK_COLUMNS,
                    .column = ARENA_NEW(fit->arena, double, (n + 1) * count),
                    .matrix = ARENA_NEW(fit->arena, double, (n + 1) * (n + 1)),
                    .step = ARENA_NEW(fit->arena, double, n + 1)};
     FitClock *clock = &fit->result->clock;
     *clock = (FitClock){.left = 1.0};
     for (int s = 0; s < data->n_series; s++) known[s] = clock_weight(fit, s, &recorded[s], &weight[s]);
-    for (int s = 0; s < data->n_series; s++) {
-        for (int whole = 1; whole >= 0; whole--) {
-            bool first = known[s];
-            for (int o = 0; o < data->n_series; o++) {
-                of.with[o] = known[o] && (whole ? data->series[o].recording == data->series[s].recording
-                                                : clock_together(&data->series[s], &data->series[o]));
-                first = first && !(of.with[o] && o < s);
-            }
-            if (first) clock_try(&of, s, whole, clock);
-        }
+    for (int s = 0; s < data->n_series; s++)
+        if (clock_with(&of, known, s, true)) clock_try(&of, s, true, clock);
+    // The joints that want a clock most.
+    double *wanted = ARENA_NEW(fit->arena, double, data->n_series);
+    for (int s = 0; s < data->n_series; s++)
+        wanted[s] = clock_with(&of, known, s, false) ? clock_first_order(&of) : 0.0;
+    for (int joint = 0; joint < CLOCK_JOINTS; joint++) {
+        int most = 0;
+        for (int s = 1; s < data->n_series; s++) most = wanted[s] > wanted[most] ? s : most;
+        if (!(wanted[most] > 0.0)) break;
+        wanted[most] = 0.0;
+        if (clock_with(&of, known, most, false)) clock_try(&of, most, false, clock);
     }
     clock->off = clock->left < clock_part;
 }
