@@ -893,6 +893,7 @@ typedef struct FitSeries {
     const char *name;
     int64_t first, count;
     int recording; // of those of the spec's cases; series of one follow the same time
+    int column;    // of that recording; -1: it is none of its columns
 } FitSeries;
 // Residuals of a recording of `validate`, or of the same cases, without scale and loss.
 typedef struct FitRecording {
@@ -940,6 +941,15 @@ typedef struct FitFiner {
     double value, finer;
 } FitFiner;
 Error fit_refine(const FitModel *model, double *change, FitFiner *out);
+// A column of a recording beside the motion, in its unit: out[n_series]. count 0: the series is none, or can't be
+// compared. Rows where the column has no value are left out.
+typedef struct FitRecorded {
+    int64_t count;
+    const double *time, *value; // [count] s; as recorded
+    const double *simulated;    // [count] of the trial
+    const double *middle; // [count] where all searched parameters are in the middle of their ranges; NULL: unknown
+} FitRecorded;
+Error fit_recorded(const FitModel *model, FitRecorded *out);
 // Error (user): the campaign has no residuals, or no derivatives of them; the trial failed. then: called with the data,
 // while residuals can be computed elsewhere; NULL: nothing.
 typedef Error FitThen(const FitModel *model, const FitData *data, void *context);

@@ -168,6 +168,7 @@ static Error fit_then(const FitModel *model, const FitData *data, void *context)
         return error_none();
     }
     TRY(fit_lacks(model, asked->result));
+    TRY(fit_records(model, asked->result));
     if (switch_given(asked->line, "bootstrap") && switch_given(asked->line, "profile"))
         return error_make(ERROR_USAGE, "intervals are by --profile or by --bootstrap, not both");
     if (switch_given(asked->line, "bootstrap"))

@@ -233,8 +233,9 @@ typedef struct SpecCase {
     const char *text;         // what differs from the spec itself, as YAML
     const char *const *lines; // [2*n_lines] the same for the identity: key, value
     int n_lines;
-    const int *parameter; // [n_values] that are not searched and have other values
+    const int *parameter; // [n_values] that have other values
     const double *value;  // [n_values]
+    const int *from;      // [n_values] the parameter that is taken in its place; -1: the value
     int n_values;
 } SpecCase;
 
@@ -304,7 +305,9 @@ typedef struct Spec {
         struct {                // in place of their size the fitness is what they tell (search/information.c)
             int n, *of;         // [n] parameters; n 0: it is not
             enum { INFORMATION_D, INFORMATION_A } criterion;
-            double noise; // of a residual
+            double noise;       // of a residual
+            const double *each; // [residual_count] of each, where the spec gives it by series, and noise is 1; else NULL
+            const char *noises; // that as YAML
         } information;
         int count;                     // several: a trial has no fitness then, but a value of each
         bool maximize[OBJECTIVES_MAX]; // [count] more is better; the minimised ones come first
@@ -447,6 +450,12 @@ const Points *spec_recording(const Spec *spec); // the recorded motion; NULL: th
 const Points *spec_recorded_motion(const Spec *spec, Arena *arena);
 // Replaces the fixed parameters that the replicate's case has other values of.
 void case_parameters(const Spec *spec, int replicate, double *parameter);
+void case_values(const SpecCase *of, double *parameter); // the same of one case
+// The same for derivatives[n_parameters] along a direction: what the case replaces follows what it is taken from.
+void case_directions(const Spec *spec, int replicate, double *direction);
+// gradient[n_parameters] of the replicate's own parameters <- that of the trial's.
+void case_pull(const Spec *spec, int replicate, double *gradient);
+bool cases_have_own(const Spec *spec); // a case takes a parameter in place of another
 int spec_fit_cases(const Spec *spec);                 // number of cases, at least 1
 int spec_residuals(const Spec *spec);                 // entries of objective.residuals, over all cases
 int64_t spec_residual_count(const Spec *spec);        // numbers, over all cases

@@ -152,6 +152,19 @@ typedef struct FitStep {
     double moved;         // by so many standard deviations of it; NaN: none
     bool moving;          // by more than one, and the residuals do not contradict
 } FitStep;
+// What is wrong with a recording itself (analysis/fit_record.c): a column in another unit, or of the other sign.
+typedef struct FitUnit {
+    int series;
+    double by, correlation; // recorded through simulated; between them
+    const char *means;      // in words, and what to do
+} FitUnit;
+// A clock that is off: that of a recording, or of one joint's columns, of which `series` is the first.
+typedef struct FitClock {
+    int series;
+    bool whole;         // of all columns of its recording
+    double late, left; // s; what is left of the mean square with it, a fraction
+    bool off;          // it is named
+} FitClock;
 typedef struct FitResult {
     FitParameter *parameters;  // [data->n]
     FitNoise *noise;           // [data->n_series]
@@ -171,6 +184,9 @@ typedef struct FitResult {
     FitLack *lacks;         // [n_lacks] by p: parameters that were tested
     int n_lacks, n_lacking;
     FitStep step;
+    FitUnit *units; // [n_units]
+    int n_units;
+    FitClock clock;
     int64_t fits, failed, block; // of a bootstrap: how many, of them with a run that failed, rows of a block
     const struct Fit *inner;     // of the analysis
 } FitResult;
@@ -178,6 +194,8 @@ FitResult *fit_analyse(const Spec *spec, const FitData *data, Arena *arena);
 // Tests whether steps are short enough (analysis/fit_step.c), then whether the residuals want a parameter that is not
 // searched to be other than it is (analysis/fit_lack.c).
 Error fit_lacks(const FitModel *model, FitResult *result);
+// Looks for what is wrong with the recordings themselves (analysis/fit_record.c). After fit_lacks.
+Error fit_records(const FitModel *model, FitResult *result);
 // Replaces intervals by those of the profile of the sum of squares (analysis/fit_profile.c).
 Error fit_profile(const FitModel *model, const FitData *data, FitResult *result, Arena *arena);
 // Replaces intervals by those of `count` fits to residuals that are drawn again (analysis/fit_bootstrap.c).

@@ -54,6 +54,22 @@ hopscotch run line.yaml --name open --progress none --set 'search.over={unseen: 
 hopscotch status open && grep -q "^failures  *1 trials" out
 check $? "a plan that leaves a combination open has no value"
 
+# A noise for each: a + x with 0.1, and 2 a + x with 0.3.
+sed 's/take: rms}, end/take: rms}, twice: {at: frame, value: 2*a + x, take: rms}, end/
+    s/residuals: seen/residuals: [seen, twice]/; s/noise: 0.1/noise: {twice: 0.3, seen: 0.1}/' line.yaml >two.yaml
+hopscotch run two.yaml --name sensors --progress none && hopscotch fit sensors/0 --format csv &&
+    grep -q 'residuals is to be {seen: 0.1, twice: 0.3}' err &&
+    awk 'BEGIN { for (k = 0; k < 12; k++) { t = 0.5 * k; v = 1/0.01; w = 1/0.09
+            aa += v + 4*w; ab += v*t + 2*w*t; bb += v*t*t + w*t*t }
+        det = aa*bb - ab*ab; printf "%.12g %.12g", sqrt(bb/det), sqrt(aa/det) }' >expect
+read -r of_a of_b <expect
+close "$(of_error a)" "$of_a" && close "$(of_error b)" "$of_b"
+check $? "a noise for each series: errors are those of the formulas"
+! hopscotch check two.yaml --set 'objective.information.noise={seen: 0.1}' && grep -q 'no value for twice' err &&
+    ! hopscotch check two.yaml --set 'objective.information.noise={seen: 0.1, twise: 0.3}' &&
+    grep -q "no residual is called 'twise'; did you mean 'twice'" err
+check $? "each needs one, by its name"
+
 # ---- bits -----------------------------------------------------------------------------------------------------------
 
 grep -v '^search:' line.yaml >search.yaml
@@ -84,6 +100,24 @@ hopscotch run biped.yaml --name one --progress none --threads 1 &&
     hopscotch resume two --progress none --set limits.trials=none && [ -n "$(digest one)" ] &&
     [ "$(digest one)" = "$(digest two)" ] && hopscotch replay one/best && hopscotch fit one/best
 check $? "a robot: the same digest in two pieces, and replay"
+
+# Joints, with the noise of their encoders: at the columns, or in the plan.
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    { print $at["time"] "," $at["left_hip_q"] "," $at["left_knee_rate"] }' identify_biped.csv >joints.csv
+joints() # NAME COLUMN1 COLUMN2 NOISE
+{
+    hopscotch run biped.yaml --name "$1" --progress none --set simulation.reference_scale=none --set limits.trials=2 \
+        --set "simulation.reference={file: joints.csv, columns: {left_hip_q: $2, left_knee_rate: $3}}" \
+        --set "objective.information.noise=$4" && hopscotch fit "$1/0" --format csv && cp out "$1.fit"
+}
+joints columns '{column: left_hip_q, noise: 0.001}' '{column: left_knee_rate, noise: 0.02}' 1 &&
+    joints planned left_hip_q left_knee_rate '{left_hip_q: 0.001, left_knee_rate: 0.02}' &&
+    paste -d, columns.fit planned.fit |
+    awk -F, 'NR > 1 && $6/$13 - 1 < 1e-9 && $13/$6 - 1 < 1e-9 { n++ } END { exit n != 3 }'
+check $? "a robot: noise by column in the plan is that at the columns"
+! joints scaled '{column: left_hip_q, noise: 0.001}' '{column: left_knee_rate, noise: 0.02}' \
+    '{left_hip_q: 0.001, left_knee_rate: 0.02}' && grep -q 'in the units of columns: write .reference_scale: none' err
+check $? "but not both"
 
 # ---- refusals -------------------------------------------------------------------------------------------------------
 

@@ -196,6 +196,9 @@ const double *made_fixed(const Spec *spec, const Configured *configured, Arena *
     for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++)
         fixed[spec->axes[i].parameter] = (double)NAN;
     for (int i = 0; i < spec->replicates.n_perturb; i++) fixed[spec->replicates.perturb[i].parameter] = (double)NAN;
+    for (int k = 0; k < spec->n_cases; k++)
+        for (int i = 0; i < spec->cases[k].n_values; i++)
+            if (spec->cases[k].from[i] >= 0) fixed[spec->cases[k].parameter[i]] = (double)NAN;
     return fixed;
 }
 

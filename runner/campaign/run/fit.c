@@ -76,11 +76,12 @@ typedef struct FitSeriesBuild {
     Arena *arena;
 } FitSeriesBuild;
 
-static void fit_put_series(FitSeriesBuild *build, const char *name, int64_t count)
+// column: of the recording; -1: none.
+static void fit_put_series(FitSeriesBuild *build, const char *name, int64_t count, int column)
 {
     const char *before = count > 1 ? build->before : ""; // an expression may be of parameters alone
     build->series[build->count++] =
-        (FitSeries){arena_format(build->arena, "%s%s", before, name), build->at, count, build->recording};
+        (FitSeries){arena_format(build->arena, "%s%s", before, name), build->at, count, build->recording, column};
     build->at += count;
 }
 
@@ -89,14 +90,14 @@ static void fit_add_series(FitSeriesBuild *build, const Spec *spec, const Residu
 {
     const Points *record = spec_recording(spec);
     if (residual->metric < 0 || record == NULL) {
-        fit_put_series(build, expression_text(residual->expression, build->arena), residual->count);
+        fit_put_series(build, expression_text(residual->expression, build->arena), residual->count, -1);
         return;
     }
     for (int64_t k = 0; k < record->columns; k++) {
         int64_t there = 0; // gaps have no residual
         if (strcmp(record->names[k], "time") == 0) continue;
         for (int64_t at = k; at < record->count; at += record->columns) there += !isnan(record->numbers[at]);
-        fit_put_series(build, record->names[k], there);
+        fit_put_series(build, record->names[k], there, (int)k);
     }
 }
 
@@ -148,7 +149,7 @@ static void fit_take_recording(const GradientRun *run, const FitData *data, cons
     double *slope = ARENA_NEW(run->arena, double, build.at), *parameter = ARENA_NEW(run->arena, double, n);
     TrialResiduals *trial = trial_residuals_take(spec, &spec->configured, run->arena);
     memcpy(parameter, run->parameter, n * sizeof *parameter);
-    for (int i = 0; i < of->n_values; i++) parameter[of->parameter[i]] = of->value[i];
+    case_values(of, parameter);
     out->name = of->name;
     out->series = build.series;
     out->n_series = build.count;
@@ -420,6 +421,96 @@ Error fit_refine(const FitModel *model, double *change, FitFiner *out)
     return error_none();
 }
 
+// ---- beside the recording -------------------------------------------------------------------------------------------
+
+// Without the scale and the loss of differences, if the spec's model has them; false: it can't be read so.
+static bool fit_plain_spec(const GradientRun *run, Spec *spec)
+{
+    static const char *const overrides[] = {"simulation.reference_scale=none", "simulation.reference_loss=squares",
+                                            "validate=none"};
+    const Spec *of = &run->campaign->spec;
+    return spec_recording(of) != NULL && spec_recording(of)->count > 0 &&
+           spec_parse(of->file, of->resolved, overrides, 3, run->arena, diagnostics_new(run->arena), spec).kind == OK &&
+           spec->configured.n_parameters == of->configured.n_parameters &&
+           spec_residual_count(spec) == spec_residual_count(run->spec);
+}
+
+// A column is comparable if nothing has changed its numbers: those of a quaternion may have another sign.
+static bool fit_is_plain(const FitSeries *series, const SpecCase *of)
+{
+    const size_t length = strlen(series->name);
+    bool plain = series->column >= 0 &&
+                 !(length > 3 && memcmp(series->name + length - 3, "_q", 2) == 0 && series->name[length - 1] != 'q');
+    for (int i = 0; of != NULL && i < of->n_lines; i++)
+        plain = plain && strcmp(of->lines[2 * i], "simulation.reference_scale") != 0 &&
+                strcmp(of->lines[2 * i], "simulation.reference_loss") != 0;
+    return plain;
+}
+
+// The rows of a series in which its column has a value, and residual[] there as what is simulated.
+static void fit_take_recorded(const FitModel *model, const FitSeries *series, const double *residual, bool middle,
+                              FitRecorded *out)
+{
+    const Spec *spec = spec_case(model->run->spec, series->recording);
+    const Points *record = spec_recording(spec);
+    Arena *arena = model->run->arena;
+    const double *noise = record->source != NULL ? record->source->noise : NULL;
+    const double scale = noise != NULL && !isnan(noise[series->column]) ? noise[series->column] : 1.0;
+    double *time = ARENA_NEW(arena, double, series->count), *value = ARENA_NEW(arena, double, series->count);
+    double *simulated = ARENA_NEW(arena, double, series->count);
+    int64_t clock = 0, count = 0;
+    while (strcmp(record->names[clock], "time") != 0) clock++;
+    for (int64_t at = 0; at < record->count; at += record->columns) {
+        const double recorded = record->numbers[at + series->column];
+        if (isnan(recorded)) continue;
+        time[count] = record->numbers[at + clock];
+        value[count] = recorded;
+        simulated[count] = recorded + scale * residual[series->first + count];
+        count++;
+    }
+    out->count = count;
+    out->time = time;
+    out->value = value;
+    *(middle ? &out->middle : &out->simulated) = simulated;
+}
+
+// The middle of the ranges, in model->own.
+static void fit_take_middle(const FitModel *model)
+{
+    const Spec *spec = model->run->spec;
+    memcpy(model->own, model->run->parameter, (size_t)spec->configured.n_parameters * sizeof(double));
+    for (int i = 0; i < spec->n_axes; i++)
+        if (values_are_range(&spec->axes[i].values))
+            model->own[spec->axes[i].parameter] = search_value(&spec->axes[i].values, 0.5);
+}
+
+Error fit_recorded(const FitModel *model, FitRecorded *out)
+{
+    GradientRun run = *model->run;
+    const FitData *data = model->data;
+    Spec *spec = ARENA_NEW(run.arena, Spec, 1);
+    double *residual = ARENA_NEW(run.arena, double, data->count);
+    memset(out, 0, (size_t)data->n_series * sizeof *out);
+    if (model->trial == NULL || !fit_plain_spec(&run, spec)) return error_none();
+    TRY(spec_build(spec, run.arena, &run.configured));
+    TrialResiduals *trial = trial_residuals_take(spec, &run.configured, run.arena);
+    for (int middle = 0; middle <= 1; middle++) {
+        const int first = data->n > 0 ? data->parameter[0] : 0;
+        const double *parameter = middle ? model->own : run.parameter;
+        fit_take_middle(model);
+        if (middle && !search_complete(run.spec, model->own)) continue;
+        if (trial_residuals_along(trial, (int32_t)run.stored.search[0], run.ordinal, parameter, &first, 1, residual,
+                                  model->side) != data->count)
+            continue;
+        for (int s = 0; s < data->n_series; s++) {
+            const FitSeries *series = &data->series[s];
+            const SpecCase *of = run.spec->n_cases > 0 ? &run.spec->cases[series->recording] : NULL;
+            if (fit_is_plain(series, of)) fit_take_recorded(model, series, residual, middle, &out[s]);
+        }
+    }
+    return error_none();
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static bool fit_has_values(const Spec *spec)
@@ -474,6 +565,9 @@ static Error fit_work(GradientRun *run, void *context)
     if (there != out->count)
         return error_make(ERROR_USER, "the trial has %lld of %lld residuals: its run ended early", (long long)there,
                           (long long)out->count);
+    const double *each = run->spec->objective.information.each; // from here on in units of their noise
+    for (int i = -1; i < out->n && each != NULL; i++)
+        for (int64_t k = 0; k < out->count; k++) (i < 0 ? out->residual : out->column + i * out->count)[k] /= each[k];
     return task->then != NULL ? task->then(&model, out, task->context) : error_none();
 }
 

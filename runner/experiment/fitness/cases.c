@@ -12,9 +12,40 @@ const Spec *spec_case(const Spec *spec, int replicate)
 
 void case_parameters(const Spec *spec, int replicate, double *parameter)
 {
+    if (spec->cases != NULL) case_values(case_of(spec, replicate), parameter);
+}
+
+void case_values(const SpecCase *of, double *parameter)
+{
+    for (int i = 0; i < of->n_values; i++)
+        parameter[of->parameter[i]] = of->from[i] >= 0 ? parameter[of->from[i]] : of->value[i];
+}
+
+void case_directions(const Spec *spec, int replicate, double *direction)
+{
     if (spec->cases == NULL) return;
-    const SpecCase *own = case_of(spec, replicate);
-    for (int i = 0; i < own->n_values; i++) parameter[own->parameter[i]] = own->value[i];
+    const SpecCase *of = case_of(spec, replicate);
+    for (int i = 0; i < of->n_values; i++)
+        direction[of->parameter[i]] = of->from[i] >= 0 ? direction[of->from[i]] : 0.0;
+}
+
+void case_pull(const Spec *spec, int replicate, double *gradient)
+{
+    if (spec->cases == NULL) return;
+    const SpecCase *of = case_of(spec, replicate);
+    for (int i = 0; i < of->n_values; i++) {
+        if (of->from[i] < 0) continue;
+        gradient[of->from[i]] += gradient[of->parameter[i]];
+        gradient[of->parameter[i]] = 0.0;
+    }
+}
+
+bool cases_have_own(const Spec *spec)
+{
+    for (int k = 0; k < spec->n_cases && spec->cases != NULL; k++)
+        for (int i = 0; i < spec->cases[k].n_values; i++)
+            if (spec->cases[k].from[i] >= 0) return true;
+    return false;
 }
 
 int spec_fit_cases(const Spec *spec) { return spec->n_cases > 0 ? spec->n_cases : 1; }

@@ -1,4 +1,4 @@
-// What a recording would tell of parameters: Fisher's information F = J'J/noise^2 of the residuals, J their derivatives
+// What a recording would tell of parameters: Fisher's information F = J'J/noise^2 of the residuals (each with its own), J their derivatives
 // by the parameters in units of their sizes (|value|; 1 where that is 0). With F^-1 the covariance of relative errors,
 // the criterion D is det(F^-1)^(1/(2n)), the geometric mean of the half axes of the ellipsoid of errors, and A is
 // sqrt(trace(F^-1)/n), the root mean square of the errors. Source: A. Atkinson, A. Donev & R. Tobias, Optimum
@@ -151,6 +151,8 @@ double information_of(Information *information, int32_t search, uint64_t ordinal
             trial_residuals_along(information->trial, search, ordinal, parameter, &p, 1, information->residual, column);
         if (there == 0) return (double)NAN;
         for (int64_t k = 0; k < count; k++) column[k] = k < there ? column[k] * size : 0.0;
+        for (int64_t k = 0; k < count && spec->objective.information.each != NULL; k++)
+            column[k] /= spec->objective.information.each[k];
     }
     const bool factored = information_factor(information, count);
     if (!factored || !information_is_regular(information->column, n, count)) return (double)INFINITY;

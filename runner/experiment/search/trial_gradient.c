@@ -284,6 +284,7 @@ static void gradient_put_lane(TrialGradient *gradient, int lane, const double *p
     replicate_scope(gradient->spec, &of, lane % replicates, gradient->scope);
     slopes_of_replicate(gradient->spec, lane % replicates, gradient->scope, gradient->share[lane], gradient->slopes,
                         weight, gradient->one);
+    case_pull(gradient->spec, lane % replicates, gradient->one);
     for (int i = 0; i < out->count; i++)
         out->each[lane * out->count + i] =
             gradient_along(gradient, parameter, out->parameters[i], gradient->one) / gradient->share[lane];
@@ -345,6 +346,7 @@ static void gradient_add_lane(TrialGradient *gradient, int lane, const double *g
     double *sum = gradient->sum + (ptrdiff_t)trial * n;
     for (int p = 0; p < n; p++) gradient->one[p] = gradients[p * stride];
     for (int i = 0; i < spec->replicates.n_perturb; i++) gradient->one[spec->replicates.perturb[i].parameter] = 0.0;
+    case_pull(spec, lane % spec->replicates.count, gradient->one);
     for (int p = 0; p < n; p++) sum[p] += gradient->one[p];
     if (!(growth <= gradient->growth[trial]) && isfinite(growth)) gradient->growth[trial] = growth;
 }
@@ -402,8 +404,13 @@ static void gradient_weigh(TrialGradient *gradient, int trial, const double *par
         if (of.failure[r] != 0) share[r] = 0.0; // a penalty is constant
         if (share[r] == 0.0) continue;
         replicate_scope(spec, &of, r, gradient->scope);
+        double *sum = gradient->sum + (ptrdiff_t)trial * n_parameters,
+               *own = cases_have_own(spec) ? gradient->one : sum;
+        if (own != sum) memset(own, 0, (size_t)n_parameters * sizeof *own);
         slopes_of_replicate(spec, r, gradient->scope, share[r], gradient->slopes, weight + (ptrdiff_t)r * n_metrics,
-                            gradient->sum + (ptrdiff_t)trial * n_parameters);
+                            own);
+        case_pull(spec, r, own);
+        for (int p = 0; p < n_parameters && own != sum; p++) sum[p] += own[p];
     }
 }
 
@@ -438,6 +445,7 @@ static void gradient_run_along(TrialGradient *gradient, const GradientTrials *tr
     for (int i = 0; i < n; i++) {
         double *direction = gradient->direction + (ptrdiff_t)i * configured->n_parameters;
         parameters_follow(spec, parameter, out->parameters[first + i], direction);
+        case_directions(spec, r, direction);
         for (int k = 0; k < spec->replicates.n_perturb; k++) direction[spec->replicates.perturb[k].parameter] = 0.0;
         for (int p = 0; p < configured->n_parameters; p++) {
             if (!adjoint->parameter(configured, p)) direction[p] = 0.0;
@@ -621,6 +629,10 @@ bool trial_gradient_has(const Spec *spec, int p)
     const Adjoint *adjoint = spec->model->adjoint;
     const Axis *derived = spec->axes + spec->n_axes;
     if (!adjoint->parameter(&spec->configured, p)) return false;
+    for (int k = 0; k < spec->n_cases && spec->cases != NULL; k++) // they may not be read yet
+        for (int i = 0; i < spec->cases[k].n_values; i++)
+            if (spec->cases[k].from[i] == p && !adjoint->parameter(&spec->configured, spec->cases[k].parameter[i]))
+                return false;
     for (int i = 0; i < spec->n_derived; i++) {
         if (expression_uses(derived[i].derive, p) && !trial_gradient_has(spec, derived[i].parameter)) return false;
     }

@@ -73,11 +73,12 @@ TrialResiduals *trial_residuals_take(const Spec *spec, const Configured *configu
 }
 
 // What is drawn for the replicate does not follow the trial.
-static void residuals_direct(const TrialResiduals *residuals, const double *parameter, int p, double *direction)
+static void residuals_direct(const TrialResiduals *residuals, int r, const double *parameter, int p, double *direction)
 {
     const Spec *spec = residuals->spec;
     const Adjoint *adjoint = residuals->configured->model->adjoint;
     parameters_follow(spec, parameter, p, direction);
+    case_directions(spec, r, direction);
     for (int k = 0; k < spec->replicates.n_perturb; k++) direction[spec->replicates.perturb[k].parameter] = 0.0;
     for (int i = 0; i < residuals->configured->n_parameters; i++) {
         if (!adjoint->parameter(residuals->configured, i)) direction[i] = 0.0;
@@ -85,16 +86,17 @@ static void residuals_direct(const TrialResiduals *residuals, const double *para
 }
 
 // Residuals of a replicate that are expressions, from number `at` on. Returns the end of them.
-static int64_t residuals_of_expressions(const TrialResiduals *residuals, const Spec *own, const double *parameter,
-                                        int p, const double *along, int64_t at, double *residual, double *slope)
+static int64_t residuals_of_expressions(const TrialResiduals *residuals, int r, const double *parameter, int p,
+                                        const double *along, int64_t at, double *residual, double *slope)
 {
-    const Spec *spec = residuals->spec;
+    const Spec *spec = residuals->spec, *own = spec_case(spec, r);
     const size_t n_metrics = (size_t)residuals->configured->n_metrics;
     double *scope = residuals->scope, *slopes = residuals->slopes;
     memcpy(scope, residuals->metric, n_metrics * sizeof(double));
     memcpy(scope + n_metrics, residuals->own, (size_t)residuals->configured->n_parameters * sizeof(double));
     memcpy(slopes, along, n_metrics * sizeof(double));
     parameters_follow(spec, parameter, p, slopes + n_metrics);
+    case_directions(spec, r, slopes + n_metrics);
     for (int k = 0; k < spec->replicates.n_perturb; k++)
         slopes[n_metrics + (size_t)spec->replicates.perturb[k].parameter] = 0.0;
     for (int i = 0; i < own->objective.n_residuals; i++) {
@@ -133,7 +135,7 @@ static int64_t residuals_of_replicate(TrialResiduals *residuals, int r, const do
         if (residuals->series[k].count != residuals->series[k].capacity) return 0;
     }
     for (int k = 0; k < n; k++)
-        end = residuals_of_expressions(residuals, own, parameter, p[k],
+        end = residuals_of_expressions(residuals, r, parameter, p[k],
                                        residuals->along + (ptrdiff_t)k * configured->n_metrics, at, residual,
                                        slope + k * count);
     return end;
@@ -148,7 +150,7 @@ int64_t trial_residuals_along(TrialResiduals *residuals, int32_t search, uint64_
     for (int r = 0; r < spec_fit_cases(spec); r++) {
         replicate_parameters(spec, search, ordinal, r, parameter, residuals->own);
         for (int k = 0; k < n; k++)
-            residuals_direct(residuals, parameter, p[k],
+            residuals_direct(residuals, r, parameter, p[k],
                              residuals->direction + (ptrdiff_t)k * residuals->configured->n_parameters);
         at = residuals_of_replicate(residuals, r, parameter, p, n, at, count, residual, slope);
         if (at == 0) return 0;

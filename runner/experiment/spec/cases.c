@@ -12,6 +12,7 @@
 #define CASES_KEY "cases"
 #define VALIDATE_KEY "validate"
 #define CASES_RECORDING "simulation.reference" // what a recording in place of a mapping means
+enum { CASES_OWN_MAX = 256 };                  // parameters that cases add
 #define CASES_NAME "name" // what a case is called, which follows from its recording if it is not given
 
 // ---- items ----------------------------------------------------------------------------------------------------------
@@ -54,6 +55,79 @@ static const char *cases_path(const char *text, Arena *arena)
     return near != NULL ? arena_format(arena, "%s%s", near, text + length) : NULL;
 }
 
+// ---- own numbers ----------------------------------------------------------------------------------------------------
+
+static bool cases_is_name(const char *text)
+{
+    const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    return length > 0 && text[length] == '\0' && strspn(text, "0123456789") == 0;
+}
+
+// Whether the mapping `key` of the mapping `in` of the spec has the name.
+static bool cases_stands(const Node *root, const char *in, const char *key, const char *name)
+{
+    const Node *at = root->kind == NODE_MAPPING ? node_find(root, in) : NULL;
+    if (key != NULL) at = at != NULL && at->kind == NODE_MAPPING ? node_find(at, key) : NULL;
+    return at != NULL && at->kind == NODE_MAPPING && node_find(at, name) != NULL;
+}
+
+// A parameter of the case is another one, that the spec searches or gives, in place of a number.
+static bool cases_takes(const Node *root, const char *path, const Node *value)
+{
+    if (value->kind != NODE_SCALAR || path == NULL || path_below(path, "simulation") != NULL) return false;
+    if (!cases_is_name(value->text)) return false;
+    return cases_stands(root, "search", "over", value->text) || cases_stands(root, "search", "derive", value->text) ||
+           cases_stands(root, "initial", NULL, value->text) || cases_stands(root, "parameters", NULL, value->text);
+}
+
+static const char *cases_last(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot != NULL ? dot + 1 : path;
+}
+
+static int cases_find(const Configured *configured, const char *name)
+{
+    for (int p = 0; p < configured_named(configured); p++)
+        if (strcmp(configured->parameters[p].name, name) == 0) return p;
+    return -1;
+}
+
+// Parameters that cases take and the model has not: each is like the one that it stands for.
+static void cases_add_own(Configured *configured, const Node *root, const Node *value, Arena *arena, int most)
+{
+    for (int k = 0; cases_item(value, k) != NULL; k++) {
+        const Node *item = cases_item(value, k);
+        for (int i = 0; item->kind == NODE_MAPPING && i < item->count; i++) {
+            const char *path = cases_path(item->keys[i]->text, arena);
+            if (!cases_takes(root, path, item->items[i])) continue;
+            const int n = configured->n_parameters, of = cases_find(configured, cases_last(path));
+            if (of < 0 || n >= most || cases_find(configured, item->items[i]->text) >= 0) continue;
+            Parameter *parameters = ARENA_NEW(arena, Parameter, n + 1);
+            const char **choices = ARENA_NEW(arena, const char *, n + 1);
+            memcpy(parameters, configured->parameters, (size_t)n * sizeof *parameters);
+            parameters[n] = configured->parameters[of];
+            parameters[n].name = item->items[i]->text;
+            for (int p = 0; p < n && configured->choices != NULL; p++) choices[p] = configured->choices[p];
+            if (configured->choices != NULL) configured->choices = choices;
+            configured->parameters = parameters;
+            configured->n_parameters = n + 1;
+        }
+    }
+}
+
+void cases_declare(SpecReader *reader)
+{
+    const Node *root = reader->root;
+    Configured *configured = &reader->spec->configured;
+    const int n = configured->n_parameters;
+    if (root->kind != NODE_MAPPING || configured_named(configured) < n) return; // seeds stand last
+    cases_add_own(configured, root, node_find(root, CASES_KEY), reader->arena, n + CASES_OWN_MAX);
+    cases_add_own(configured, root, node_find(root, VALIDATE_KEY), reader->arena, n + CASES_OWN_MAX);
+}
+
+// ---- trees ----------------------------------------------------------------------------------------------------------
+
 static const Node *cases_word(const Node *at, const char *text, Arena *arena)
 {
     Node *node = ARENA_NEW(arena, Node, 1);
@@ -66,12 +140,13 @@ static const Node *cases_word(const Node *at, const char *text, Arena *arena)
 // The tree with what the item says. What the form reports is left out.
 static const Node *cases_tree(const Node *root, const Node *item, Arena *arena, Diagnostics *diagnostics)
 {
+    const Node *of = root;
     if (item == NULL) return root;
     if (cases_is_recording(item))
         return override_apply_key(root, cases_word(item, CASES_RECORDING, arena), item, arena, diagnostics);
     for (int i = 0; item->kind == NODE_MAPPING && i < item->count; i++) {
         const char *path = cases_path(item->keys[i]->text, arena);
-        if (path == NULL) continue;
+        if (path == NULL || cases_takes(of, path, item->items[i])) continue;
         root = override_apply_key(root, cases_word(item->keys[i], path, arena), item->items[i], arena, diagnostics);
     }
     return root;
@@ -146,6 +221,7 @@ typedef struct CaseBuild {
     const char **lines;
     int *parameter;
     double *value;
+    int *from;
     SpecCase out;
 } CaseBuild;
 
@@ -159,6 +235,7 @@ static void cases_put_parameter(CaseBuild *build, const Key *key, const SpecRead
     const int p = key->parameter - 1;
     const double value = own->spec->fixed[p];
     build->parameter[build->out.n_values] = p;
+    build->from[build->out.n_values] = -1;
     build->value[build->out.n_values++] = value;
     cases_put_text(build, key->path,
                    own->spec->model->declares > 0 ? items_declared(own->spec, p, value, own->arena)
@@ -185,6 +262,36 @@ static void cases_compare_row(CaseBuild *build, const SpecReader *first, const S
     } else if (strcmp(resolve_value(key, arena), text) != 0) {
         cases_put_text(build, key->path, text, arena);
     }
+}
+
+// The parameters that the item takes from others. False after an error.
+static bool cases_put_own(CaseBuild *build, const SpecReader *first, const Node *item)
+{
+    const Configured *configured = &first->spec->configured;
+    for (int i = 0; item != NULL && item->kind == NODE_MAPPING && i < item->count; i++) {
+        const char *path = cases_path(item->keys[i]->text, first->arena), *name = item->items[i]->text;
+        if (!cases_takes(first->root, path, item->items[i])) continue;
+        const int of = cases_find(configured, cases_last(path)), from = cases_find(configured, name);
+        bool chain = false;
+        for (int v = 0; v < build->out.n_values; v++)
+            chain |= build->parameter[v] == from || build->parameter[v] == of || build->from[v] == of;
+        if (of < 0 || from < 0 || strcmp(first->parameter_keys[of]->path, path) != 0) {
+            diagnose(first->diagnostics, item->keys[i],
+                     of < 0 || from >= 0 ? "unknown parameter '%s'"
+                                         : "%s can't be another parameter here: the model draws random numbers",
+                     path);
+            return false;
+        }
+        if (chain || of == from) {
+            diagnose(first->diagnostics, item->items[i], "%s is %s, which the case replaces, too", path, name);
+            return false;
+        }
+        build->parameter[build->out.n_values] = of;
+        build->from[build->out.n_values] = from;
+        build->value[build->out.n_values++] = 0.0;
+        cases_put_text(build, path, name, first->arena);
+    }
+    return true;
 }
 
 static bool cases_same_fields(const Field *a, int n_a, const Field *b, int n_b)
@@ -235,7 +342,8 @@ static bool cases_keep_numbers(const SpecReader *first, const SpecReader *of, co
 }
 
 // False after an error.
-static bool cases_compare(const SpecReader *first, const SpecReader *of, const Node *at, SpecCase *out)
+static bool cases_compare(const SpecReader *first, const SpecReader *of, const Node *item, const Node *at,
+                          SpecCase *out)
 {
     Arena *arena = first->arena;
     const char *unlike = cases_unlike(first, of);
@@ -248,13 +356,16 @@ static bool cases_compare(const SpecReader *first, const SpecReader *of, const N
     build.lines = ARENA_NEW(arena, const char *, 2 * first->n_keys);
     build.parameter = ARENA_NEW(arena, int, first->spec->configured.n_parameters);
     build.value = ARENA_NEW(arena, double, first->spec->configured.n_parameters);
+    build.from = ARENA_NEW(arena, int, first->spec->configured.n_parameters);
     cases_put_text(&build, CASES_NAME, scalar_quoted(out->name, arena), arena);
     for (int i = 0; i < first->n_keys; i++) cases_compare_row(&build, first, of, &first->keys[i], &of->keys[i]);
+    if (!cases_put_own(&build, first, item)) return false;
     *out = build.out;
     out->text = arena_format(arena, "{%s}", build.text);
     out->lines = build.lines;
     out->parameter = build.parameter;
     out->value = build.value;
+    out->from = build.from;
     return true;
 }
 
@@ -286,7 +397,7 @@ static bool cases_take(const SpecReader *reader, const Node *root, const Node *i
         diagnose(reader->diagnostics, at, "the values of this %s can't be read", raw ? "recording" : "case");
     if (own == NULL) return false;
     *out = (SpecCase){.name = cases_name(own, item, number, raw ? "recording" : "case"), .spec = own->spec};
-    return cases_compare(reader, own, at, out);
+    return cases_compare(reader, own, item, at, out);
 }
 
 // Names that differ: of two recordings from one file the second is "a.csv (2)".
@@ -316,7 +427,8 @@ static bool cases_same(const SpecCase *a, const SpecCase *b)
     bool same = a->n_lines == b->n_lines && a->n_values == b->n_values;
     for (int i = 0; same && i < 2 * a->n_lines; i++) same = strcmp(a->lines[i], b->lines[i]) == 0;
     for (int i = 0; same && i < a->n_values; i++)
-        same = a->parameter[i] == b->parameter[i] && memcmp(&a->value[i], &b->value[i], sizeof(double)) == 0;
+        same = a->parameter[i] == b->parameter[i] && a->from[i] == b->from[i] &&
+               memcmp(&a->value[i], &b->value[i], sizeof(double)) == 0;
     return same;
 }
 
@@ -511,6 +623,15 @@ static void cases_identify(const SpecReader *reader, CanonicalLines *lines)
 {
     const Spec *spec = reader->spec;
     if (spec->n_cases > 0) canonical_add(lines, CASES_KEY, arena_format(lines->arena, "%d", spec->n_cases));
+    for (int k = 0; k < spec->n_cases; k++) {
+        for (int i = 0; i < spec->cases[k].n_values; i++) {
+            if (spec->cases[k].from[i] < 0) continue;
+            canonical_add(lines,
+                          arena_format(lines->arena, CASES_KEY ".%04d.%s", k,
+                                       spec->configured.parameters[spec->cases[k].parameter[i]].name),
+                          spec->configured.parameters[spec->cases[k].from[i]].name);
+        }
+    }
     for (int k = 1; k < spec->n_cases; k++) {
         for (int i = 0; i < spec->cases[k].n_lines; i++)
             canonical_add(lines, arena_format(lines->arena, CASES_KEY ".%04d.%s", k, spec->cases[k].lines[2 * i]),
@@ -527,7 +648,9 @@ const Form form_cases = {
     .words = "a list of recordings, or of mappings of keys to values",
     .doc =
         "recordings, or other settings, under each of which a trial runs; each is a replicate: the values that it has "
-        "in place of those above, by the whole names of keys of `simulation`, `initial` and `parameters`. A file "
+        "in place of those above, by the whole names of keys of `simulation`, `initial` and `parameters`. In place of "
+        "a number a parameter may have the name of another that is searched or given; one that the model has not is new, "
+        "with the unit and range of that which it stands for. A file "
         "alone is its `simulation.reference`. Residuals are those of all cases together; metrics are means over "
         "them",
     .example = "[{name: light, parameters.m: 8}, {name: heavy, parameters.m: 12, initial.z_foot: 0.5}]",

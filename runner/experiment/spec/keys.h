@@ -329,6 +329,7 @@ void record_read(SpecReader *reader); // needs the model
 const Node *cases_first(const Node *root, Arena *arena, Diagnostics *diagnostics);
 // Reads the cases and the recordings of `validate` from the tree of the file, after the spec was read without an error.
 // What is wrong is diagnosed.
+void cases_declare(SpecReader *reader); // adds parameters that cases take in place of others to those of the model
 void cases_read(SpecReader *reader, const Node *root);
 
 // ---- spec/resolve.c -------------------------------------------------------------------------------------------------

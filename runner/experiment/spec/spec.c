@@ -708,6 +708,7 @@ void spec_read(SpecReader *reader)
             forms_read(reader, FORM_METRICS);
         else
             reader->nameless |= forms_given(reader, FORM_METRICS) > 0; // their columns may lack
+        cases_declare(reader);
         if (diagnostics_errors(reader->diagnostics) == 0) spec_check_names(reader);
         recording_check_units(reader);
         spec_read_parameters(reader);

@@ -3,6 +3,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
+
+enum { FIT_NAMED = 4 }; // columns that a line names
 
 typedef struct FitSays {
     const Spec *spec;
@@ -37,12 +40,13 @@ static void fit_say_noise(FitSays *says)
         if (noise->coloured && (worst < 0 || noise->neighbours > result->noise[worst].neighbours)) worst = s;
     }
     if (data->noise > 0.0) {
-        fit_say(
-            says, "intervals",
-            arena_format(says->arena,
-                         "are expected ones, of 95 %%: there is no recording yet, and the noise of its residuals is "
-                         "to be %.6g",
-                         data->noise));
+        fit_say(says, "intervals",
+                arena_format(
+                    says->arena,
+                    "are expected ones, of 95 %%: there is no recording yet, and the noise of its residuals is "
+                    "to be %s",
+                    says->spec->objective.information.noises != NULL ? says->spec->objective.information.noises
+                                                                     : arena_format(says->arena, "%.6g", data->noise)));
     } else if (data->count <= result->n_free) {
         fit_say(says, "intervals", "none: there are as many parameters as residuals, so nothing tells their noise");
     } else if (tested == 0) {
@@ -145,6 +149,43 @@ static void fit_say_lacks(FitSays *says)
                              "%d more of %d parameters that are not searched: search the first, then look "
                              "again",
                              result->n_lacking - MOST, result->n_lacks));
+}
+
+// Recordings that look wrong themselves. The first column of each unit, and how many more there are.
+static void fit_say_records(FitSays *says)
+{
+    const FitResult *result = says->result;
+    for (int k = 0; k < result->n_units; k++) {
+        const FitUnit *unit = &result->units[k];
+        const char *names = says->data->series[unit->series].name;
+        int before = 0, more = 0;
+        for (int i = 0; i < k; i++) before += result->units[i].means == unit->means;
+        for (int i = k + 1; i < result->n_units && before == 0; i++) {
+            if (result->units[i].means != unit->means) continue;
+            if (++more < FIT_NAMED) names = arena_format(says->arena, "%s, %s", names, says->data->series[i].name);
+        }
+        if (before > 0) continue;
+        if (more >= FIT_NAMED) names = arena_format(says->arena, "%s and %d more", names, more - FIT_NAMED + 1);
+        fit_say(says, "unit",
+                arena_format(says->arena, "%s: recorded is %.3g times what is simulated (correlation %.2f): it %s",
+                             names, unit->by, unit->correlation, unit->means));
+    }
+    const FitClock *clock = &result->clock;
+    if (!clock->off) return;
+    const char *name = says->data->series[clock->series].name, *end = strrchr(name, '_');
+    const char *what = clock->whole && says->data->n_fitted > 1
+                           ? arena_format(says->arena, "the recording %s",
+                                          says->data->names[says->data->series[clock->series].recording])
+                       : clock->whole ? "the recording"
+                                      : arena_format(says->arena, "columns %.*s_*",
+                                                     (int)(end != NULL ? end - name : (ptrdiff_t)strlen(name)), name);
+    fit_say(says, "time",
+            arena_format(says->arena,
+                         "%s: %.2g s %s, %s: a fit with that leaves %.2g %% of the squares. Is the time shifted? "
+                         "`offset` of a recording shifts it%s",
+                         what, fabs(clock->late), clock->late > 0.0 ? "late" : "early",
+                         clock->whole ? "against the commands" : "against the other columns", 100.0 * clock->left,
+                         clock->whole && clock->late > 0.0 ? "; commands that come late are `delay`" : ""));
 }
 
 static void fit_say_bootstrap(FitSays *says)
@@ -271,10 +312,12 @@ const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult 
 {
     FitSays says = {.spec = spec, .data = data, .result = result, .arena = arena};
     says.lines =
-        ARENA_NEW(arena, FitLine, result->n_unknown + 11 + data->n_fitted + data->n_recordings + data->n * data->n);
+        ARENA_NEW(arena, FitLine,
+                  result->n_unknown + 12 + result->n_units + data->n_fitted + data->n_recordings + data->n * data->n);
     for (int k = 0; k < result->n_unknown; k++) fit_say(&says, "unknown", result->unknown[k]);
     fit_say_recordings(&says);
     fit_say_minimum(&says);
+    fit_say_records(&says);
     fit_say_step(&says);
     fit_say_noise(&says);
     fit_say_shifted(&says);

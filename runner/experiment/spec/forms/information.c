@@ -40,6 +40,102 @@ static void information_read_of(SpecReader *reader, const Node *node)
     for (int i = 0; i < node->count; i++) information_read_name(reader, node->items[i]);
 }
 
+// ---- noise by series ------------------------------------------------------------------------------------------------
+
+// Series of residuals in their order (as trial_residuals_along): columns of the recording, values of a metric,
+// expressions. each[residual_count], or NULL.
+typedef struct InformationSeries {
+    const char *name;
+    int64_t first, count;
+} InformationSeries;
+
+static void information_put(InformationSeries *series, int *n, const char *name, int64_t count)
+{
+    const int64_t at = *n > 0 ? series[*n - 1].first + series[*n - 1].count : 0;
+    series[(*n)++] = (InformationSeries){name, at, count};
+}
+
+static InformationSeries *information_series(const SpecReader *reader, bool *recorded, int *n)
+{
+    const Spec *spec = reader->spec;
+    const Points *record = spec_recording(spec);
+    const int64_t columns = record != NULL && record->count > 0 ? record->columns : 0;
+    InformationSeries *series = ARENA_NEW(reader->arena, InformationSeries, spec->objective.n_residuals + columns);
+    *n = 0;
+    *recorded = false;
+    for (int by_value = 1; by_value >= 0; by_value--) {
+        for (int i = 0; i < spec->objective.n_residuals; i++) {
+            const Residual *of = &spec->objective.residuals[i];
+            if ((of->metric >= 0) != by_value) continue;
+            if (of->metric < 0 || columns == 0)
+                information_put(series, n, expression_text(of->expression, reader->arena), of->count);
+            for (int64_t c = 0; c < columns && of->metric >= 0; c++) {
+                int64_t there = 0;
+                for (int64_t at = c; at < record->count; at += columns) there += !isnan(record->numbers[at]);
+                if (strcmp(record->names[c], "time") != 0) information_put(series, n, record->names[c], there);
+                *recorded = true;
+            }
+        }
+    }
+    return series;
+}
+
+// Differences from a recording must be in the units of its columns.
+static bool information_is_scaled(const SpecReader *reader)
+{
+    const Spec *spec = reader->spec;
+    const Points *record = spec_recording(spec);
+    for (int i = 0; i < spec->model->n_options; i++) {
+        const Option *option = &spec->model->options[i];
+        if (strcmp(option->name, "reference_scale") == 0 && spec->settings[i] != words_find(option->choices, "none"))
+            return true;
+    }
+    for (int64_t c = 0; c < record->columns && record->source != NULL && record->source->noise != NULL; c++)
+        if (!isnan(record->source->noise[c])) return true;
+    return false;
+}
+
+static void information_read_noises(SpecReader *reader, const Node *node)
+{
+    static const Key noise = {.path = "noise", .type = KEY_NUMBER, .low = 1e-12, .high = 1e12};
+    Spec *spec = reader->spec;
+    bool recorded;
+    int n;
+    if (trial_residuals_check(spec).kind != OK) return; // which is said later
+    const InformationSeries *series = information_series(reader, &recorded, &n);
+    const char **names = ARENA_NEW(reader->arena, const char *, n), *text = "", *missing = NULL;
+    double *each = ARENA_NEW(reader->arena, double, spec->objective.residual_count);
+    for (int s = 0; s < n; s++) names[s] = series[s].name;
+    for (int i = 0; i < node->count; i++) {
+        int s = 0;
+        while (s < n && strcmp(names[s], node->keys[i]->text) != 0) s++;
+        if (s < n) continue;
+        diagnose(reader->diagnostics, node->keys[i], "no residual is called '%s'%s", node->keys[i]->text,
+                 did_you_mean(nearest_name(node->keys[i]->text, names, n), reader->arena));
+        return;
+    }
+    for (int s = 0; s < n; s++) {
+        const Node *item = node_find(node, names[s]);
+        double value = 1.0;
+        if (item == NULL && missing == NULL) missing = names[s];
+        if (item != NULL) scalar_number(reader, &noise, item, &value);
+        for (int64_t k = 0; k < series[s].count; k++) each[series[s].first + k] = value;
+        const bool plain =
+            strspn(names[s], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(names[s]);
+        text = arena_format(reader->arena, "%s%s%s: %s", text, s > 0 ? ", " : "",
+                            plain ? names[s] : scalar_quoted(names[s], reader->arena), text_number(value).text);
+    }
+    if (missing != NULL)
+        diagnose(reader->diagnostics, node, "noise has no value for %s: give one to each residual", missing);
+    else if (recorded && information_is_scaled(reader))
+        diagnose(
+            reader->diagnostics, node,
+            "noise by column is in the units of columns: write `reference_scale: none`, and no `noise` at columns");
+    spec->objective.information.noise = 1.0;
+    spec->objective.information.each = each;
+    spec->objective.information.noises = arena_format(reader->arena, "{%s}", text);
+}
+
 // False: there is no such key.
 static bool information_read_key(SpecReader *reader, const Node *name, const Node *item)
 {
@@ -48,6 +144,8 @@ static bool information_read_key(SpecReader *reader, const Node *name, const Nod
     Spec *spec = reader->spec;
     if (strcmp(name->text, "of") == 0) {
         information_read_of(reader, item);
+    } else if (strcmp(name->text, "noise") == 0 && item->kind == NODE_MAPPING) {
+        information_read_noises(reader, item);
     } else if (strcmp(name->text, "noise") == 0) {
         scalar_number(reader, &noise, item, &spec->objective.information.noise);
     } else if (strcmp(name->text, "criterion") == 0) {
@@ -116,7 +214,9 @@ static const char *information_text(const SpecReader *reader)
         names = arena_format(reader->arena, "%s%s%s", names, i > 0 ? ", " : "",
                              spec->configured.parameters[spec->objective.information.of[i]].name);
     return arena_format(reader->arena, "{of: [%s], criterion: %s, noise: %s}", names, information_criterion(spec),
-                        text_number(spec->objective.information.noise).text);
+                        spec->objective.information.noises != NULL
+                            ? spec->objective.information.noises
+                            : text_number(spec->objective.information.noise).text);
 }
 
 const Form form_information = {
@@ -125,7 +225,8 @@ const Form form_information = {
     .words = "a mapping of of, criterion and noise",
     .doc = "the fitness is what a recording of the residuals would tell of the parameters `of`, at their values: the "
            "expected error by Fisher's information, relative to |value| (1 where that is 0), with independent `noise` "
-           "of that standard deviation in each residual. criterion D: the geometric mean of the half axes of the "
+           "of that standard deviation in each residual, or of those of a mapping by column of the recording, or by "
+           "residual: {hip_q: 0.001, hip_rate: 0.05}. criterion D: the geometric mean of the half axes of the "
            "ellipsoid of errors; A: the root mean square of the errors. A plan that leaves a combination of them open "
            "fails as undetermined. `hopscotch fit NAME/TRIAL` prints the expected intervals",
     .example = "{of: [m, k_l], criterion: D, noise: 0.01}",
@@ -133,8 +234,10 @@ const Form form_information = {
     .read = information_read,
     .flags = KEY_IDENTITY,
     .text = information_text,
-    .schema = "{type: object, properties: {of: {type: array, minItems: 1, maxItems: MOST, items: {type: string}}, "
-              "criterion: {enum: [D, A]}, noise: {type: number, minimum: 1e-12, maximum: 1e12}}, required: [of, "
-              "noise], additionalProperties: false}",
+    .schema =
+        "{type: object, properties: {of: {type: array, minItems: 1, maxItems: MOST, items: {type: string}}, "
+        "criterion: {enum: [D, A]}, noise: {anyOf: [{type: number, minimum: 1e-12, maximum: 1e12}, {type: object, "
+        "additionalProperties: {type: number, minimum: 1e-12, maximum: 1e12}}]}}, required: [of, "
+        "noise], additionalProperties: false}",
     .most = INFORMATION_MOST,
 };
