@@ -1,6 +1,7 @@
 // Control laws of the user's own (Law in sim.h) on the host.
 #include "law.h"
 #include "lane_code_host.h"
+#include "policy_slopes.h"
 
 #include <string.h>
 
@@ -64,48 +65,73 @@ static void law_adjoint(LawBuild *build, const TapeValue *of, const TapeValue *w
     for (int k = 0, at = 0; k < count; k++) slopes[k] = inputs[k] != TAPE_NONE ? got[at++] : TAPE_NONE;
 }
 
-// The bars of inputs from those of next[n_held] and outputs[n_outputs], and those of parameters from those of starts.
+// What the policies see, behind each other.
+static void law_observed(const LawProgram *program, TapeValue *seen)
+{
+    for (int p = 0; p < program->n_policies; p++) {
+        const int inputs = policy_table_inputs(program->policies[p].table);
+        memcpy(seen, program->policies[p].observe, (size_t)inputs * sizeof *seen);
+        seen += inputs;
+    }
+}
+
+// The bars of inputs from those of next[n_held], outputs[n_outputs] and what policies see[n_seen], those of parameters
+// from those of starts, and what policies need between two runs.
 static bool law_build_back(LawBuild *build, const TapeValue *values, int n_inputs, LawSlopes *out)
 {
     const Law *law = build->law;
     Tape *tape = build->program->tape;
     const int n_fixed = law->of.n_needed + law->of.n_parameters, n_by = n_fixed + law->n_held,
-              n_of = law->n_held + law->n_outputs, count = n_by + law->of.n_parameters;
-    const TapeValue *inputs = law_inputs_of(build, n_by);
-    TapeValue *weights = ARENA_NEW(build->arena, TapeValue, n_of), *slopes = ARENA_NEW(build->arena, TapeValue, count);
+              n_own = law->n_held + law->n_outputs, n_of = n_own + law->n_seen, n_bars = n_by + law->of.n_parameters,
+              given = law_register(law, law->n_held + law->n_noises + 1), count = n_bars + law->n_given + law->n_seen;
+    const TapeValue *inputs = law_inputs_of(build, n_inputs);
+    TapeValue *of = ARENA_NEW(build->arena, TapeValue, n_of), *weights = ARENA_NEW(build->arena, TapeValue, n_of),
+              *slopes = ARENA_NEW(build->arena, TapeValue, count);
     const int32_t *registers;
+    memcpy(of, values + law->n_held, (size_t)n_own * sizeof *of);
+    law_observed(build->program, of + n_own);
     for (int k = 0; k < n_of; k++) weights[k] = tape_input(tape, n_inputs + k, TAPE_MOVING);
-    law_adjoint(build, values + law->n_held, weights, n_of, inputs, n_by, slopes);
+    law_adjoint(build, of, weights, n_of, inputs, n_by, slopes);
     law_adjoint(build, values, weights, law->n_held, inputs + law->of.n_needed, law->of.n_parameters, slopes + n_by);
+    if (law->n_given > 0) law_adjoint(build, of, weights, n_own, inputs + given, law->n_given, slopes + n_bars);
+    memcpy(slopes + n_bars + law->n_given, of + n_own, (size_t)law->n_seen * sizeof *slopes);
     if (!law_put_slopes(build, n_inputs + n_of, slopes, count, &out->back, &registers)) return false;
     out->bars = law_put_registers(build, registers, n_by);
     out->starts = law_put_registers(build, registers + n_by, law->of.n_parameters);
+    out->given = law_put_registers(build, registers + n_bars, law->n_given);
+    out->seen = law_put_registers(build, registers + n_bars + law->n_given, law->n_seen);
     return true;
 }
 
-// The rates of next, outputs and starts from those of inputs.
+// The rates of next, outputs, starts and what policies see from those of inputs.
 static bool law_build_along(LawBuild *build, const TapeValue *values, int n_inputs, LawSlopes *out)
 {
     const Law *law = build->law;
     Tape *tape = build->program->tape;
-    const int n_by = law->of.n_needed + law->of.n_parameters + law->n_held, n_of = law->n_held + law->n_outputs,
-              count = n_of + law->n_held;
-    const TapeValue *inputs = law_inputs_of(build, n_by);
+    const int n_own = law->of.n_needed + law->of.n_parameters + law->n_held, n_by = n_own + law->n_given,
+              n_of = law->n_held + law->n_outputs, n_rates = n_of + law->n_held, count = n_rates + 2 * law->n_seen,
+              given = law_register(law, law->n_held + law->n_noises + 1);
+    const TapeValue *inputs = law_inputs_of(build, n_inputs);
     TapeValue *along = ARENA_NEW(build->arena, TapeValue, n_by), *rates = ARENA_NEW(build->arena, TapeValue, n_by),
-              *slopes = ARENA_NEW(build->arena, TapeValue, count);
+              *slopes = ARENA_NEW(build->arena, TapeValue, count), *seen = slopes + n_rates;
     const int32_t *registers;
     int n = 0;
     for (int k = 0; k < n_by; k++) {
-        if (inputs[k] == TAPE_NONE) continue;
-        along[n] = inputs[k];
+        const TapeValue input = inputs[k < n_own ? k : given + k - n_own];
+        if (input == TAPE_NONE) continue;
+        along[n] = input;
         rates[n++] = tape_input(tape, n_inputs + k, TAPE_MOVING);
     }
-    for (int k = 0; k < count; k++) {
-        const TapeValue of = k < n_of ? values[law->n_held + k] : values[k - n_of];
-        slopes[k] = of != TAPE_NONE ? tape_slope(tape, of, along, rates, n) : TAPE_NONE;
+    law_observed(build->program, seen);
+    for (int k = 0; k < n_rates + law->n_seen; k++) {
+        const int to = k < n_rates ? k : k + law->n_seen;
+        const TapeValue of = k < n_of ? values[law->n_held + k] : k < n_rates ? values[k - n_of] : seen[k - n_rates];
+        slopes[to] = of != TAPE_NONE ? tape_slope(tape, of, along, rates, n) : TAPE_NONE;
     }
     if (!law_put_slopes(build, n_inputs + n_by, slopes, count, &out->along, &registers)) return false;
-    out->rates = law_put_registers(build, registers, count);
+    out->rates = law_put_registers(build, registers, n_rates);
+    out->shown = law_put_registers(build, registers + n_rates, law->n_seen);
+    out->moved = law_put_registers(build, registers + n_rates + law->n_seen, law->n_seen);
     return true;
 }
 
@@ -114,6 +140,10 @@ static void law_build_slopes(LawBuild *build, const TapeValue *values, int n_inp
 {
     LawSlopes *out = ARENA_NEW(build->arena, LawSlopes, 1);
     out->bends = build->program->bends;
+    for (int p = 0; p < build->program->n_policies; p++) {
+        const int numbers = policy_numbers(&build->program->policies[p].table->shape);
+        if (numbers > out->asked) out->asked = numbers;
+    }
     if (out->bends == NULL &&
         !(law_build_back(build, values, n_inputs, out) && law_build_along(build, values, n_inputs, out)))
         out->bends = "the derivatives of control.law are too long";
@@ -343,7 +373,8 @@ const char *law_without_derivative(const Configured *configured)
 // ---- a lane with derivatives ----------------------------------------------------------------------------------------
 
 // Its memory behind the columns: the cells of the law, with the registers of `along` in place of its own; then, along
-// each direction, the derivatives of held numbers; of each output its value and derivatives; whether a number was none.
+// each direction, the derivatives of held numbers; of each output its value and derivatives; whether a number was none;
+// the numbers of a policy and their rates.
 static int64_t law_tangent_inputs(const Law *law, int n)
 {
     return law->of.n_needed + (int64_t)n * (law->of.n_needed + law->of.n_parameters);
@@ -353,7 +384,8 @@ static int64_t law_tangent_registers(const Law *law) { return law->of.cells + la
 
 int64_t law_tangent_doubles(const Law *law, int n)
 {
-    return law_tangent_inputs(law, n) + law_tangent_registers(law) + n * law->n_held + (1 + n) * law->n_outputs + 1;
+    return law_tangent_inputs(law, n) + law_tangent_registers(law) + n * law->n_held + (1 + n) * law->n_outputs + 1 +
+           2 * law->slopes->asked;
 }
 
 static LaneGroup law_tangent_group(const Law *law, const double *parameter, int n, double *memory)
@@ -379,10 +411,38 @@ const double *law_tangent_outputs(const Law *law, int n, const double *memory)
     return memory + law_tangent_inputs(law, n) + law_tangent_registers(law) + n * law->n_held;
 }
 
+// What the code gave in row k of its registers.
+static double law_tangent_got(const Law *law, int32_t rows, int k, Frame file)
+{
+    const int at = law_integer(law, rows + k);
+    return at >= 0 ? frame_get(file, at) : 0.0;
+}
 static double law_tangent_rate(const Law *law, int k, Frame file)
 {
-    const int at = law_integer(law, law->slopes->rates + k);
-    return at >= 0 ? frame_get(file, at) : 0.0;
+    return law_tangent_got(law, law->slopes->rates, k, file);
+}
+
+// The rates of what policies give into the registers from `first` on, from those of what they see.
+static void law_tangent_policies(const LaneGroup *group, int k, int n, int first, double *memory)
+{
+    const Law *law = law_of(group);
+    const Frame file = law_tangent_file(law, n, memory);
+    const Frame kept = {memory + law_tangent_doubles(law, n) - 2 * law->slopes->asked, 1},
+                rate = frame_from(kept, law->slopes->asked);
+    int seen = 0, given = 0;
+    for (int p = 0; p < law->n_policies; p++) {
+        int64_t registers;
+        const Policy policy = law_policy(law, p, &registers);
+        const int inputs = (int)policy.shape->width[0], outputs = policy_outputs(&policy);
+        for (int i = 0; i < inputs; i++, seen++) {
+            frame_set(kept, i, law_tangent_got(law, law->slopes->shown, seen, file));
+            frame_set(rate, i, law_tangent_got(law, law->slopes->moved, seen, file));
+        }
+        policy_forth(&policy, group, kept);
+        policy_along(&policy, group, kept, group->batch.parameter + 1 + k, group->batch.stride, rate);
+        for (int i = 0; i < outputs; i++)
+            frame_set(file, first + given++, frame_get(rate, policy_numbers(policy.shape) - outputs + i));
+    }
 }
 
 // The law's inputs and their rates along direction k of n into the registers of `along`, which then runs.
@@ -399,7 +459,11 @@ static void law_tangent_run(const LaneGroup *group, int k, int n, bool begins, d
     for (int i = 0; i < n_needed; i++) frame_set(file, at++, of_columns[i]);
     for (int i = 0; i < n_parameters; i++) frame_set(file, at++, of_parameters[i]);
     for (int i = 0; i < law->n_held; i++) frame_set(file, at++, begins ? 0.0 : held[i]);
+    for (int i = 0; i < law->n_given; i++) frame_set(file, at + i, 0.0);
     tape_begin(law->of.assets, &law->slopes->along, file);
+    tape_step(law->of.assets, &law->slopes->along, file);
+    if (law->n_policies == 0 || begins) return;
+    law_tangent_policies(group, k, n, at, memory);
     tape_step(law->of.assets, &law->slopes->along, file);
 }
 

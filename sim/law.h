@@ -171,25 +171,34 @@ HD_CALL void law_act(const LaneGroup *group, real period)
     }
 }
 
+// A policy that it asks, and where the registers of what it sees stand.
+HD Policy law_policy(const Law *law, int p, int64_t *seen)
+{
+    const int64_t row = law->policies + (int64_t)p * LAW_POLICY;
+    *seen = asset_integer(law->of.assets, row + LAW_POLICY_SEEN);
+    return policy_open(law->of.assets + asset_integer(law->of.assets, row + LAW_POLICY_AT), law->weights);
+}
+// The register of what policies give.
+HD int law_given(const Law *law, int k) { return law_register(law, law->n_held + law->n_noises + 1 + k); }
+
 // The policies give what they see for. Returns the lanes in which one sees what is not a number.
 HD_CALL mask law_ask(const LaneGroup *group)
 {
     const Law *law = law_of(group);
     const int a = law_layers(law), b = a + law->widest;
-    int given = law_register(law, law->n_held + law->n_noises + 1);
+    int given = 0;
     mask blind = no_lanes();
     for (int p = 0; p < law->n_policies; p++) {
-        const int64_t row = law->policies + (int64_t)p * LAW_POLICY;
-        const Policy policy =
-            policy_open(law->of.assets + asset_integer(law->of.assets, row + LAW_POLICY_AT), law->weights);
-        const int64_t seen = asset_integer(law->of.assets, row + LAW_POLICY_SEEN);
+        int64_t seen;
+        const Policy policy = law_policy(law, p, &seen);
         for (int k = 0; k < (int)policy.shape->width[0]; k++) {
             const real value = law_value(group, law_integer(law, seen + k));
             blind = blind | MASK(value != value);
             lane_code_put(group, &law->of, a + k, value);
         }
         policy_act(&policy, group, &law->of, a, b);
-        for (int k = 0; k < policy_outputs(&policy); k++) law_set_register(group, given++, law_at(group, a + k));
+        for (int k = 0; k < policy_outputs(&policy); k++)
+            law_set_register(group, law_given(law, given++), law_at(group, a + k));
     }
     return blind;
 }

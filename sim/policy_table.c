@@ -253,7 +253,6 @@ Error law_of_policy(Tape *tape, const LawPolicy *policy, int n_observe, const Co
                                 .n_policies = 1,
                                 .start = outputs, // none of them
                                 .next = outputs,
-                                .outputs = outputs,
-                                .bends = "control: {mode: policy} has no gradient by the adjoint or the tangent"};
+                                .outputs = outputs};
     return law_make(&program, configured, arena, out);
 }

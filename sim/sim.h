@@ -742,7 +742,7 @@ struct Law {
 // Rows of the table of policies: where the policy stands in the assets, and the registers of what it sees.
 enum { LAW_POLICY_AT, LAW_POLICY_SEEN, LAW_POLICY };
 
-// Derivatives of a law, for adjoints and tangents. Both codes have the inputs of the law's; behind them stand, of
+// Derivatives of a law, for adjoints and tangents. Both codes have the inputs of the law; behind them stand, of
 // `back`, the bars of the numbers held next and of outputs, of `along` the rates of the columns, parameters and held
 // numbers that it takes. Tables are in the law's assets.
 struct LawSlopes {
@@ -751,6 +751,11 @@ struct LawSlopes {
     int32_t bars;   // [n_needed + n_parameters + n_held] registers of the bars of these inputs; -1: 0
     int32_t starts; // [n_parameters] the same where the bars are those of held numbers at the start
     int32_t rates;  // [n_held + n_outputs + n_held] of the rates of next, outputs and starts; -1: 0
+    // With policies both codes run twice, around the derivatives of the networks. Behind the numbers above stand, of
+    // `back`, the bars of what policies see, of `along` the rates of what they give. Registers; -1: 0
+    int32_t given, seen;  // of `back`: [n_given] bars of what they give; [n_seen] what they see
+    int32_t shown, moved; // of `along`: [n_seen] what they see; [n_seen] its rates
+    int32_t asked;        // numbers of the policy that has most, for the networks' derivatives
 };
 
 // The derivatives of metrics' values (METER_OF) with respect to columns and parameters, for adjoints: a code with

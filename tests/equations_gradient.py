@@ -6,6 +6,10 @@ systems both agree with differences.
 Systems FIRST to FIRST + COUNT - 1; every third smooth system gets noise, whose path differences keep, and three
 replicates. The objective is a sum of all metrics of a system that have a
 derivative and are finite, with random weights. A difference whose steps do not agree with each other says nothing.
+
+Adaptive steps of the run are frozen in a derivative, and move in a difference, by which the error of a step changes:
+of system 551, across a knot of a table, by 3e-5 at the tolerance 1e-9, where the derivative is off by 6e-6. Both tend
+to the derivative of the motion. So a system of dormand_prince whose difference is off is compared again at 1e-12.
 """
 import csv
 import math
@@ -45,7 +49,7 @@ def number(text):
     return float(text) if text else math.nan
 
 
-def compare(program, system, seed):
+def compare(program, system, seed, tolerance):
     """What differs, or None; the rows that were looked at, those with differences."""
     integrators = ["dormand_prince", "rk4", "rodas5p", "implicit_midpoint", "semi_implicit_euler"]
     integrator = integrators[seed // 2 % 5]
@@ -58,7 +62,7 @@ def compare(program, system, seed):
     names = ["a", "b"] + system.states
     point = ", ".join("%s: %.17g" % (n, dict(system.parameters, **system.start)[n]) for n in names)
     search = "search={method: list, points: [{%s}]}" % point
-    text = system.text(integrator, "1e-9" if system.smooth else "1e-6")
+    text = system.text(integrator, tolerance if system.smooth else "1e-6")
     text = text[:text.index("record:")] if "record:" in text else text
     text += "replicates: {count: 3}\n" if noisy else ""
     run(program, text, "--set", search)
@@ -95,18 +99,21 @@ def compare(program, system, seed):
 
 def main():
     program, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    failed = looked = differences = systems = 0
+    failed = looked = differences = systems = again = 0
     for seed in range(first, first + count):
         system = equations_random.System(seed)
         systems += 1
-        wrong, rows_looked, rows_differences = compare(program, system, seed)
+        wrong, rows_looked, rows_differences = compare(program, system, seed, "1e-9")
+        if wrong and wrong.endswith("dormand_prince"):
+            again += 1
+            wrong, rows_looked, rows_differences = compare(program, equations_random.System(seed), seed, "1e-12")
         looked += rows_looked
         differences += rows_differences
         if wrong:
             failed += 1
             print("FAIL system %d: %s" % (seed, wrong))
-    print("%d random systems, %d derivatives by adjoint and tangent, %d of them by differences: %d wrong" %
-          (systems, looked, differences, failed))
+    print("%d random systems, %d of them twice, %d derivatives by adjoint and tangent, %d of them by differences: "
+          "%d wrong" % (systems, again, looked, differences, failed))
     return failed > 0 or looked == 0 or differences == 0
 
 

@@ -1,5 +1,5 @@
-# A random control law of a robot (law.sh), as a spec: awk -v seed=N -f law.awk
-# Expressions are smooth, or bend where laws do: min, max, clip, abs, if. Some laws add to a gait, and some have inputs.
+# A random control law of a robot (law.sh), as a spec: awk -v seed=N [-v nets=1] -f law.awk
+# nets: it asks one or two networks. Expressions are smooth, or bend where laws do: min, max, clip, abs, if. Some laws add to a gait, and some have inputs.
 function r(n) { return int(n * rand()) }
 function pick(list,   parts, n) { n = split(list, parts, " "); return parts[1 + r(n)] }
 function number() { return sprintf("%.3f", 0.05 + 0.9 * rand()) }
@@ -31,6 +31,22 @@ function e(deep,   k) {
     return "if(" e(deep - 1) " > " number() ", " e(deep - 1) ", " e(deep - 1) ")"
 }
 function small(size, of) { return sprintf("\"%s*%s*tanh(%s)\"", size, of, e(3)) }
+# a network of this name with random weights, whose outputs are seen from now on
+function network(name,   layers, width, k, o, i, row, given) {
+    layers = 1 + r(3)
+    width[0] = 1 + r(4)
+    for (k = 1; k <= layers; k++) width[k] = 1 + r(k < layers ? 6 : 3)
+    printf "        %s: {observe: [", name
+    for (i = 0; i < width[0]; i++) printf "%s\"%s\"", (i > 0 ? ", " : ""), e(2)
+    printf "], weights: ["
+    for (k = 1; k <= layers; k++)
+        for (o = 1; o <= width[k]; o++)
+            for (i = 0; i <= width[k - 1]; i++)
+                printf "%s[%d, %d, %d, %.4f]", (row++ > 0 ? ", " : ""), k, o, i, 1.6 * rand() - 0.8
+    print "]}"
+    for (o = 1; o <= width[layers]; o++) given = given " " name "_" o
+    return given
+}
 BEGIN {
     srand(seed)
     robot = seed % 3 == 0 ? "quadruped" : seed % 3 == 1 ? "arm" : "leg"
@@ -66,6 +82,12 @@ BEGIN {
     if (rand() < 0.5)
         print "      sensors: {" joint[1] "_q: {delay: " 1 + r(4) ", bias: b}, \"*_command\": {delay: 1}, " \
               (robot == "arm" ? "link_1_rate" : "base_wy") ": {noise: " (rand() < 0.5 ? "0.05" : "0.1*g1") "*u_w}}"
+    if (nets) {
+        print "      policies:"
+        given = network("walk")
+        if (seed % 2) given = given network("lean")
+        seen = seen given given given
+    }
     modes = rand() < 0.5
     if (modes) {
         print "      modes:"

@@ -164,7 +164,7 @@ enum {
       CONTROL_MOTORS | CONTROL_TABLE | CONTROL_ACTS, NULL) \
     X(law, "; law: control.law, of your own", CONTROL_MOTORS | CONTROL_EFFORTS | CONTROL_LAW, NULL) \
     X(policy, "; policy: a network, control.file, gives them for what environment.observe says", \
-      CONTROL_MOTORS | CONTROL_LAW | CONTROL_POLICY, "control policy has no gradient by the adjoint or the tangent")
+      CONTROL_MOTORS | CONTROL_LAW | CONTROL_POLICY, NULL)
 
 // Words of `control.gait`: feet that swing together, and when. A stride's frequency (Hz), duty and bounce by default;
 // phases of a row of legs and of a right leg; of `wave` a row counts as that fraction of all rows.

@@ -11,7 +11,8 @@
 // and with four states:
 //     AIR_PREPARE: u2 as in flight,    u1 = -k_l retract - b_retract l'
 //     SPEED_MATCH: u2 = -k_match x',   u1 = 0
-// With external control u1 and u2 are actions within bounds. The machine goes on: metrics count hops by it.
+// With external control u1 and u2 are actions within bounds. The machine goes on: metrics count hops by it. What a law
+// adds to Raibert's control is within the same bounds.
 #ifndef HOPSCOTCH_HOPPER_CONTROL_H
 #define HOPSCOTCH_HOPPER_CONTROL_H
 
@@ -93,13 +94,15 @@ HD HopperAction hopper_action(const HopperWorld *world, int64_t tick)
     return action;
 }
 
-// Puts the action, within its bounds, in place of Raibert's control. NaN is the lower bound.
+// Puts the action, within its bounds, in place of Raibert's control, or adds it. NaN is the lower bound.
 HD void hopper_act(const HopperWorld *world, const HopperAction *action, HopperControl *control)
 {
     const HopperParameters *p = &world->p;
     if (!hopper_acts(world)) return;
-    control->u1 = clamped(action->u1, p->u1_min, p->u1_max);
-    control->u2 = clamped(action->u2, p->u2_min, p->u2_max);
+    const real u1 = clamped(action->u1, p->u1_min, p->u1_max), u2 = clamped(action->u2, p->u2_min, p->u2_max);
+    const bool adds = hopper_with(world, HOPPER_WITH_ADDED);
+    control->u1 = adds ? control->u1 + u1 : u1;
+    control->u2 = adds ? control->u2 + u2 : u2;
 }
 
 // How far the hopper is beyond what counts as upright (m, rad); positive: it fell. The greatest of: the body's turn

@@ -104,7 +104,8 @@ static const Option hopper_options[] = {
      "law's inputs; control policy: the weights of the network, with the columns layer, output, input (0: the "
      "constant) and weight"},
     {"control.law", OPTION_LAW, "", 0, 0, 0, NULL,
-     "control law: u1 and u2 as expressions of the columns of trajectories, once a control period"},
+     "control law: u1 and u2 as expressions of the columns of trajectories, once a control period; control raibert: "
+     "what it adds to them"},
     {"control.action_period", OPTION_NUMBER, "s", 0, 1e-7, 1e3, "period",
      "control law: how long an action of the law's inputs is held; a whole number of control periods"},
 };
@@ -127,9 +128,15 @@ static const struct {
 #undef HOPPER_SET
 #undef HOPPER_TERRAIN_SET
 
-static int32_t hopper_variants_of(const double *settings)
+#define HOPPER_CONTROL_NUMBER(name, ...) HOPPER_CONTROL_##name,
+enum { HOPPER_CONTROLS(HOPPER_CONTROL_NUMBER) };
+#undef HOPPER_CONTROL_NUMBER
+
+static int32_t hopper_variants_of(const double *settings, const Points *points)
 {
-    int32_t variants = 0;
+    const bool adds =
+        (int)settings[HOPPER_CONTROL] == HOPPER_CONTROL_raibert && points != NULL && points[HOPPER_LAW].count > 0;
+    int32_t variants = adds ? HOPPER_WITH_EXTERNAL | HOPPER_WITH_LAW | HOPPER_WITH_ADDED : 0;
     for (size_t i = 0; i < sizeof hopper_variants / sizeof hopper_variants[0]; i++)
         variants |= hopper_variants[i].variants[(int)settings[hopper_variants[i].option]];
     return variants;
@@ -137,9 +144,6 @@ static int32_t hopper_variants_of(const double *settings)
 
 // By the choices of `integrator`: the kernel without variants, and the kernel with all of them.
 #define HOPPER_PAIR(name, iterates) {KERNEL_hopper_##name, KERNEL_hopper_##name##_full, iterates},
-#define HOPPER_CONTROL_NUMBER(name, ...) HOPPER_CONTROL_##name,
-enum { HOPPER_CONTROLS(HOPPER_CONTROL_NUMBER) };
-#undef HOPPER_CONTROL_NUMBER
 #define HOPPER_INTEGRATOR_NUMBER(name, ...) HOPPER_INTEGRATOR_##name,
 enum { HOPPER_INTEGRATORS(HOPPER_INTEGRATOR_NUMBER) };
 static const struct {
@@ -351,28 +355,29 @@ static Error hopper_take_source(const double *settings, const Points *listed, co
     if (policy && listed->count > 0) return error_make(ERROR_USER, "control.actions needs control: {mode: external}");
     out->wrong_option = 1 + HOPPER_CONTROL;
     if ((int)settings[HOPPER_INTEGRATOR] == HOPPER_INTEGRATOR_dormand_prince)
-        return error_make(ERROR_USER,
-                          "control: {mode: %s} needs fixed steps: choose another integrator than dormand_prince",
-                          policy ? "policy"
-                          : law  ? "law"
-                                 : "external");
+        return error_make(ERROR_USER, "%s needs fixed steps: choose another integrator than dormand_prince",
+                          (constants->variants & HOPPER_WITH_ADDED) != 0 ? "control.law"
+                          : policy                                       ? "control: {mode: policy}"
+                          : law                                          ? "control: {mode: law}"
+                                                                         : "control: {mode: external}");
     if (law) return error_none();
     out->wrong_option = 1 + (listed->count > 0 ? HOPPER_ACTIONS : HOPPER_ACTIONS_FILE);
     return hopper_take_table_of_actions(listed, file, arena, constants, out);
 }
 
 // The settings of a law.
-static Error hopper_take_law(const double *settings, const Points *points, Configured *out)
+static Error hopper_take_law(const double *settings, const Points *points, int32_t variants, Configured *out)
 {
     const bool given = points != NULL && points[HOPPER_LAW].count > 0,
-               law = (int)settings[HOPPER_CONTROL] == HOPPER_CONTROL_law;
+               law = (int)settings[HOPPER_CONTROL] == HOPPER_CONTROL_law || (variants & HOPPER_WITH_ADDED) != 0;
     out->wrong_option = 1 + (given ? HOPPER_LAW : HOPPER_CONTROL);
-    if (given && !law) return error_make(ERROR_USER, "control.law needs control: {mode: law}");
+    if (given && !law)
+        return error_make(ERROR_USER, "control.law needs control: {mode: law}, or {mode: raibert}, to which it adds");
     if (law && !given)
         return error_make(ERROR_USER, "control: {mode: law} needs control.law, such as {effort: {u1: 0, u2: 0}}");
     out->wrong_option = 1 + HOPPER_ACTION_PERIOD;
     if (settings[HOPPER_ACTION_PERIOD] > 0.0 && !law)
-        return error_make(ERROR_USER, "control.action_period needs control: {mode: law}");
+        return error_make(ERROR_USER, "control.action_period needs control.law");
     out->wrong_option = 0;
     return error_none();
 }
@@ -394,7 +399,7 @@ static Error hopper_take_actions(const double *settings, const Points *points, A
     if (acts && (!whole || held < 1 || held > 1000000000))
         return error_make(ERROR_USER, "control.period (%g s) must be a whole number of steps dt (%g s)",
                           settings[HOPPER_PERIOD], settings[HOPPER_DT]);
-    TRY(hopper_take_law(settings, points, out));
+    TRY(hopper_take_law(settings, points, constants->variants, out));
     if (!acts) return error_none();
     constants->held = (int32_t)held;
     out->action_ticks = held;
@@ -402,6 +407,7 @@ static Error hopper_take_actions(const double *settings, const Points *points, A
     if (!out->policy) out->environment_kernel = hopper_environment_kernel(settings, constants->variants);
     if ((constants->variants & HOPPER_WITH_LAW) != 0) {
         out->outputs = out->policy ? hopper_asked_outputs : hopper_outputs;
+        out->law_adds = (constants->variants & HOPPER_WITH_ADDED) != 0;
         out->n_outputs = HOPPER_N_ACTIONS;
         return error_none();
     }
@@ -435,7 +441,7 @@ static Error hopper_shorten(double duration, Configured *configured)
 static Error hopper_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
     const double duration = settings[HOPPER_DURATION], dt = settings[HOPPER_DT], settle = settings[HOPPER_SETTLE];
-    const int32_t variants = hopper_variants_of(settings);
+    const int32_t variants = hopper_variants_of(settings, points);
     const bool terms = (variants & HOPPER_WITH_TERMS) != 0;
     int kernel;
     TRY(hopper_choose_kernel(settings, variants, &kernel));

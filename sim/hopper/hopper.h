@@ -33,7 +33,8 @@ enum {
     HOPPER_WITH_TERMS = TERRAIN_HAS_END << 6,
     HOPPER_WITH_REFERENCE = TERRAIN_HAS_END << 7, // the equations of the reference
     HOPPER_WITH_EXTERNAL = TERRAIN_HAS_END << 8,  // actions in place of Raibert's control
-    HOPPER_WITH_LAW = TERRAIN_HAS_END << 9        // that a law gives (../law.h), of the spec's own or of a policy
+    HOPPER_WITH_LAW = TERRAIN_HAS_END << 9,       // that a law gives (../law.h), of the spec's own or of a policy
+    HOPPER_WITH_ADDED = TERRAIN_HAS_END << 10     // which add to Raibert's control
 };
 
 // clang-format off

@@ -183,7 +183,7 @@ HD void hopper_sample(const LaneGroup *group, const HopperLanes *lanes, const Ho
 // ---- a law ----------------------------------------------------------------------------------------------------------
 
 // What it asks for at t, in the lanes of `which`, for the period with this number. Of the columns that it sees, u1 and
-// u2 are those that it asked for before, at first 0.
+// u2 are those that it asked for before, at first 0; on top of Raibert's control what it added.
 HD_CALL HopperAction hopper_obey(const LaneGroup *group, const HopperLanes *lanes, real period, real t, mask which)
 {
     const real column[HOPPER_COLUMNS] = {t,          lanes->q.x,     lanes->q.z,     lanes->q.a,        lanes->q.b,

@@ -33,7 +33,7 @@ HD bool hopper_with(const HopperWorld *world, int32_t variants)
     return world->full && (world->c.variants & variants) != 0;
 }
 
-// True if actions stand in place of Raibert's control.
+// True if actions stand in place of Raibert's control, or add to it.
 HD bool hopper_acts(const HopperWorld *world) { return world->clocked || hopper_with(world, HOPPER_WITH_EXTERNAL); }
 
 #endif

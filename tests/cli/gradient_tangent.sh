@@ -134,12 +134,20 @@ search:
   points: [{gain: 145, push: 510, b_att: 11, m: 10.2, z_foot: 0.46, keep: 50}]
 objective: {minimize: "attitude_rms + 0.1*distance + velocity_error"}
 YAML
-gradient law.yaml "a law" && "$HOPSCOTCH" gradient x/0 --results r --curve --format csv >curve.csv 2>err
-awk -F, 'FNR == NR { if (FNR > 1) { tangent[$1] = $5; value[$1] = $2 } next }
-    FNR > 1 && $2 > 0.009 * value[$1] && $2 < 0.011 * value[$1] {
-        n++; d = $3 / tangent[$1] - 1; if (d > 0.02 || d < -0.02) { print $1, $3, tangent[$1]; bad = 1 } }
-    END { exit bad || n != 6 }' got.csv curve.csv >out
-check $? "a law's tangents are the differences of wide steps"
+wide() # wide SPEC WHAT
+{
+    gradient "$1" "$2" && "$HOPSCOTCH" gradient x/0 --results r --curve --format csv >curve.csv 2>err
+    awk -F, 'FNR == NR { if (FNR > 1) { tangent[$1] = $5; value[$1] = $2 } next }
+        FNR > 1 && $2 > 0.009 * value[$1] && $2 < 0.011 * value[$1] {
+            n++; d = $3 / tangent[$1] - 1; if (d > 0.02 || d < -0.02) { print $1, $3, tangent[$1]; bad = 1 } }
+        END { exit bad || n != 6 }' got.csv curve.csv >out
+    check $? "the tangents of $2 are the differences of wide steps: $(cat out)"
+}
+wide law.yaml "a law"
+sed -e 's/mode: law/mode: raibert/' -e 's/gain: {value: 120/gain: {value: 12/' \
+    -e 's/effort: .*/add: {u1: "push*(1 - len_leg\/r_s0)", u2: "-gain*phi_body - keep*s"}/' \
+    -e 's/gain: 145, push: 510, b_att: 11/gain: 14, push: 50, b_att: 6/' law.yaml >added.yaml
+wide added.yaml "a law on top of the built-in controller"
 [ "$(head -n 1 curve.csv)" = parameter,step,difference,from_tangent ] && ! grep -q ',$' curve.csv
 check $? "without an adjoint, differences of all steps stand beside the tangent"
 

@@ -61,6 +61,40 @@ check $? 'the hopper under its own controller as a law: nine trials with the met
 "$HOPSCOTCH" replay hop/4 >out 2>err && grep -q 'the same to the bit' out err
 check $? 'a replay gives its bits'
 
+# on top of the built-in controller
+added='{add: {u1: 0.05*thrust*sin(9*time), u2: 0.1*k_att*phi_leg}}'
+bounds='parameters={u1_min: -1e5, u1_max: 1e5, u2_min: -1e5, u2_max: 1e5}'
+sed -e 's/u1: 0,/u1: 0.05*thrust*sin(9*time),/; s/thrust, 0)"/thrust, 0) + 0.05*thrust*sin(9*time)"/' \
+    -e 's/u2: \([a-z]*\)}/u2: \1 + 0.1*k_att*phi_leg}/' hop.yaml >alike.yaml
+"$HOPSCOTCH" run alike.yaml --name alike --progress none >out 2>err &&
+    "$HOPSCOTCH" run own.yaml --name added --progress none --set "simulation.control={law: $added}" \
+        --set "$bounds" >out 2>err
+check $? "laws on top of the hopper's controller run: $(cat err)"
+for spec in alike added; do
+    "$HOPSCOTCH" query $spec --columns $columns --order id --format csv >$spec.csv
+done
+paste -d, alike.csv added.csv own.csv | awk -F, 'NR > 1 { rows++
+    for (i = 1; i <= 7; i++) {
+        far = ($i - $(i + 7)) / ($(i + 7) + 1e-12)
+        if (far > 1e-10 || far < -1e-10) bad++
+        if ($(i + 7) != $(i + 14)) moved++
+    } }
+    END { exit !(rows == 9 && bad == 0 && moved > 50) }'
+check $? "a law on top of the hopper's controller moves it as one that gives it all, to 1e-10"
+for way in '--isa scalar --threads 1' '--batch 4'; do
+    # shellcheck disable=SC2086
+    "$HOPSCOTCH" run own.yaml --name way --progress none --set "simulation.control={law: $added}" --set "$bounds" \
+        $way >out 2>err
+    "$HOPSCOTCH" query way --columns $columns --order id --format csv | cmp -s - added.csv
+    check $? "it has equal bits with $way"
+    rm -rf results/way
+done
+"$HOPSCOTCH" run own.yaml --name nothing --progress none --set 'simulation.control={law: {add: {u1: 0}}}' >out 2>err
+"$HOPSCOTCH" query nothing --columns $columns --order id --format csv | cmp -s - own.csv
+check $? 'what adds nothing leaves its bits'
+"$HOPSCOTCH" check own.yaml --set "simulation.control={law: $added}" --set simulation.integrator=dormand_prince >out 2>err
+says 'refused: adaptive steps under what a law adds' 'control.law needs fixed steps: choose another integrator'
+
 "$HOPSCOTCH" check hop.yaml --set simulation.integrator=dormand_prince >out 2>err
 [ $? -eq 1 ]
 check $? 'refused: adaptive steps under a law'

@@ -179,7 +179,7 @@ simulation: {control: {action_period: 8ms}}
 .
 code=1
 refused check hop.yaml
-has 'control.action_period needs control: {mode: law}' err
+has 'control.action_period needs control.law' err
 sed 's/^search.*/search: {method: adam, adam: {gradient: adjoint}, over: {size: {range: [0.1, 0.3]}}}/' \
     leg.yaml >adam.yaml
 refused check adam.yaml

@@ -210,7 +210,16 @@ has 'control: {mode: law} needs control.law, such as {command: {all: 0}}' err
 printf '%s\n' 'version: 1' 'experiment: hop' 'model: hopper' 'simulation: {control: {law: {effort: {u1: 0}}}}' \
     'search: {over: {thrust: [30]}}' 'objective: {minimize: energy}' >hop.yaml
 refused check hop.yaml
-has 'control.law needs control: {mode: law}' err
+has 'control: {mode: raibert} has the efforts: write add, which adds to them, or take {mode: law}' err
+sed 's/effort: {u1: 0}/add: {u3: 0}/' hop.yaml >added.yaml
+refused check added.yaml
+has "u3" err
+sed 's/{law: {effort: {u1: 0}}}/{mode: law, law: {add: {u1: 0}}}/' hop.yaml >added.yaml
+refused check added.yaml
+has 'there is nothing to add to: write effort' err
+sed 's/{law: {effort: {u1: 0}}}/{mode: external, law: {add: {u1: 0}}}/' hop.yaml >added.yaml
+refused check added.yaml
+has 'control.law needs control: {mode: law}, or {mode: raibert}, to which it adds' err
 sed 's/{law: {effort: {u1: 0}}}/{mode: law, law: {command: {u1: 0}}}/' hop.yaml >commands.yaml
 refused check commands.yaml
 has "this model's motors take no command: write effort" err

@@ -204,9 +204,18 @@ static LawSaid law_said(const LawReader *law, const Node *section, int output)
     return said;
 }
 
+// Whether the model has commands, beside efforts.
+static bool law_commands(const LawReader *law)
+{
+    bool has = false;
+    for (int k = 0; k < law->configured->n_outputs; k++) has |= !law->configured->outputs[k].effort;
+    return has;
+}
+
 static const char *law_section_name(const LawReader *law, bool effort)
 {
-    return effort ? "effort" : law->configured->law_adds ? "add" : "command";
+    const bool adds = law->configured->law_adds && (!effort || !law_commands(law));
+    return adds ? "add" : effort ? "effort" : "command";
 }
 
 // What to write for a motor that there is not: the nearest one, else the first few.
@@ -305,15 +314,24 @@ static bool law_read_output(LawReader *law, int output, const Node *const *own, 
     return has >= 0;
 }
 
-// `command` where the model has commands, and `add` where it has none.
+// `command` or `effort` where the model has them itself, and `add` where it has none; NULL: neither.
+static const char *law_other(const LawReader *law, const char *key)
+{
+    const bool adds = law->configured->law_adds, commands = law_commands(law), command = strcmp(key, "command") == 0;
+    if (adds && commands && command)
+        return "control: {mode: gait} has the commands: write add, which adds to them, or take {mode: law}";
+    if (adds && !commands && (command || strcmp(key, "effort") == 0))
+        return "control: {mode: raibert} has the efforts: write add, which adds to them, or take {mode: law}";
+    if (adds || strcmp(key, "add") != 0) return NULL;
+    return commands ? "there is no gait to add to: write command, or take control: {mode: gait}"
+                    : "there is nothing to add to: write effort";
+}
+
 static void law_check_other(LawReader *law, const Node *mapping)
 {
-    const bool adds = law->configured->law_adds;
     for (int i = 0; mapping != NULL && mapping->kind == NODE_MAPPING && i < mapping->count; i++) {
-        if (strcmp(mapping->keys[i]->text, adds ? "command" : "add") != 0) continue;
-        diagnose(law->reader->diagnostics, mapping->keys[i], "%s",
-                 adds ? "control: {mode: gait} has the commands: write add, which adds to them, or take {mode: law}"
-                      : "there is no gait to add to: write command, or take control: {mode: gait}");
+        const char *other = law_other(law, mapping->keys[i]->text);
+        if (other != NULL) diagnose(law->reader->diagnostics, mapping->keys[i], "%s", other);
     }
 }
 
@@ -328,7 +346,7 @@ static void law_read_outputs(LawReader *law)
     law_check_other(law, reader->root);
     for (int m = 0; m < reader->n_modes; m++)
         if (reader->mode_keys[m] != NULL) law_check_other(law, reader->mode_nodes[m]);
-    for (int effort = 0; effort < 2; effort++) {
+    for (int effort = configured->law_adds && !law_commands(law); effort < 2; effort++) {
         const char *name = law_section_name(law, effort != 0);
         const Node *shared = law_section(law, reader->root, name);
         law_check_outputs(law, shared, effort != 0);
@@ -346,7 +364,7 @@ static void law_read_outputs(LawReader *law)
     }
     if (!any && diagnostics_errors(reader->diagnostics) == 0)
         diagnose(reader->diagnostics, reader->root, "the law gives no motor a command or an effort: %s: {%s: 0}",
-                 law_section_name(law, false), configured->outputs[0].name);
+                 law_section_name(law, configured->outputs[0].effort), configured->outputs[0].name);
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------
@@ -526,7 +544,6 @@ static const Field *law_shown(const LawReader *law)
 // Why it has no derivatives; NULL: it has.
 static const char *law_bends(const LawReader *law)
 {
-    if (law->asked.n_policies > 0) return "control.law asks a policy, which has no derivative";
     if (law->inputs.rounds)
         return "control.law rounds what it sees of a sensor (quantum): such a reading has no derivative";
     return NULL;

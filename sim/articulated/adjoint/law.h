@@ -6,19 +6,24 @@
 #define HOPSCOTCH_ARTICULATED_ADJOINT_LAW_H
 
 #include "../../law.h"
+#include "../../policy_slopes.h"
 #include "memory.h"
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 // Doubles of a lane: the cells of the law, the registers of its derivatives, the step at which the lane ended, the bars
 // of outputs of the period that is in reverse and of the one before it, of the numbers that are held next, and of the
-// columns and parameters that the law takes; then of each period its columns, held numbers and outputs.
+// columns and parameters that the law takes; the numbers of a policy and the bars of two of its layers; then of each
+// period its columns, held numbers, outputs and what policies gave.
 
-HD_BOTH int64_t controlled_kept(const Law *law) { return law->of.n_needed + law->n_held + law->n_outputs; }
+HD_BOTH int64_t controlled_kept(const Law *law)
+{
+    return law->of.n_needed + law->n_held + law->n_outputs + law->n_given;
+}
 HD_BOTH int64_t controlled_doubles(const Law *law, int64_t ticks)
 {
     const int64_t periods = (ticks + law->ticks - 1) / law->ticks;
     return law->of.cells + law->slopes->back.registers + 1 + 2 * law->n_outputs + law->n_held + law->of.n_needed +
-           law->of.n_parameters + periods * controlled_kept(law);
+           law->of.n_parameters + law->slopes->asked + 2 * law->widest + periods * controlled_kept(law);
 }
 
 typedef struct Controlled {
@@ -29,6 +34,7 @@ typedef struct Controlled {
     double *past;  // [n_outputs] of the period before it
     double *held;  // [n_held]
     double *input; // [n_needed + n_parameters]
+    double *asked; // [LawSlopes.asked + 2 widest] of a policy
     double *kept;  // [periods][controlled_kept]
 } Controlled;
 
@@ -45,7 +51,8 @@ HD Controlled controlled_open(const ArticulatedLanes *w)
     controlled.past = controlled_cell(controlled.now, law->n_outputs);
     controlled.held = controlled_cell(controlled.past, law->n_outputs);
     controlled.input = controlled_cell(controlled.held, law->n_held);
-    controlled.kept = controlled_cell(controlled.input, law->of.n_needed + law->of.n_parameters);
+    controlled.asked = controlled_cell(controlled.input, law->of.n_needed + law->of.n_parameters);
+    controlled.kept = controlled_cell(controlled.asked, law->slopes->asked + 2 * law->widest);
     return controlled;
 }
 HD double *controlled_period(const Controlled *controlled, int64_t period, int k)
@@ -66,6 +73,9 @@ HD_CALL void controlled_keep(const ArticulatedLanes *restrict w, int64_t period)
         store_all(controlled_period(&controlled, period, n_needed + k), law_value(w->group, law_register(law, k)));
     for (int k = 0; k < law->n_outputs; k++)
         store_all(controlled_period(&controlled, period, n_needed + law->n_held + k), law_output(w->group, k));
+    for (int k = 0; k < law->n_given; k++)
+        store_all(controlled_period(&controlled, period, n_needed + law->n_held + law->n_outputs + k),
+                  law_value(w->group, law_given(law, k)));
 }
 
 // The law gives again what it gave for a step.
@@ -123,7 +133,7 @@ HD void controlled_fill(const ArticulatedLanes *w, const Controlled *controlled,
 {
     const Law *law = controlled->law;
     const int n_needed = law->of.n_needed, first = n_needed + law->of.n_parameters, bars = law_inputs(law),
-              begins = first + law->n_held + law->n_noises;
+              begins = first + law->n_held + law->n_noises, given = n_needed + law->n_held + law->n_outputs;
     for (int k = 0; k < n_needed; k++)
         frame_set(controlled->file, k, load_all(controlled_period(controlled, period, k)));
     for (int k = 0; k < law->n_held; k++)
@@ -133,11 +143,40 @@ HD void controlled_fill(const ArticulatedLanes *w, const Controlled *controlled,
         frame_set(controlled->file, first + law->n_held + k, law_value(w->group, first + law->n_held + k));
     frame_set(controlled->file, begins, splat(period == 0 ? 1.0 : 0.0));
     if (law->n_actions > 0) law_act(w->group, splat((double)period));
-    for (int k = begins + 1; k < bars; k++) frame_set(controlled->file, k, law_value(w->group, k));
+    for (int k = 0; k < law->n_given; k++)
+        frame_set(controlled->file, law_given(law, k), load_all(controlled_period(controlled, period, given + k)));
+    for (int k = law_given(law, law->n_given); k < bars; k++) frame_set(controlled->file, k, law_value(w->group, k));
     for (int k = 0; k < law->n_held; k++)
         frame_set(controlled->file, bars + k, load_all(controlled_cell(controlled->held, k)));
     for (int k = 0; k < law->n_outputs; k++)
         frame_set(controlled->file, bars + law->n_held + k, load_all(controlled_cell(controlled->now, k)));
+    for (int k = 0; k < law->n_seen; k++)
+        frame_set(controlled->file, bars + law->n_held + law->n_outputs + k, splat(0.0));
+}
+
+// After a run of the code: the bars of what policies see into the registers, from those of what they give in the lanes
+// of `there`.
+HD_CALL void controlled_pull_policies(const ArticulatedLanes *restrict w, const Controlled *restrict controlled,
+                                      mask there)
+{
+    const Law *law = controlled->law;
+    const Frame kept = {controlled->asked, 1}, bar = frame_from(kept, law->slopes->asked),
+                room = frame_from(bar, law->widest), of_parameter = {articulated_cell(w, parameter_bar_at(w, 0)), 1};
+    int seen = 0, given = 0;
+    for (int p = 0; p < law->n_policies; p++) {
+        int64_t registers;
+        const Policy policy = law_policy(law, p, &registers);
+        const int inputs = (int)policy.shape->width[0];
+        for (int k = 0; k < inputs; k++) frame_set(kept, k, controlled_slope(controlled, law->slopes->seen, seen + k));
+        policy_forth(&policy, w->group, kept);
+        for (int k = 0; k < policy_outputs(&policy); k++) {
+            const real given_bar = controlled_slope(controlled, law->slopes->given, given++);
+            frame_set(bar, k, select_real(there, given_bar, splat(0.0)));
+        }
+        policy_back(&policy, w->group, kept, bar, room, of_parameter, there);
+        for (int k = 0; k < inputs; k++, seen++)
+            frame_set(controlled->file, law_inputs(law) + law->n_held + law->n_outputs + seen, frame_get(bar, k));
+    }
 }
 
 // What starts of held numbers are made of.
@@ -162,6 +201,10 @@ HD_CALL void controlled_pull(const ArticulatedLanes *restrict w, int64_t period)
     const int n_needed = law->of.n_needed, n_fixed = n_needed + law->of.n_parameters;
     controlled_fill(w, &controlled, period);
     tape_step(law->of.assets, &law->slopes->back, controlled.file);
+    if (law->n_policies > 0) {
+        controlled_pull_policies(w, &controlled, there);
+        tape_step(law->of.assets, &law->slopes->back, controlled.file);
+    }
     for (int k = 0; k < n_fixed; k++)
         store_all(controlled_cell(controlled.input, k),
                   select_real(there, controlled_slope(&controlled, law->slopes->bars, k), splat(0.0)));

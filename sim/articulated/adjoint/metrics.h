@@ -93,7 +93,7 @@ HD void pull_command(const ArticulatedLanes *w, int body, real t, const Articula
     number_bar(w, body, ARTICULATED_command_high, select_real(at_high, command_bar, zero));
     if ((w->c.uses & CONTROL_LAW) != 0 && law_gives(w->group, control_law_output(w, body, false))) {
         controlled_add(w, control_law_output(w, body, false), past, inside);
-        if ((w->c.uses & CONTROL_ADDS) == 0) return;
+        if ((w->c.uses & (CONTROL_ADDS | CONTROL_POLICY)) == 0) return; // both add to what there is
     }
     number_bar(w, body, ARTICULATED_offset, inside);
     number_bar(w, body, ARTICULATED_delay, inside * of->late);
