@@ -158,6 +158,27 @@ cat >>"$folder/lorenz.yaml" <<'END'
 search: {method: random, trials: 8388608, over: {rho: {range: [0, 50]}, sigma: {range: [5, 15]}}}
 objective: {minimize: x_end}
 END
+# straight runs, on which another kernel goes ahead: some lanes leave them, since they are soon not finite
+spec ahead rk4 3 0.01 <<'END'
+{parameters: {p: 1, k: 2}, tables: {spring: {at: [-2, 0.1, 1, 4], values: [3, 0.2, -2, -2.5], beyond: extend},
+   mix: {at: [[-1, 0.2, 1], [0, 1, 3]], values: [[0, 1, 2], [1, -1, 0], [2, 0.5, 1]], beyond: hold}},
+ states: {x: 0.3, y: -0.2, n: 1, s: 0},
+ rates: {x: y, y: "spring(x) - mix(y, time) + sin(k*time)/(1 + x*x) + if(x > y, abs(x), -y*0.1) - clip(y, -1, k)",
+         n: "p*n*n", s: 2},
+ metrics: {x_end: {final: x}, y_rms: {rms: y}, x_mean: {mean: "x*p"}, sum: {integral: "y*n - s"}, s_end: {final: s}}}
+END
+cat >>"$folder/ahead.yaml" <<'END'
+search: {method: random, trials: 5001, over: {p: {range: [-1, 1]}, k: {range: [0.5, 3]}}}
+objective: {minimize: x_end}
+END
+spec turns - 300 - <<'END'
+{parameters: {r: 2}, states: {x: 0.3, y: 0.31, z: 1, w: 0}, next: {x: y, y: "r*x*(1 - y)", z: z, w: "x + z"},
+ metrics: {x_end: {final: x}, w_end: {final: w}, mean_x: {mean: x}, sum: {integral: y}}}
+END
+cat >>"$folder/turns.yaml" <<'END'
+search: {method: grid, over: {r: {linspace: [1.5, 2.6, 3001]}}}
+objective: {minimize: x_end}
+END
 
 for integrator in dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p; do
     same "$folder/spring.yaml" --set simulation.integrator=$integrator
@@ -169,6 +190,12 @@ for integrator in rk4 dormand_prince; do same "$folder/functions.yaml" --set sim
 same "$folder/rates.yaml"
 same "$folder/logistic.yaml"
 same "$folder/delayed.yaml"
+same "$folder/turns.yaml"
+for integrator in rk4 semi_implicit_euler; do
+    same "$folder/ahead.yaml" --set simulation.integrator=$integrator
+    same "$folder/ahead.yaml" --set simulation.integrator=$integrator --batch 333 --slice 100
+    same "$folder/ahead.yaml" --set simulation.integrator=$integrator --set simulation.duration=2.995 --slice 7
+done
 for integrator in rk4 semi_implicit_euler; do
     same "$folder/lorenz.yaml" --set search.trials=20000 --set simulation.integrator=$integrator
 done
