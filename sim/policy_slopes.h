@@ -1,5 +1,5 @@
-// Derivatives of policies (policy.h), along a direction and in reverse: those of the layers behind each other. An output
-// at -1 or 1 does not change.
+// Derivatives of policies (policy.h), along a direction and in reverse: those of the layers behind each other.
+// An output at -1 or 1 does not change.
 #ifndef HOPSCOTCH_POLICY_SLOPES_H
 #define HOPSCOTCH_POLICY_SLOPES_H
 

@@ -134,20 +134,21 @@ search:
   points: [{gain: 145, push: 510, b_att: 11, m: 10.2, z_foot: 0.46, keep: 50}]
 objective: {minimize: "attitude_rms + 0.1*distance + velocity_error"}
 YAML
-wide() # wide SPEC WHAT
+wide() # wide SPEC WHAT ROWS
 {
     gradient "$1" "$2" && "$HOPSCOTCH" gradient x/0 --results r --curve --format csv >curve.csv 2>err
-    awk -F, 'FNR == NR { if (FNR > 1) { tangent[$1] = $5; value[$1] = $2 } next }
+    awk -F, -v rows="$3" 'FNR == NR { if (FNR > 1) { tangent[$1] = $5; value[$1] = $2 } next }
         FNR > 1 && $2 > 0.009 * value[$1] && $2 < 0.011 * value[$1] {
             n++; d = $3 / tangent[$1] - 1; if (d > 0.02 || d < -0.02) { print $1, $3, tangent[$1]; bad = 1 } }
-        END { exit bad || n != 6 }' got.csv curve.csv >out
+        END { exit bad || n != rows }' got.csv curve.csv >out
     check $? "the tangents of $2 are the differences of wide steps: $(cat out)"
 }
-wide law.yaml "a law"
+wide law.yaml "a law" 6
 sed -e 's/mode: law/mode: raibert/' -e 's/gain: {value: 120/gain: {value: 12/' \
     -e 's/effort: .*/add: {u1: "push*(1 - len_leg\/r_s0)", u2: "-gain*phi_body - keep*s"}/' \
-    -e 's/gain: 145, push: 510, b_att: 11/gain: 14, push: 50, b_att: 6/' law.yaml >added.yaml
-wide added.yaml "a law on top of the built-in controller"
+    -e 's/gain: 145, push: 510, b_att: 11/gain: 14, b_att: 6/' -e 's/push: {value: 600/push: {value: 50/' \
+    -e 's/duration: 2/duration: 1.2/; s/dt: 2e-5/dt: 5e-5/; s/settle: 0.5/settle: 0.3/' law.yaml >added.yaml
+wide added.yaml "a law on top of the built-in controller" 5
 [ "$(head -n 1 curve.csv)" = parameter,step,difference,from_tangent ] && ! grep -q ',$' curve.csv
 check $? "without an adjoint, differences of all steps stand beside the tangent"
 

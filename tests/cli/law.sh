@@ -92,7 +92,8 @@ done
 "$HOPSCOTCH" run own.yaml --name nothing --progress none --set 'simulation.control={law: {add: {u1: 0}}}' >out 2>err
 "$HOPSCOTCH" query nothing --columns $columns --order id --format csv | cmp -s - own.csv
 check $? 'what adds nothing leaves its bits'
-"$HOPSCOTCH" check own.yaml --set "simulation.control={law: $added}" --set simulation.integrator=dormand_prince >out 2>err
+"$HOPSCOTCH" check own.yaml --set "simulation.control={law: $added}" \
+    --set simulation.integrator=dormand_prince >out 2>err
 says 'refused: adaptive steps under what a law adds' 'control.law needs fixed steps: choose another integrator'
 
 "$HOPSCOTCH" check hop.yaml --set simulation.integrator=dormand_prince >out 2>err

@@ -101,8 +101,8 @@ static const EquationsRow equations_law_rows[] = {
     {"command", "MOTOR: EXPR, the position that a motor is asked for. Without one it is asked for its offset."},
     {"add",
      "MOTOR: EXPR, in place of command beside control: {mode: gait}: what is added to the gait's command, which the "
-     "gait gives anew at each step and the law once a period. Of the hopper, beside control: {mode: raibert}: u1 and u2 "
-     "are added to that control's, from u1_min to u1_max and u2_min to u2_max."},
+     "gait gives anew at each step and the law once a period. Of the hopper, beside control: {mode: raibert}: what is "
+     "added to that control's u1 and u2, from u1_min to u1_max and u2_min to u2_max."},
     {"effort", "MOTOR: EXPR, beside a command added to what the motor's gains give; alone all that the motor gives. "
                "An input of a world of rigid bodies is a motor that takes efforts."},
     {"  MOTOR",
