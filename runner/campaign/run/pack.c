@@ -356,7 +356,8 @@ static Error pack_narrow(const StoredCampaign *campaign, int replicate, const Ba
         one.ticks[0] = middle;
         one.ticks[1] = middle + 1;
         TRY(pack_run_both(campaign, replicate, &one, options, arena, &pair));
-        const size_t bytes = (size_t)pair.length[0] * (size_t)packed->n_columns * sizeof(double);
+        // The last state of a replicate is behind those of the window.
+        const size_t bytes = pair.length[0] > 0 ? (size_t)packed->n_columns * sizeof(double) : 0;
         const bool same = pair.length[0] == pair.length[1] && memcmp(pair.row[0], pair.row[1], bytes) == 0;
         request->ticks[same ? 0 : 1] = middle + 1;
         arena_rewind(arena, used);
