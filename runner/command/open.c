@@ -72,8 +72,8 @@ static bool open_number(const char *text, int64_t *number)
     return digits > 0 && digits <= 18 && text[digits] == '\0';
 }
 
-// Two numbers at the end are a trial and a replicate, unless the first is the name of a campaign: in results/gains/41 the
-// campaign is a path.
+// Two numbers at the end are a trial and a replicate, unless the first is the name of a campaign: in results/gains/41
+// the campaign is a path.
 Error campaign_open_replicate(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial,
                               int *replicate, bool *named)
 {

@@ -51,7 +51,8 @@ static Error motions_check_options(const CommandLine *line)
     static const char *const of_trials[] = {"kind", "objective", "x", "y", "colour", "log", "where"};
     for (size_t i = 0; i < sizeof of_trials / sizeof *of_trials; i++) {
         if (switch_given(line, of_trials[i]))
-            return error_make(ERROR_USAGE, "--%s is of a plot of all trials: leave it out, or leave out --%s",
+            return error_make(ERROR_USAGE,
+                              "--%s is of a plot of a campaign, and --%s of motions: leave out one of them",
                               of_trials[i], switch_given(line, "phase") ? "phase" : "columns");
     }
     return error_none();

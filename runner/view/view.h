@@ -467,8 +467,8 @@ Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_hdf5(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena);
 // A figure of columns of `count` motions, at most TRACE_MOTIONS: each against time, at most TRACE_PANELS, or pairs of
-// them. A recorded motion stands beside it as dots. Lines are simplified by less than a tenth of a pixel. figure NULL: as
-// on a screen. Error (user): a motion has no such column, or the figure is too small.
+// them. A recorded motion stands beside it as dots. Lines are simplified by less than a tenth of a pixel. figure NULL:
+// as on a screen. Error (user): a motion has no such column or one sample, or the figure is too small.
 enum { TRACE_MOTIONS = 6, TRACE_PANELS = 8 };
 typedef struct TraceColumns {
     const char *const *names; // [count]; of pairs x, y, x, y, ...

@@ -97,7 +97,7 @@ has "--columns takes names of columns with commas between them" err
 refused plot swing/0 --columns angle --phase angle,rate -o no.svg
 has "--columns and --phase are two figures" err
 refused plot swing/0 --columns angle --kind scatter -o no.svg
-has "--kind is of a plot of all trials: leave it out, or leave out --columns" err
+has "--kind is of a plot of a campaign, and --columns of motions: leave out one of them" err
 refused plot swing --window 0,1 -o no.svg
 has "--window is of the motion of trials: add --columns NAMES or --phase X,Y" err
 code=1

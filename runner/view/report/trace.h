@@ -42,7 +42,7 @@ const char *trace_shaded(const ReplayTrace *trace, Arena *arena);
 // Shades the first TRACE_SHADED phases of the drawing, which are those on the ground, against time.
 enum { TRACE_SHADED = 2 };
 void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel);
-// A column of the recorded motion that the replicate is compared with. trace_find_recorded: false if it is not recorded.
+// A column of the recorded motion that the replicate is compared with. False: it is not recorded.
 typedef struct TraceRecorded {
     const double *time, *value; // of row r at [r * columns]; NaN: a gap
     int64_t rows, columns;
