@@ -12,11 +12,13 @@ enum { AHEAD_OF_PROCESSOR = 20 }; // thread blocks: 102 registers for a thread
 typedef double2 Pair;
 
 // A thread block is a warp. In its memory stand the steps, the numbers in common, and the rows of all threads. A step as
-// the loop wants it: flags, for a function the operation from bit 8 on, and from bit 16 on where the result goes, in
-// pairs; then the addresses of operands. An address that is odd is that of a row, to which a thread adds its own part;
-// the other ones are those of numbers in common.
+// the loop wants it: the address of the result with the flags behind it, then those of operands. An odd address is that
+// of a row, to which a thread adds its own part; the other ones are those of numbers in common. Behind the flags of a
+// function stands its operation.
 typedef uint4 AheadStep;
-enum { AHEAD_PAIR = sizeof(Pair), AHEAD_ROW = AHEAD_THREADS * AHEAD_PAIR, AHEAD_OPERATION = 8, AHEAD_TO = 16 };
+enum { AHEAD_PAIR = sizeof(Pair), AHEAD_ROW = AHEAD_THREADS * AHEAD_PAIR };
+enum { AHEAD_FLAGS = 20, AHEAD_OPERATION = 24, AHEAD_END = 0xff }; // first bits; an operation
+#define AHEAD_FLAG(flag) ((unsigned)(flag) << AHEAD_FLAGS)
 
 // Addresses in shared memory.
 typedef struct AheadMemory {
@@ -33,10 +35,9 @@ static __device__ unsigned ahead_place(AheadMemory memory, int place)
 static __device__ AheadStep ahead_decode(AheadMemory memory, const double *assets, int64_t at)
 {
     const int64_t step = asset_integer(assets, at), flags = asset_integer(assets, at + 1);
-    const unsigned to = ahead_place(memory, tape_step_register(step, 0)),
-                   operation = (unsigned)tape_step_operation(step);
+    const unsigned operation = (unsigned)tape_step_operation(step);
     AheadStep out;
-    out.x = (unsigned)flags | operation << AHEAD_OPERATION | to / AHEAD_PAIR << AHEAD_TO | (to & 1) << 31;
+    out.x = ahead_place(memory, tape_step_register(step, 0)) | AHEAD_FLAG(flags) | operation << AHEAD_OPERATION;
     out.y = ahead_place(memory, tape_step_register(step, 1));
     out.z = ahead_place(memory, tape_step_register(step, 2));
     out.w = (flags & PLAN_IS_FUNCTION) && operation > TAPE_INPUT
@@ -59,17 +60,11 @@ static __device__ __forceinline__ void ahead_set(AheadMemory memory, unsigned at
 
 static __device__ __forceinline__ Pair ahead_pair(double x, double y) { return make_double2(x, y); }
 
-// x, with its sign changed if `bit`, which a flag of the step is.
-static __device__ __forceinline__ double ahead_signed(double x, unsigned flags, int flag)
-{
-    const int high = __double2hiint(x) ^ (int)((flags & (unsigned)flag) / (unsigned)flag << 31);
-    return __hiloint2double(high, __double2loint(x));
-}
-
 // A function, of one lane after the other.
 static __device__ __noinline__ Pair ahead_function(const double *assets, int64_t tables, unsigned operation,
                                                    unsigned table, Pair a, Pair b, Pair c)
 {
+    if (operation == PROGRAM_DIVIDE) return ahead_pair(a.x / b.x, a.y / b.y);
     if (operation <= TAPE_INPUT)
         return ahead_pair(tape_function((int)operation, a.x, b.x, c.x), tape_function((int)operation, a.y, b.y, c.y));
     const int64_t step = tape_step_of((int)operation, 0, 0, 0, (int)table);
@@ -86,35 +81,33 @@ static __device__ __forceinline__ AheadStep ahead_step(unsigned at)
     return step;
 }
 
-// Runs the steps in front of the numbers in common; the one behind them is only read.
+// Runs the steps in front of the numbers in common, `count` and the one that ends them.
 static __device__ __forceinline__ void ahead_run(int count, AheadMemory memory, const double *assets, int64_t tables)
 {
     unsigned at = memory.commons - (unsigned)(count + 1) * (unsigned)sizeof(AheadStep);
     Pair last = ahead_pair(0.0, 0.0);
     AheadStep step = ahead_step(at);
-#pragma unroll 2
-    for (int k = 0; k < count; k++) {
-        Pair a = last, c = last;
-        if (!(step.x & PLAN_A_IS_LAST)) a = ahead_get(memory, step.y);
-        const Pair b = ahead_get(memory, step.z);
-        if (!(step.x & PLAN_C_IS_LAST)) c = ahead_get(memory, step.w);
-        const AheadStep next = ahead_step(at += (unsigned)sizeof(AheadStep));
-        if (step.x & PLAN_IS_FUNCTION) {
-            const unsigned operation = step.x >> AHEAD_OPERATION & 0xff;
-            if (operation == PROGRAM_DIVIDE)
-                last = ahead_pair(a.x / b.x, a.y / b.y);
-            else
-                last = ahead_function(assets, tables, operation, step.w, a, b, c);
-            __syncwarp(); // numbers in common are written by all threads
-        } else if (step.x & PLAN_ROUNDS) {
-            last.x = ahead_signed(a.x * b.x, step.x, PLAN_LESS) + ahead_signed(c.x, step.x, PLAN_LESS_C);
-            last.y = ahead_signed(a.y * b.y, step.x, PLAN_LESS) + ahead_signed(c.y, step.x, PLAN_LESS_C);
-        } else {
+    while (true) {
+#pragma unroll 4
+        while (!(step.x & AHEAD_FLAG(PLAN_IS_FUNCTION))) {
+            Pair a = last, c = last;
+            if (!(step.x & AHEAD_FLAG(PLAN_A_IS_LAST))) a = ahead_get(memory, step.y);
+            const Pair b = ahead_get(memory, step.z);
+            if (!(step.x & AHEAD_FLAG(PLAN_C_IS_LAST))) c = ahead_get(memory, step.w);
+            const AheadStep next = ahead_step(at += (unsigned)sizeof(AheadStep));
             last = ahead_pair(fused(a.x, b.x, c.x), fused(a.y, b.y, c.y));
+            if (!(step.x & AHEAD_FLAG(PLAN_IS_NOT_STORED))) ahead_set(memory, step.x & (AHEAD_FLAG(1) - 1), last);
+            step = next;
         }
-        if (!(step.x & PLAN_IS_NOT_STORED))
-            ahead_set(memory, (step.x >> AHEAD_TO & 0x7fff) * AHEAD_PAIR | step.x >> 31, last);
-        step = next;
+        const unsigned operation = step.x >> AHEAD_OPERATION;
+        if (operation == AHEAD_END) return;
+        Pair a = last, c = last;
+        if (!(step.x & AHEAD_FLAG(PLAN_A_IS_LAST))) a = ahead_get(memory, step.y);
+        if (!(step.x & AHEAD_FLAG(PLAN_C_IS_LAST))) c = ahead_get(memory, step.w);
+        last = ahead_function(assets, tables, operation, step.w, a, ahead_get(memory, step.z), c);
+        __syncwarp(); // numbers in common are written by all threads
+        if (!(step.x & AHEAD_FLAG(PLAN_IS_NOT_STORED))) ahead_set(memory, step.x & (AHEAD_FLAG(1) - 1), last);
+        step = ahead_step(at += (unsigned)sizeof(AheadStep));
     }
 }
 
@@ -192,7 +185,9 @@ static __global__ void __launch_bounds__(AHEAD_THREADS, AHEAD_OF_PROCESSOR)
     memory.rows = memory.commons + (unsigned)plan[PLAN_COMMONS] * AHEAD_PAIR;
     memory.own = threadIdx.x * AHEAD_PAIR - 1;
     for (int k = (int)threadIdx.x; k <= count; k += AHEAD_THREADS)
-        ahead_steps[k] = k < count ? ahead_decode(memory, assets, plan[PLAN_STEPS] + 2 * k) : make_uint4(0, 0, 0, 0);
+        ahead_steps[k] =
+            k < count ? ahead_decode(memory, assets, plan[PLAN_STEPS] + 2 * k)
+                      : make_uint4(AHEAD_FLAG(PLAN_IS_FUNCTION) | (unsigned)AHEAD_END << AHEAD_OPERATION, 0, 0, 0);
     const int64_t position = ((int64_t)blockIdx.x * AHEAD_THREADS + threadIdx.x) * AHEAD_LANES;
     AheadLane own[AHEAD_LANES] = {ahead_lane(c, assets, group, position, end),
                                   ahead_lane(c, assets, group, position + 1, end)};

@@ -22,16 +22,13 @@ enum {
 };
 // A place: the number of a row, or of a number in common with this bit.
 enum { PLAN_COMMON = 1 << 13, PLAN_PLACES = PLAN_COMMON - 1 };
-// A step is a b + c rounded once, or a b rounded and c added to that, either with its sign changed, or a function. Sums
-// and products are such steps too: x + y is 1 x + y, and x y is x y + (-0), to the bit.
+// A step is a b + c, rounded once, or a function. Sums and products are such steps, to the bit: x + y is 1 x + y, x - y
+// is -1 y + x, and x y is x y + (-0).
 enum {
     PLAN_A_IS_LAST = 1, // the operand is the result of the step before, whatever its place says
     PLAN_C_IS_LAST = 2,
     PLAN_IS_NOT_STORED = 4, // only the next step reads the result
-    PLAN_ROUNDS = 8,        // a b
-    PLAN_LESS = 16,         // a b changes its sign
-    PLAN_LESS_C = 32,
-    PLAN_IS_FUNCTION = 64
+    PLAN_IS_FUNCTION = 8
 };
 enum { PLAN_STEPS_MAX = 1024, PLAN_ROWS_MAX = 96, PLAN_COMMONS_MAX = 256 };
 

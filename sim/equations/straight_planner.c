@@ -18,8 +18,8 @@ typedef struct PlanValue {
 } PlanValue;
 
 typedef struct PlanStep {
-    int operation, flags, table; // the table's number
-    int operands, of[3], to;     // values
+    int operation, table;    // the table's number
+    int operands, of[3], to; // values
 } PlanStep;
 
 typedef struct Plan {
@@ -31,6 +31,7 @@ typedef struct Plan {
     int *state;                     // [n_states] values at the begin
     int n_states;                   // and integrals, and the watch
     int one, minus_one, minus_zero; // values
+    int product;                    // where a product stands among the registers, before something is added to it
     int rows, commons;              // in use at most
     bool *taken, *shared;           // rows and numbers in common that are in use now
 } Plan;
@@ -65,25 +66,29 @@ static void plan_put(Plan *plan, PlanStep step, int *now, int to)
     plan->steps[plan->count++] = step;
 }
 
-// a b + c, or with other flags.
-static PlanStep plan_step(int a, int b, int c, int flags)
+// a b + c
+static PlanStep plan_step(int a, int b, int c)
 {
-    return (PlanStep){.operation = TAPE_FUSED, .flags = flags, .operands = 3, .of = {a, b, c}};
+    return (PlanStep){.operation = TAPE_FUSED, .operands = 3, .of = {a, b, c}};
 }
 
-static PlanStep plan_step_of(const Plan *plan, int operation, const int *of)
+// The last step for an operation, and those before it.
+static PlanStep plan_steps_of(Plan *plan, int operation, const int *of, int *now)
 {
+    const int one = plan->one, minus_one = plan->minus_one, minus_zero = plan->minus_zero, product = plan->product;
+    if (operation == TAPE_PRODUCT_PLUS || operation == TAPE_PRODUCT_LESS || operation == TAPE_LESS_PRODUCT)
+        plan_put(plan, plan_step(of[0], of[1], minus_zero), now, product); // rounded
     switch (operation) {
-    case PROGRAM_ADD: return plan_step(of[0], plan->one, of[1], 0);
-    case PROGRAM_SUBTRACT: return plan_step(of[1], plan->minus_one, of[0], 0);
-    case PROGRAM_MULTIPLY: return plan_step(of[0], of[1], plan->minus_zero, 0);
-    case PROGRAM_NEGATE: return plan_step(of[0], plan->minus_one, plan->minus_zero, 0);
-    case TAPE_FUSED: return plan_step(of[0], of[1], of[2], 0);
-    case TAPE_PRODUCT_PLUS: return plan_step(of[0], of[1], of[2], PLAN_ROUNDS);
-    case TAPE_PRODUCT_LESS: return plan_step(of[0], of[1], of[2], PLAN_ROUNDS | PLAN_LESS_C);
-    case TAPE_LESS_PRODUCT: return plan_step(of[0], of[1], of[2], PLAN_ROUNDS | PLAN_LESS);
+    case PROGRAM_ADD: return plan_step(of[0], one, of[1]);
+    case PROGRAM_SUBTRACT: return plan_step(of[1], minus_one, of[0]);
+    case PROGRAM_MULTIPLY: return plan_step(of[0], of[1], minus_zero);
+    case PROGRAM_NEGATE: return plan_step(of[0], minus_one, minus_zero);
+    case TAPE_FUSED: return plan_step(of[0], of[1], of[2]);
+    case TAPE_PRODUCT_PLUS: return plan_step(now[product], one, of[2]);
+    case TAPE_PRODUCT_LESS: return plan_step(of[2], minus_one, now[product]);
+    case TAPE_LESS_PRODUCT: return plan_step(now[product], minus_one, of[2]);
     default: {
-        PlanStep step = plan_step(of[0], of[1], of[2], PLAN_IS_FUNCTION);
+        PlanStep step = plan_step(of[0], of[1], of[2]);
         step.operation = operation;
         step.operands = program_operands(operation);
         return step;
@@ -111,7 +116,7 @@ static void plan_read(Plan *plan, const TapeCode *code, const double *numbers, i
         int of[3] = {0};
         for (int i = 0; i < (three ? 3 : program_operands(operation)); i++)
             of[i] = plan_now(plan, numbers, now, tape_step_register(step, 1 + i));
-        PlanStep own = plan_step_of(plan, operation, of);
+        PlanStep own = plan_steps_of(plan, operation, of, now);
         own.table = operation > TAPE_INPUT ? tape_step_register(step, 3) : 0;
         plan_put(plan, own, now, tape_step_register(step, 0));
     }
@@ -125,7 +130,7 @@ static void plan_settle(Plan *plan, const TapeCode *code, const double *numbers,
             const int from = code->outputs[i], to = straight_number(plan->c, i);
             if (from == to) continue;
             const int of = pass == 0 ? plan_now(plan, numbers, now, from) : now[registers + i];
-            plan_put(plan, plan_step(of, plan->one, plan->minus_zero, 0), now, pass == 0 ? registers + i : to);
+            plan_put(plan, plan_step(of, plan->one, plan->minus_zero), now, pass == 0 ? registers + i : to);
         }
 }
 
@@ -208,7 +213,7 @@ static void plan_turn(const Plan *plan, int k)
 {
     PlanStep *step = &plan->steps[k];
     const int a = step->of[0];
-    if (k == 0 || (step->flags & PLAN_IS_FUNCTION) || plan->values[step->of[1]].made != k - 1) return;
+    if (k == 0 || step->operation != TAPE_FUSED || plan->values[step->of[1]].made != k - 1) return;
     step->of[0] = step->of[1];
     step->of[1] = a;
 }
@@ -257,7 +262,8 @@ static void plan_put_steps(const Plan *plan, TapeAssets *assets)
     for (int k = 0; k < plan->count; k++) {
         const PlanStep *step = &plan->steps[k];
         const PlanValue *result = &plan->values[step->to];
-        int at[3] = {PLAN_COMMON, PLAN_COMMON, PLAN_COMMON}, flags = step->flags;
+        int at[3] = {PLAN_COMMON, PLAN_COMMON, PLAN_COMMON},
+            flags = step->operation == TAPE_FUSED ? 0 : PLAN_IS_FUNCTION;
         if (result->unplaced) flags |= PLAN_IS_NOT_STORED;
         if (plan_is_last(plan, k, 0)) flags |= PLAN_A_IS_LAST;
         if (plan_is_last(plan, k, 2) || step->operands < 3) flags |= PLAN_C_IS_LAST;
@@ -311,15 +317,16 @@ int32_t straight_plan(const EquationsConstants *c, const TapeCode *code, const d
                       Arena *arena)
 {
     const int registers = TAPE_REGISTERS_MAX, states = c->n_total + c->is_map;
-    const int room = code->count + 2 * code->n_outputs;
+    const int room = 2 * (code->count + code->n_outputs);
     if (room == 0 || room > PLAN_STEPS_MAX || states > PLAN_ROWS_MAX) return -1;
     Plan plan = {.c = c, .n_states = states};
     plan.steps = ARENA_NEW(arena, PlanStep, room);
     plan.values = ARENA_NEW(arena, PlanValue, 4 * room + states + 3);
     plan.taken = ARENA_NEW(arena, bool, PLAN_ROWS_MAX);
     plan.shared = ARENA_NEW(arena, bool, PLAN_COMMONS_MAX);
-    int *now = ARENA_NEW(arena, int, registers + states);
+    int *now = ARENA_NEW(arena, int, registers + states + 1);
     for (int r = 0; r < registers + states; r++) now[r] = -1;
+    plan.product = registers + states;
     for (int i = 0; i < states; i++) now[straight_number(c, i)] = plan_value(&plan, -1, straight_number(c, i));
     plan.one = plan_number(&plan, 1.0);
     plan.minus_one = plan_number(&plan, -1.0);

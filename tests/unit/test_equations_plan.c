@@ -54,8 +54,6 @@ static double planned_step(Planned *test, int64_t k, double last)
         value = tape_lookup_in(tape_table_of(assets, test->c.tables, step), step, a, b);
     else if (flags & PLAN_IS_FUNCTION)
         value = tape_function(operation, a, b, c);
-    else if (flags & PLAN_ROUNDS)
-        value = (flags & PLAN_LESS ? -(a * b) : a * b) + (flags & PLAN_LESS_C ? -c : c);
     if (!(flags & PLAN_IS_NOT_STORED)) *planned_place(test, tape_step_register(step, 0)) = value;
     return value;
 }
