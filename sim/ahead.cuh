@@ -5,8 +5,8 @@
 
 #include "alone.cuh"
 
-// The kernel of the configured model, for thread blocks of AHEAD_THREADS threads with AHEAD_LANES lanes each. NULL: there
-// is none, or the device has not Configured.ahead bytes for a thread block. weak: `make demo` leaves this out.
+// The kernel of the configured model, for thread blocks of AHEAD_THREADS threads with AHEAD_LANES lanes each. NULL:
+// there is none, or a thread block can't have Configured.ahead bytes. weak: `make demo` leaves this out.
 extern "C" CudaKernel ahead_cuda_kernel(const Configured *configured) __attribute__((weak));
 
 #endif

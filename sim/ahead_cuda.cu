@@ -1,6 +1,6 @@
 // The kernel that goes ahead of those of equations through straight runs (equations/straight.h), by their plan
-// (equations/straight_plan.h). A thread has two lanes: a step is decoded once for both. The rows of all lanes are in shared
-// memory. With one lane and the registers of the general kernel it is a fifth as fast.
+// (equations/straight_plan.h). A thread has two lanes, for which a step is decoded once. The general kernel takes five
+// times as long: its 255 registers leave few warps, and each waits for the memory of a step.
 #include "ahead.cuh"
 #include "equations/straight_plan.h"
 #include "equations/straight.h"
@@ -11,9 +11,9 @@ enum { AHEAD_OF_PROCESSOR = 20 }; // thread blocks: 102 registers for a thread
 // A number of both lanes of a thread.
 typedef double2 Pair;
 
-// A thread block is a warp. In its memory stand the steps, the numbers in common, and the rows of all threads. A step as
-// the loop wants it: the address of the result with the flags behind it, then those of operands. An odd address is that
-// of a row, to which a thread adds its own part; the other ones are those of numbers in common. Behind the flags of a
+// A thread block is a warp. In its memory stand the steps, the numbers in common, and the rows of all threads. A step
+// as the loop wants it: the address of the result with the flags behind it, then those of operands. An odd address is
+// that of a row, to which a thread adds its own part; the others are those of numbers in common. Behind the flags of a
 // function stands its operation.
 typedef uint4 AheadStep;
 enum { AHEAD_PAIR = sizeof(Pair), AHEAD_ROW = AHEAD_THREADS * AHEAD_PAIR };

@@ -1,5 +1,5 @@
-// Kernels of models whose lanes teams advance (team.h), compiled again for batches with so many lanes that each gets one
-// thread. Only for sim/*_cuda.cu.
+// Kernels of models whose lanes teams advance (team.h), compiled again for batches with so many lanes that each gets
+// one thread. Only for sim/*_cuda.cu.
 #ifndef HOPSCOTCH_ALONE_CUH
 #define HOPSCOTCH_ALONE_CUH
 

@@ -4,7 +4,7 @@
 
 #include "sim.h"
 
-enum { LANES_MOST = 8 };      // per group, on any CPU
+enum { LANES_MOST = 8 };                      // per group, on any CPU
 enum { AHEAD_THREADS = 32, AHEAD_LANES = 2 }; // a warp is a thread block of ahead.cuh; lanes of a thread there
 enum { LANES_TOGETHER = 32 }; // a warp: lanes whose work chunks (lanes_work_chunk) are interleaved on a GPU
 

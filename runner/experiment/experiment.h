@@ -306,7 +306,7 @@ typedef struct Spec {
             int n, *of;         // [n] parameters; n 0: it is not
             enum { INFORMATION_D, INFORMATION_A } criterion;
             double noise;       // of a residual
-            const double *each; // [residual_count] of each, where the spec gives it by series, and noise is 1; else NULL
+            const double *each; // [residual_count] where the spec gives it by series, and noise is 1; else NULL
             const char *noises; // that as YAML
         } information;
         int count;                     // several: a trial has no fitness then, but a value of each
@@ -455,7 +455,7 @@ void case_values(const SpecCase *of, double *parameter); // the same of one case
 void case_directions(const Spec *spec, int replicate, double *direction);
 // gradient[n_parameters] of the replicate's own parameters <- that of the trial's.
 void case_pull(const Spec *spec, int replicate, double *gradient);
-bool cases_have_own(const Spec *spec); // a case takes a parameter in place of another
+bool cases_have_own(const Spec *spec);                // a case takes a parameter in place of another
 int spec_fit_cases(const Spec *spec);                 // number of cases, at least 1
 int spec_residuals(const Spec *spec);                 // entries of objective.residuals, over all cases
 int64_t spec_residual_count(const Spec *spec);        // numbers, over all cases

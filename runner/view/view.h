@@ -161,7 +161,7 @@ typedef struct FitUnit {
 // A clock that is off: that of a recording, or of one joint's columns, of which `series` is the first.
 typedef struct FitClock {
     int series;
-    bool whole;         // of all columns of its recording
+    bool whole;        // of all columns of its recording
     double late, left; // s; what is left of the mean square with it, a fraction
     bool off;          // it is named
 } FitClock;

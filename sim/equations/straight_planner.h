@@ -5,8 +5,8 @@
 #include "equations.h"
 #include "straight_plan.h"
 
-// Appends the plan of a straight run's code, with numbers[c->n_numbers] in its registers, to the assets and returns where it stands. Where the outputs of the code
-// are in their place, it has none. -1: the code is too long for a plan.
+// Appends the plan of a straight run's code, which has numbers[c->n_numbers] in its registers, to the assets, and
+// returns where it stands. A code without outputs has them in their place. -1: it is too long for a plan.
 int32_t straight_plan(const EquationsConstants *c, const TapeCode *code, const double *numbers, TapeAssets *assets,
                       Arena *arena);
 // Bytes of a GPU's shared memory that a thread block needs for the plan; 0: there is none.

@@ -126,7 +126,7 @@ until_true committed running
 mv results/running results/away
 wait "$pid"
 ended=$? pid=
-[ "$ended" -eq 3 ] && grep -qF "was moved away while it was written" paused.err
+[ "$ended" -eq 3 ] && grep -qF "was moved away while it was written: what was committed before is" paused.err
 check $? "a run whose folder is renamed ends, with status $ended"
 has "if the folder was renamed, resume the campaign under its new name" paused.err
 [ ! -e results/running ]

@@ -1,12 +1,12 @@
-// What a recording would tell of parameters: Fisher's information F = J'J/noise^2 of the residuals (each with its own), J their derivatives
-// by the parameters in units of their sizes (|value|; 1 where that is 0). With F^-1 the covariance of relative errors,
-// the criterion D is det(F^-1)^(1/(2n)), the geometric mean of the half axes of the ellipsoid of errors, and A is
-// sqrt(trace(F^-1)/n), the root mean square of the errors. Source: A. Atkinson, A. Donev & R. Tobias, Optimum
-// experimental designs, with SAS, 2007, chapter 10. A plan that leaves a combination of parameters open has
-// an infinite criterion: it fails as UNDETERMINED. Rounding leaves F of such a plan regular as often as not, so this is
-// asked of J: by columns of length 1, orthogonalised from the longest on (modified Gram and Schmidt, with pivots; A.
-// Bjorck, Numerical methods for least squares problems, 1996, section 2.7), what is left of each is at least
-// information_singular. `fit` names combinations from the same number on (view/analysis/fit.c).
+// What a recording would tell of parameters: Fisher's information F = J'J/noise^2 of the residuals (each with its own
+// noise), J their derivatives by the parameters in units of their sizes (|value|; 1 where that is 0). With F^-1 the
+// covariance of relative errors, the criterion D is det(F^-1)^(1/(2n)), the geometric mean of the half axes of the
+// ellipsoid of errors, and A is sqrt(trace(F^-1)/n), the root mean square of the errors. Source: A. Atkinson, A. Donev
+// & R. Tobias, Optimum experimental designs, with SAS, 2007, chapter 10. A plan that leaves a combination of
+// parameters open has an infinite criterion: it fails as UNDETERMINED. Rounding leaves F of such a plan regular as
+// often as not, so this is asked of J: by columns of length 1, orthogonalised from the longest on (modified Gram and
+// Schmidt, with pivots; A. Bjorck, Numerical methods for least squares problems, 1996, section 2.7), what is left of
+// each is at least information_singular. `fit` names combinations from the same number on (view/analysis/fit.c).
 #include "../experiment.h"
 
 #include <math.h>

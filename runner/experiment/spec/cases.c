@@ -649,10 +649,9 @@ const Form form_cases = {
     .doc =
         "recordings, or other settings, under each of which a trial runs; each is a replicate: the values that it has "
         "in place of those above, by the whole names of keys of `simulation`, `initial` and `parameters`. In place of "
-        "a number a parameter may have the name of another that is searched or given; one that the model has not is new, "
-        "with the unit and range of that which it stands for. A file "
-        "alone is its `simulation.reference`. Residuals are those of all cases together; metrics are means over "
-        "them",
+        "a number a parameter may have the name of another that is searched or given; a name that the model lacks is a "
+        "new parameter, with the unit and range of the one that it stands for. A file alone is its "
+        "`simulation.reference`. Residuals are those of all cases together; metrics are means over them",
     .example = "[{name: light, parameters.m: 8}, {name: heavy, parameters.m: 12, initial.z_foot: 0.5}]",
     .stage = FORM_FIRST,
     .read = cases_read_form,
