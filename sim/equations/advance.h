@@ -631,10 +631,10 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
 // The tick that a lane is at: a kernel may have gone ahead (../ahead.cuh).
 HD int64_t equations_reached(const EquationsConstants *c, const LaneGroup *group)
 {
-#if defined(__CUDA_ARCH__) && !defined(HOPSCOTCH_MADE)
+#if !defined(HOPSCOTCH_MADE)
     int apart;
-    const double *memory = equations_memory(c, group, &apart);
-    if (c->straight != 0 && group->tick > 0) return (int64_t)memory[(int64_t)EQUATIONS_GRID * apart];
+    if (ON_GPU && c->straight != 0 && group->tick > 0)
+        return (int64_t)equations_memory(c, group, &apart)[(int64_t)EQUATIONS_GRID * apart];
 #endif
     return (void)c, group->tick;
 }
