@@ -151,7 +151,8 @@ anchors()
         sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
 }
 
-# Links of every page, to files and to headings; names of files, such as `tests/run.sh`, in pages for developers.
+# Links of every page, to files and to headings, each of which stands once; names of files, such as `tests/run.sh`, in
+# pages for developers.
 pages_lead_somewhere()
 {
     mkdir -p build
@@ -164,6 +165,7 @@ pages_lead_somewhere()
             [ -e "$file" ] || { echo "$page: no file for the link '$link'" && continue; }
             [ -z "$anchor" ] || anchors "$file" | grep -qxF -e "$anchor" || echo "$page: no heading for '$link'"
         done
+        anchors "$page" | sort | uniq -d | sed "s#.*#$page: the heading '&' stands twice#"
     done >build/links
     for page in $(git ls-files '*README.md' CONTRIBUTING.md); do
         grep -oE '`(experiments|io|runner|sim|tests)/[A-Za-z0-9_./-]+\.[a-z]+`' "$page" | tr -d '`' |
