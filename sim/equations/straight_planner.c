@@ -28,8 +28,7 @@ typedef struct Plan {
     int count;
     PlanValue *values; // [n_values]
     int n_values;
-    int *state;                     // [n_states] values at the begin
-    int n_states;                   // and integrals, and the watch
+    int n_states;                   // states, integrals and the watch: the first values
     int one, minus_one, minus_zero; // values
     int product;                    // where a product stands among the registers, before something is added to it
     int rows, commons;              // in use at most
