@@ -266,7 +266,7 @@ asan_programs tsan_programs: %_programs:
 cuda_of_asan := $(if $(shell command -v $(CXX)),host,no)
 cuda_of_tsan := no
 ISAS_asan := $(filter-out v2 v4,$(runnable)) # one lane at a time, and eight
-ISAS_tsan := $(runnable)
+ISAS_tsan := $(ISAS_asan)
 asan tsan: %: %_programs
 	@grep -v '[.]sh' tests/slow >build/$@/slow
 	QUICK=1 SCRIPTS="$(SCRIPTS_$@)" UNITS="$(UNITS_$@)" LEAVE_OUT=$(SLOW_$@) sh tests/run.sh build/$@ $(ONLY)
@@ -284,7 +284,9 @@ SCRIPTS_asan := \
 SLOW_asan := build/asan/slow
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph; not what depends on speed
 UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollow pilot plan progress several \
-  sobol space store threads timings _bits_ -plan_counts_batches
+  sobol space store threads timings _bits_ -plan_counts_batches -kernels_with_noise -raibert_has_the_same_bits \
+  -bits_of_order_two -bits_on_shapes -bits_on_heights -inputs_have_the_same_bits_in -rattle_has_the_same_bits_in \
+  -articulated_debug_rows_have -expression_has_its_bits
 SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto resume stop two_runners watch
 test-gpu:
 	@nvidia-smi -L >/dev/null 2>&1 || { echo "make test-gpu: no GPU here: nvidia-smi finds none" >&2 && exit 1; }

@@ -19,7 +19,7 @@ done
 case $HOPSCOTCH in *asan* | *tsan*) exit $stale ;; esac # the rest tests Python alone
 with_python "the schema" jsonschema yaml || exit $stale
 python3 - schema.json "$root"/experiments/*.yaml <<'PYTHON'
-import json, re, sys
+import copy, json, re, sys
 import jsonschema, yaml
 
 # PyYAML reads YAML 1.1, where 1e6 is a text; a spec is YAML 1.2.
@@ -73,11 +73,11 @@ def made(spec, path):
 
 
 for name in sys.argv[2:]:
-    text = open(name).read()
-    check(name, yaml.safe_load(text), True)
+    loaded = yaml.safe_load(open(name).read())
+    check(name, loaded, True)
     unseen = []
-    for path in misspell(yaml.safe_load(text)):
-        spec = yaml.safe_load(text)
+    for path in misspell(loaded):
+        spec = copy.deepcopy(loaded)
         if made(spec, path) and len(path) > 1:
             continue
         section = spec
