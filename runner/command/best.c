@@ -200,6 +200,7 @@ static Error best_print_per(const StoredCampaign *campaign, BestPer per, int64_t
     if (format == TABLE_TEXT) recommended_print(&listing.recommendation, out);
     if (format == TABLE_TEXT && *best >= 0) recommended_print_left(campaign, out, arena);
     if (format == TABLE_TEXT && *best >= 0) TRY(best_print_verdict(campaign, *best, out, arena));
+    if (per == BEST_OF_ALL && *best >= 0) *best = recommended_trial(&listing.recommendation, *best);
     if (*best >= 0) return error_none();
     if (format != TABLE_TEXT) // no rows: only the header, an empty array
         return table_finish(table_start(out, format, listing.count + 1, best_titles(&listing, true, arena)));

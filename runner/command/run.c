@@ -99,18 +99,24 @@ static Error run_print_doubts(const StoredCampaign *campaign, FILE *out, Arena *
 }
 
 // Complete commands to type next, with --results if they need it.
-static void run_print_next(const CommandLine *line, const StoredCampaign *campaign, int64_t best_trial, FILE *out)
+static Error run_print_next(const CommandLine *line, const StoredCampaign *campaign, int64_t best_trial, FILE *out)
 {
+    Recommendation recommendation;
+    TRY(recommendation_read(campaign, line->arena, &recommendation));
+    const char *of_trial = recommended_trial(&recommendation, -1) < 0
+                               ? ""
+                               : arena_format(line->arena, " --trial %" PRId64, best_trial);
     const char *name = campaign->name, *allow = command_allow(campaign->spec.model);
     const char *root = command_results_option(line->results, line->arena), *program = command_program(line->arena);
     fprintf(out, "%-9s %s report %s%s\n", "next", program, name, root);
-    if (best_trial < 0) return;
+    if (best_trial < 0) return error_none();
     fprintf(out, "%-9s %s show %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
     fprintf(out, "%-9s %s replay %s/%" PRId64 "%s%s\n", "", program, name, best_trial, allow, root);
     if (campaign->spec.objective.n_residuals > 0)
         fprintf(out, "%-9s %s fit %s/best%s%s\n", "", program, name, allow, root);
     if (!spec_several(&campaign->spec) && campaign->spec.n_cases == 0)
-        fprintf(out, "%-9s %s verify %s%s%s\n", "", program, name, allow, root);
+        fprintf(out, "%-9s %s verify %s%s%s%s\n", "", program, name, of_trial, allow, root);
+    return error_none();
 }
 
 // one_line: after --progress json, where each line is one object.
@@ -166,8 +172,7 @@ static Error run_print(const CommandLine *line, const RunSummary *summary, const
     fputc('\n', out);
     if (best >= 0) TRY(run_print_ends(campaign, best, out, line->arena));
     TRY(run_print_doubts(campaign, out, line->arena));
-    run_print_next(line, campaign, best, out);
-    return error_none();
+    return run_print_next(line, campaign, best, out);
 }
 
 static Error run_summary(const CommandLine *line, const RunSummary *summary, bool recommends, const char *name)

@@ -342,6 +342,8 @@ Error recommendation_left(const StoredCampaign *campaign, Arena *arena, bool *le
 Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out);
 bool recommended_is_better(const Recommendation *of, const Recommended *a, const Recommended *b);
 const Recommended *recommendation_of(const Recommendation *recommendation, int64_t trial); // NULL: no candidate
+// The trial that is recommended; `best` where none is, or the mean, which is no trial.
+int64_t recommended_trial(const Recommendation *recommendation, int64_t best);
 
 // ---- plots (plots/plot.c; plots/data.c gathers the data) ------------------------------------------------------------
 

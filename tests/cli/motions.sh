@@ -76,7 +76,7 @@ fi
 # ---- what is refused ------------------------------------------------------------------------------------------------
 
 refused plot swing/0 --columns angl -o no.svg
-has "swing/0 has no column 'angl'; did you mean 'angle'?; its columns are time, angle, rate" err
+has "swing/0 has no column 'angl'; did you mean 'angle'?" err
 refused plot swing/0 --columns angle --window 0,0.0001 -o no.svg
 has "the motion of swing/0 has one sample: name a longer --window or a finer --sample" err
 refused plot swing/9 --columns angle -o no.svg

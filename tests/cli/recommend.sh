@@ -24,6 +24,10 @@ END_SPEC
 works run noisy.yaml --progress none
 has "is recommended: "
 cp out first
+named=$(sed -n 's/^fresh  *trial \([0-9]*\) is recommended.*/\1/p' first)
+[ -z "$named" ] || { grep -q "show noisy/$named\$" first && grep -q "replay noisy/$named\$" first &&
+    grep -q "verify noisy --trial $named\$" first; }
+check $? "the commands to type next are of the recommended trial: ${named:-the mean}"
 run run noisy.yaml --progress none
 cp out second
 [ "$(grep -A3 '^fresh' first)" = "$(grep -A3 '^fresh' second)" ] && ! grep -q recommend_ err

@@ -475,3 +475,9 @@ const Recommended *recommendation_of(const Recommendation *recommendation, int64
     }
     return NULL;
 }
+
+int64_t recommended_trial(const Recommendation *recommendation, int64_t best)
+{
+    const int at = recommendation->best;
+    return at >= 0 && recommendation->candidates[at].trial >= 0 ? recommendation->candidates[at].trial : best;
+}

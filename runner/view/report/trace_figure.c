@@ -30,11 +30,15 @@ static Error motion_find_one(const ReplayTrace *trace, const char *name, Arena *
         if (strcmp(name, names[*column]) == 0) return error_none();
     }
     const char *near = nearest_name(name, names, trace->n_columns), *all = "";
-    for (int c = 0; c < trace->n_columns && strlen(all) < 200; c++)
-        all = arena_format(arena, "%s%s%s", all, c > 0 ? ", " : "", strlen(all) > 180 ? "..." : names[c]);
-    return error_make(ERROR_USER, "%.80s has no column '%.60s'%s%.60s%s; its columns are %.240s",
-                      trace_name(trace, arena), text_visible(name, arena), near != NULL ? "; did you mean '" : "",
-                      near != NULL ? near : "", near != NULL ? "'?" : "", all);
+    if (near != NULL)
+        return error_make(ERROR_USER, "%.80s has no column '%.60s'; did you mean '%.60s'?", trace_name(trace, arena),
+                          text_visible(name, arena), near);
+    int shown = 0;
+    for (; shown < trace->n_columns && strlen(all) + strlen(names[shown]) < 200; shown++)
+        all = arena_format(arena, "%s%s%s", all, shown > 0 ? ", " : "", names[shown]);
+    if (shown < trace->n_columns) all = arena_format(arena, "%s and %d more", all, trace->n_columns - shown);
+    return error_make(ERROR_USER, "%.80s has no column '%.60s'; its columns are %.240s", trace_name(trace, arena),
+                      text_visible(name, arena), all);
 }
 
 static const char *motion_unit_of(const ReplayTrace *trace, int column)

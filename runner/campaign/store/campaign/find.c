@@ -42,8 +42,8 @@ static Error campaign_unknown(const char *results, const char *text, Arena *aren
         const bool is_its = strncmp(names[i], text, (size_t)(slash - text)) == 0 && names[i][slash - text] == '\0';
         if (is_its && slash[1] != '\0' && slash[1 + strspn(slash + 1, "0123456789/")] == '\0')
             return error_make(ERROR_USER,
-                              "'%.100s' is no campaign: after a name stands one number, the trial's, as in %.100s/41; "
-                              "`tell` takes replicate=0 behind that",
+                              "'%.100s' is no campaign: after a name stands one number, the trial's, as in %.100s/41, "
+                              "for commands that take a trial; `verify` takes --trial 41, `tell` replicate=0 behind it",
                               text, names[i]);
         if (is_its)
             return error_make(
