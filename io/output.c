@@ -57,7 +57,7 @@ static Error output_create_aside(Output *output, Arena *arena, int *descriptor)
         if (*descriptor >= 0) return error_none();
         if (errno != EEXIST && errno != EINTR) break;
     }
-    return file_error("write", output->temporary != NULL ? output->temporary : output->path, 0);
+    return file_error("write", output->path, 0);
 }
 
 static Error output_open_aside(Output *output, const struct stat *old, Arena *arena)

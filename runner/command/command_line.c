@@ -271,8 +271,9 @@ static Error line_argument(CommandLine *line, const char *text)
     }
     if (line->n_arguments >= line->command->most) {
         const bool looks_set = strchr(text, '=') != NULL && line_switch(line->command, "set", 3) != NULL;
-        return error_make(ERROR_USAGE, "unexpected argument '%.60s': %s takes %s%s", text, line->command->name,
+        return error_make(ERROR_USAGE, "unexpected argument '%.60s': %s takes %s%s%s", text, line->command->name,
                           line->command->most > 0 ? line->command->arguments : "no argument",
+                          line->command->most > 1 ? arena_format(line->arena, ", %d at most", line->command->most) : "",
                           looks_set ? "; each override needs its own --set" : "");
     }
     line->arguments[line->n_arguments++] = text;

@@ -73,7 +73,8 @@ static Error replay_read_window(const char *text, Arena *arena, double *window)
     if (comma != NULL) *comma = '\0';
     if (comma == NULL || !replay_seconds(first, 0, &window[0]) || !replay_seconds(comma + 1, 0, &window[1]) ||
         window[0] >= window[1])
-        return error_make(ERROR_USAGE, "--window takes START,END in seconds, e.g. 0.55,0.6, not '%.60s'", text);
+        return error_make(ERROR_USAGE,
+                          "--window takes START,END in seconds, START before END, e.g. 0.55,0.6, not '%.60s'", text);
     return error_none();
 }
 

@@ -103,9 +103,8 @@ static Error run_print_next(const CommandLine *line, const StoredCampaign *campa
 {
     Recommendation recommendation;
     TRY(recommendation_read(campaign, line->arena, &recommendation));
-    const char *of_trial = recommended_trial(&recommendation, -1) < 0
-                               ? ""
-                               : arena_format(line->arena, " --trial %" PRId64, best_trial);
+    const char *of_trial =
+        recommended_trial(&recommendation, -1) < 0 ? "" : arena_format(line->arena, " --trial %" PRId64, best_trial);
     const char *name = campaign->name, *allow = command_allow(campaign->spec.model);
     const char *root = command_results_option(line->results, line->arena), *program = command_program(line->arena);
     fprintf(out, "%-9s %s report %s%s\n", "next", program, name, root);

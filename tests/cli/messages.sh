@@ -171,7 +171,7 @@ says 2 "two trials need --html FILE, which shows them side by side" replay hoppe
 says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes them" replay grid/0 --html grid.html
 says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes them" replay grid/0 --terminal
 says 2 "--sample takes seconds, e.g. 0.001, not '1ms'" replay hopper/0 --sample 1ms -o trace.csv
-says 2 "--window takes START,END in seconds, e.g. 0.55,0.6, not '0.6,0.55'" \
+says 2 "--window takes START,END in seconds, START before END, e.g. 0.55,0.6, not '0.6,0.55'" \
     replay hopper/0 --window 0.6,0.55 -o trace.csv
 says 2 "--sample, --window, --bodies and --debug need an output: add -o FILE.h5, -o FILE.csv, --svg FILE or " \
     replay hopper/0 --sample 0.001

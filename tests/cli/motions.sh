@@ -81,7 +81,11 @@ refused plot swing/0 --columns angle --window 0,0.0001 -o no.svg
 has "the motion of swing/0 has one sample: name a longer --window or a finer --sample" err
 refused plot swing/9 --columns angle -o no.svg
 has "campaign swing has no trial 9" err
+code=3 refused plot swing/0 --columns angle -o nowhere/no.svg
+has "cannot write nowhere/no.svg: No such file or directory" err
 code=2
+refused plot swing/0 swing/0 swing/0 swing/0 swing/0 swing/0 swing/0 --columns angle -o no.svg
+has "plot takes CAMPAIGN | CAMPAIGN/TRIAL..., 6 at most" err
 refused plot swing --columns angle -o no.svg
 has "'swing' is not a trial; write CAMPAIGN/TRIAL" err
 refused plot swing/0 -o no.svg
