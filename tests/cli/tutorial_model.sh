@@ -70,8 +70,9 @@ built()
     echo "ok   tutorial: $what, built without warnings in $(($(date +%s) - start)) s"
 }
 
-# added WHAT FILE: the file of the tutorial, for which a line has been added, and the build with it
-added() { cp "added/$2" "$2" && built "$1"; }
+# added WHAT FILE: the file of the tutorial, for which a line has been added, and the build with it; with QUICK=1 there
+# is one build with all of them
+added() { cp "added/$2" "$2" && { [ -n "${QUICK:-}" ] || built "$1"; }; }
 
 built "the program with a model, a metric and a terrain"
 sed -i 's/^    X(grid) /    X(grid) X(halton) /' runner/experiment/search/methods.h
@@ -87,6 +88,7 @@ sed -i 's/^    X(convergence) /    X(ranked) &/' runner/view/plots/kinds.h
 row=$(sed -n 's/^    \({.id = "ranked", .*}\),$/\1/p' runner/README.md)
 sed -i "s/^    {.id = \"convergence\"/    $row,\n&/" runner/view/report/report.c
 added "a plot" runner/view/plots/ranked.c
+[ -z "${QUICK:-}" ] || built "all additions"
 
 # Unit tests of searches, of terrains, of the schema and of the messages of wrong specs, without kernels of
 # environments.
