@@ -199,8 +199,10 @@ static Error best_print_per(const StoredCampaign *campaign, BestPer per, int64_t
     TRY(best_rows(&listing, top, format, out, arena, best));
     if (format == TABLE_TEXT) recommended_print(&listing.recommendation, out);
     if (format == TABLE_TEXT && *best >= 0) recommended_print_left(campaign, out, arena);
-    if (format == TABLE_TEXT && *best >= 0) TRY(best_print_verdict(campaign, *best, out, arena));
-    if (per == BEST_OF_ALL && *best >= 0) *best = recommended_trial(&listing.recommendation, *best);
+    const int64_t first = *best; // of the search, which the recommended trial may replace
+    if (per == BEST_OF_ALL && first >= 0) *best = recommended_trial(&listing.recommendation, first);
+    if (format == TABLE_TEXT && first >= 0) TRY(best_print_verdict(campaign, first, out, arena));
+    if (format == TABLE_TEXT && first != *best) TRY(best_print_verdict(campaign, *best, out, arena));
     if (*best >= 0) return error_none();
     if (format != TABLE_TEXT) // no rows: only the header, an empty array
         return table_finish(table_start(out, format, listing.count + 1, best_titles(&listing, true, arena)));

@@ -25,9 +25,10 @@ works run noisy.yaml --progress none
 has "is recommended: "
 cp out first
 named=$(sed -n 's/^fresh  *trial \([0-9]*\) is recommended.*/\1/p' first)
-[ -z "$named" ] || { grep -q "show noisy/$named\$" first && grep -q "replay noisy/$named\$" first &&
-    grep -q "verify noisy --trial $named\$" first; }
-check $? "the commands to type next are of the recommended trial: ${named:-the mean}"
+top=$(sed -n '/^rank/{n;s/^ *1  *\([0-9]*\) .*/\1/p;}' first)
+[ "$named" != "$top" ] && grep -q "show noisy/$named\$" first && grep -q "replay noisy/$named\$" first &&
+    grep -q "verify noisy --trial $named\$" first
+check $? "the commands to type next are of the recommended trial, $named, not of the best of the search, ${top:-none}"
 run run noisy.yaml --progress none
 cp out second
 [ "$(grep -A3 '^fresh' first)" = "$(grep -A3 '^fresh' second)" ] && ! grep -q recommend_ err
@@ -185,4 +186,7 @@ works best ended
 lacks "have not all run"
 works status without
 lacks "fresh seeds"
+works verify noisy --trial "$named" --seeds 20 --grid 0
+works best noisy
+has "verified  noisy/verify/trial_$named: "
 exit $status

@@ -165,7 +165,7 @@ TEST(equations_made_kernels_with_noise_have_the_bits_of_general_ones)
         return;
     }
     char text[2048];
-    if (!test_quick()) { // each takes half a minute to compile
+    if (!test_quick()) { // half a minute to compile
         snprintf(text, sizeof text, made_ball, "euler_maruyama", "0.5 + 0.2*z*u");
         made_is_general(text);
     }
