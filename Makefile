@@ -282,8 +282,8 @@ SCRIPTS_asan := \
   rigid_law robot_files robot_meshes robot_words sensitivity sqlite_extension surrogate sweep system_messages \
   system_units undetermined watch words
 SLOW_asan := build/asan/slow
-# what has more than one thread: the writer beside the loop, threads of a backend, of a graph; not what depends on speed,
-# nor bits in kernels of one thread
+# what has more than one thread: the writer beside the loop, threads of a backend, of a graph; not what depends on
+# speed, nor bits in kernels of one thread
 UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollow pilot plan progress several \
   sobol space store threads timings _bits_ -plan_counts_batches -kernels_with_noise -raibert_has_the_same_bits \
   -bits_of_order_two -bits_on_shapes -bits_on_heights -inputs_have_the_same_bits_in -rattle_has_the_same_bits_in \
