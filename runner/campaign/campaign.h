@@ -943,7 +943,8 @@ typedef struct FitFiner {
 } FitFiner;
 Error fit_refine(const FitModel *model, double *change, FitFiner *out);
 // A column of a recording beside the motion, in its unit: out[n_series]. count 0: the series is none, or can't be
-// compared. Rows where the column has no value are left out. Of a system: an input that a metric subtracts from a column.
+// compared. Rows where the column has no value are left out. Of a system it is an input that a metric subtracts from a
+// column.
 typedef enum FitLoss { FIT_SQUARES, FIT_HUBER, FIT_CAUCHY } FitLoss; // in the order of `reference_loss`
 typedef struct FitRecorded {
     int64_t count;

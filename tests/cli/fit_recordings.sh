@@ -51,8 +51,9 @@ check $? "the same for programs"
 # Outliers, and a loss that bears them: they are as large with the right clock.
 outliers() # SECONDS LOSS NAME: the recording later, each 40th number is off by 0.8
 {
-    later . "$1" && awk -F, -v OFS=, 'NR > 1 { for (i = 2; i <= NF; i++) if ((NR * 7 + i * 11) % 40 == 0) $i += 0.8 } 1' \
-        later.csv >outliers.csv &&
+    later . "$1" && awk -F, -v OFS=, 'NR > 1 {
+            for (i = 2; i <= NF; i++) if ((NR * 7 + i * 11) % 40 == 0) $i += 0.8
+        } 1' later.csv >outliers.csv &&
         hopscotch run identify_arm.yaml --name "$3" --progress none --set cases=none --set validate=none \
             --set simulation.reference=outliers.csv --set simulation.reference_scale=none \
             --set "simulation.reference_loss=$2" --set simulation.reference_width=0.003 && hopscotch fit "$3/best"
@@ -75,11 +76,13 @@ seen() # NAME AWK: the pendulum, whose record has other times or numbers
 }
 seen swings '$2 = $2' && ! said '^time' && ! said '^unit'
 check $? "a system: nothing of a good record"
-seen behind '$1 = $1 + 0.12' && said '^time  *the recording: 0.1[12][0-9]* s late, against the simulation: .*of an input'
+seen behind '$1 = $1 + 0.12' &&
+    said '^time  *the recording: 0.1[12][0-9]* s late, against the simulation: .*of an input'
 check $? "a system: a record that is late"
 seen ahead '$1 = $1 - 0.12' && said '^time  *the recording: 0.1[12][0-9]* s early, against the simulation'
 check $? "a system: a record that is early"
-seen angles '$2 = $2 * 57.29578' && said '^unit  *seen: recorded is 57.3 times .* multiply it by 0.0174532925 in the file'
+seen angles '$2 = $2 * 57.29578' &&
+    said '^unit  *seen: recorded is 57.3 times .* multiply it by 0.0174532925 in the file'
 check $? "a system: a record in degrees"
 sed -i 's/value: angle - seen/value: seen - angle/' identify_pendulum.yaml
 seen other '$1 = $1 + 0.12' && said '^time  *the recording: 0.1[12][0-9]* s late, against the simulation'

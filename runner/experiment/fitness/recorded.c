@@ -111,7 +111,7 @@ static const Points *recorded_of_system(const Spec *spec, const System *system, 
     return recorded.count > 0 ? recorded_table(&recorded, arena) : NULL;
 }
 
-// ---- at the instants of an event -------------------------------------------------------------------------------------
+// ---- at the instants of an event ------------------------------------------------------------------------------------
 
 static const char *recorded_word(const Node *node, const char *key)
 {

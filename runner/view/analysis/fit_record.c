@@ -351,8 +351,8 @@ static double clock_wide(const Fit *fit, int s, const FitRecorded *of)
     return wide;
 }
 
-// What the clock leaves of the mean square, at u. With a loss that bears outliers: of rows that are none with the clock,
-// if these are most; outliers are as large with it.
+// What the clock leaves of the mean square, at u. With a loss that bears outliers: of rows that are none with the
+// clock, if these are most; outliers are as large with it.
 static double clock_left(const ClockFit *of)
 {
     static const double near = 3.0; // widths of the loss
