@@ -32,9 +32,12 @@ class Motion:
 
     def __init__(self, number, draw):
         self.name, self.robot = "motion%d" % number, draw.choice(list(JOINTS))
-        self.joints, self.duration = JOINTS[self.robot], draw.choice([1.0, 2.0, 3.0])
+        self.duration = draw.choice([1.0, 2.0, 3.0])
         self.frequency = draw.uniform(0.6, 2.5)
         self.table = draw.random() < 0.4
+        if number == 0:  # some kinds of bad recordings need such a one
+            self.robot, self.duration, self.table = "arm", 2.0, True
+        self.joints = JOINTS[self.robot]
         parameters = {"all_kp": draw.uniform(50, 300), "all_kd": draw.uniform(2, 10)}
         for joint in self.joints:
             kind = joint.split("_")[-1]
@@ -202,6 +205,53 @@ def late(r):
     r.rows = [row for row in r.rows if row[0] <= end]
 
 
+def of_table(change):
+    """Of a robot whose commands are a table; another one is drawn again."""
+    def of(r):
+        if not r.motion.table:
+            raise ValueError
+        change(r)
+        r.keep([n for n in r.names if re.search("_q$|^time$", n)])
+    return of
+
+
+def early(r):
+    if r.motion.robot == "biped" or r.motion.duration < 2:  # a biped falls, whatever it is commanded
+        raise ValueError
+    delayed(lambda r: moving(r, "_q"), -0.2)(r)
+
+
+def frozen(r):
+    driven = [n for n in moving(r, "_q", 0.2)]
+    name = r.draw.choice(driven)
+    r.set(name, [r.column(name)[0]] * len(r.rows))
+
+
+def from_zero(r):
+    for name in moving(r, "_q"):
+        first = r.column(name)[0]
+        r.set(name, [57.29578 * (x - first) + first for x in r.column(name)])
+
+
+def delayed(names, seconds):
+    """Columns as they were `seconds` before; rows at the ends are left out."""
+    def change(r):
+        chosen = [r.names.index(n) for n in names(r)]
+        time, period = r.column("time"), r.motion.period
+        for row in r.rows:
+            other = r.motion.at(row[0] - seconds)
+            clean = r.motion.at(row[0])
+            for k in chosen:
+                row[k] += other[k] - clean[k]
+        r.rows = [row for row in r.rows if time[0] + abs(seconds) + period < row[0] < time[-1] - abs(seconds) - period]
+    return change
+
+
+def same(r):
+    a, b = r.draw.sample(moving(r, "_q"), 2)
+    r.set(b, r.column(a))
+
+
 def times(change):
     def of(r):
         r.set("time", [change(t) for t in r.column("time")])
@@ -296,6 +346,12 @@ BAD = [
     ("a dead sensor", "constant", dead),
     ("a zero that is off by 0.5 rad", "elsewhere|range", zero),
     ("torques in mN m", "efforts of the motor", scaled("_torque", 1000.0)),
+    ("a dead sensor, and commands", "constant", of_table(frozen)),
+    ("coordinates in degrees from 0 on, and commands", "degrees", of_table(from_zero)),
+    ("a sensor twice", "same numbers", same),
+    ("rates that are 40 ms late", "at another time than", delayed(lambda r: moving(r, "_rate", 0.5), 0.04)),
+    ("coordinates that are 40 ms late", "at another time than", delayed(lambda r: moving(r, "_q"), 0.04)),
+    ("coordinates before their commands", "before its command", of_table(early)),
     ("times that are late", "late|another time|follows the commands|duration", late),
     ("times in ms", "unit: ms", times(lambda t: 1000.0 * t)),
     ("times of another clock", "offset: start", times(lambda t: t + 86400.0)),

@@ -894,6 +894,7 @@ typedef struct FitSeries {
     int64_t first, count;
     int recording; // of those of the spec's cases; series of one follow the same time
     int column;    // of that recording; -1: it is none of its columns
+    int metric;    // whose values they are; -1: an expression
 } FitSeries;
 // Residuals of a recording of `validate`, or of the same cases, without scale and loss.
 typedef struct FitRecording {
@@ -942,9 +943,15 @@ typedef struct FitFiner {
 } FitFiner;
 Error fit_refine(const FitModel *model, double *change, FitFiner *out);
 // A column of a recording beside the motion, in its unit: out[n_series]. count 0: the series is none, or can't be
-// compared. Rows where the column has no value are left out.
+// compared. Rows where the column has no value are left out. Of a system it is an input that a metric subtracts from a
+// column.
+typedef enum FitLoss { FIT_SQUARES, FIT_HUBER, FIT_CAUCHY } FitLoss; // in the order of `reference_loss`
 typedef struct FitRecorded {
     int64_t count;
+    const char *name;           // of the column, or the input
+    bool input;                 // it is one
+    FitLoss loss;               // that residuals have
+    double width;               // of the loss
     const double *time, *value; // [count] s; as recorded
     const double *simulated;    // [count] of the trial
     const double *middle; // [count] where all searched parameters are in the middle of their ranges; NULL: unknown

@@ -448,6 +448,15 @@ const Spec *spec_case(const Spec *spec, int replicate);
 const Points *spec_recording(const Spec *spec); // the recorded motion; NULL: the model has none
 // The same for pictures: of a system its inputs that a metric subtracts from a column (fitness/recorded.c).
 const Points *spec_recorded_motion(const Spec *spec, Arena *arena);
+// What a metric of a system compares with: {at: EVENT, value: column - input}, where EVENT comes every so often.
+typedef struct RecordedInput {
+    const char *input;
+    int64_t count;              // of the event's instants
+    const double *time, *value; // [count] s; the input there
+    double sign;                // of the column in the value
+} RecordedInput;
+// False: the metric is no such comparison.
+bool spec_recorded_input(const Spec *spec, int metric, Arena *arena, RecordedInput *out);
 // Replaces the fixed parameters that the replicate's case has other values of.
 void case_parameters(const Spec *spec, int replicate, double *parameter);
 void case_values(const SpecCase *of, double *parameter); // the same of one case

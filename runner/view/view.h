@@ -155,12 +155,15 @@ typedef struct FitStep {
 // What is wrong with a recording itself (analysis/fit_record.c): a column in another unit, or of the other sign.
 typedef struct FitUnit {
     int series;
+    const char *name;       // of the column, or the input of a system
     double by, correlation; // recorded through simulated; between them
     const char *means;      // in words, and what to do
 } FitUnit;
 // A clock that is off: that of a recording, or of one joint's columns, of which `series` is the first.
 typedef struct FitClock {
     int series;
+    const char *name;  // of the series' column, or the input of a system
+    bool input;        // it is one
     bool whole;        // of all columns of its recording
     double late, left; // s; what is left of the mean square with it, a fraction
     bool off;          // it is named

@@ -619,7 +619,7 @@ void articulated_metrics_of(const ArticulatedHost *host, bool second, Arena *are
 
 // What is likely wrong with the recorded motion, for trials point[count][n_parameters]: texts[ARTICULATED_DOUBTS];
 // returns their number.
-enum { ARTICULATED_DOUBTS = 16 };
+enum { ARTICULATED_DOUBTS = 19 };
 int articulated_doubts(const Configured *configured, const double *point, int count, Arena *arena, const char **texts);
 
 // ---- tables.c -------------------------------------------------------------------------------------------------------

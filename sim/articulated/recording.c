@@ -20,12 +20,15 @@
     X(SIGN, "the rate has the other sign than the change of its coordinate", "; turn one of the two, by `scale: -1`") \
     X(FACTOR, "the rate is a multiple of the change of its coordinate", "; is the unit of one of the two another?") \
     X(OTHER, "the rate is not that of its coordinate", "; are columns in another order, or late?") \
-    X(CONSTANT, "constant, while another column of the joint is not", "; leave it out if its sensor is dead") \
+    X(RATE_LATE, "the rate is recorded at another time than its coordinate", "; is one of the two late, or filtered?") \
+    X(SAME, "the same numbers in all rows", "; is one sensor recorded twice?") \
+    X(CONSTANT, "constant, while the joint or its command moves", "; leave it out if its sensor is dead") \
     X(RANGE, "beyond the range of the joint", "; is the unit, the sign or the zero another?") \
     X(EFFORT, "beyond the efforts of the motor", "; is the unit another?") \
     X(START, "begins elsewhere than the simulation", "; set `initial`, or shift the column by `offset`") \
     X(SHIFT, "begins late, and in the pose of t = 0", "; is the time shifted? `offset` shifts it") \
     X(LAG, "follows the commands at another time", "; is the time shifted? `offset` shifts it") \
+    X(EARLY, "moves before its command", "; is the time shifted? `offset` shifts it") \
     X(NORM, "quaternion whose length is not 1", "") \
     X(ORDER, "looks like a quaternion with w first", "; name the columns in the order w, x, y, z") \
     X(SPIN, "looks like the angular velocity in axes of the body, and that of the world is compared", "")
@@ -37,6 +40,7 @@ typedef enum RecordingDoubt { RECORDING_DOUBTS(RECORDING_ENTRY) RECORDING_N_DOUB
 // Doubts of one kind: the columns' names, and a sentence about the first.
 typedef struct RecordingFound {
     const char *names, *first;
+    const char **each; // [count]
     int count;
 } RecordingFound;
 
@@ -72,7 +76,12 @@ enum { RECORDING_NAMED = 4 }; // columns that a remark names
 static void recording_doubt(Recording *of, RecordingDoubt doubt, const char *name, const char *sentence)
 {
     RecordingFound *found = &of->found[doubt];
-    if (found->count == 0) *found = (RecordingFound){.names = name, .first = sentence};
+    for (int i = 0; i < found->count; i++)
+        if (found->each[i] == name) return;
+    if (found->count == 0)
+        *found = (RecordingFound){
+            .names = name, .first = sentence, .each = ARENA_NEW(of->arena, const char *, of->n + of->c->n_bodies + 1)};
+    found->each[found->count] = name;
     if (found->count > 0 && found->count < RECORDING_NAMED)
         found->names = arena_format(of->arena, "%s, %s", found->names, name);
     found->count++;
@@ -173,25 +182,85 @@ static RecordingFit recording_best_fit(const double *x, const double *y, const i
     return best;
 }
 
-// The coordinate in column q by the integral of the rate in column v, where rows have both.
-static RecordingFit recording_fit_rate(const Recording *of, int q, int v)
+// A coordinate and the integral of its rate, where rows have both. Pieces have gaps between them.
+typedef struct RecordingRate {
+    double *time, *x, *y; // [n] s; the integral; the coordinate
+    int *piece, n;        // [n]
+} RecordingRate;
+
+static RecordingRate recording_rate(const Recording *of, int q, int v)
 {
-    const size_t used = of->arena->used;
-    double *x = ARENA_NEW(of->arena, double, of->rows), *y = ARENA_NEW(of->arena, double, of->rows);
-    int *piece = ARENA_NEW(of->arena, int, of->rows);
+    RecordingRate to = {.time = ARENA_NEW(of->arena, double, of->rows),
+                        .x = ARENA_NEW(of->arena, double, of->rows),
+                        .y = ARENA_NEW(of->arena, double, of->rows),
+                        .piece = ARENA_NEW(of->arena, int, of->rows)};
     int n = 0, last = -1;
     for (int r = 0; r < of->rows; r++) {
         if (isnan(recording_at(of, r, q)) || isnan(recording_at(of, r, v))) continue;
         const double apart = last < 0 ? 0.0 : of->time[r] - of->time[last];
-        y[n] = recording_at(of, r, q);
-        x[n] = last < 0 ? 0.0 : x[n - 1] + 0.5 * apart * (recording_at(of, r, v) + recording_at(of, last, v));
-        piece[n] = last < 0 ? 0 : piece[n - 1] + (apart > RECORDING_APART * of->period);
+        to.time[n] = of->time[r];
+        to.y[n] = recording_at(of, r, q);
+        to.x[n] = last < 0 ? 0.0 : to.x[n - 1] + 0.5 * apart * (recording_at(of, r, v) + recording_at(of, last, v));
+        to.piece[n] = last < 0 ? 0 : to.piece[n - 1] + (apart > RECORDING_APART * of->period);
         last = r;
         n++;
     }
-    const RecordingFit fit = recording_best_fit(x, y, piece, n);
+    to.n = n;
+    return to;
+}
+
+// The coordinate in column q by the integral of the rate in column v.
+static RecordingFit recording_fit_rate(const Recording *of, int q, int v)
+{
+    const size_t used = of->arena->used;
+    const RecordingRate rate = recording_rate(of, q, v);
+    const RecordingFit fit = recording_best_fit(rate.x, rate.y, rate.piece, rate.n);
     arena_rewind(of->arena, used);
     return fit;
+}
+
+// shifted[n] <- the integral `late` (s) later, which is what a rate would give that is not late by it. A row that
+// has none is a piece of its own.
+static void recording_shift_rate(const RecordingRate *of, double late, double *shifted, int *piece)
+{
+    for (int i = 0, k = 0; i < of->n; i++) {
+        const double at = of->time[i] + late;
+        while (k + 2 < of->n && of->time[k + 1] <= at) k++;
+        while (k > 0 && of->time[k] > at) k--;
+        const bool there = at >= of->time[k] && at <= of->time[k + 1] && of->piece[k] == of->piece[k + 1] &&
+                           of->piece[i] == of->piece[k];
+        const double part = there ? (at - of->time[k]) / (of->time[k + 1] - of->time[k]) : 0.0;
+        shifted[i] = of->x[k] + part * (of->x[k + 1] - of->x[k]);
+        piece[i] = there ? of->piece[i] : -1 - i;
+    }
+}
+
+enum { RECORDING_LATE_ROWS = 1 << 13, RECORDING_LATE_STEPS = 50 }; // rows that are looked at; shifts, each way
+static const double recording_late_most = 0.2;                     // s
+
+// By how much (s) the rate in column v comes later than the coordinate in column q; 0: nothing is certain. *fit: as it
+// stands, *best: with that.
+static double recording_rate_late(const Recording *of, int q, int v, RecordingFit *fit, RecordingFit *best)
+{
+    const size_t used = of->arena->used;
+    RecordingRate rate = recording_rate(of, q, v);
+    double *shifted = ARENA_NEW(of->arena, double, of->rows), late = 0.0;
+    int *piece = ARENA_NEW(of->arena, int, of->rows), window = 1;
+    if (rate.n > RECORDING_LATE_ROWS) rate.n = RECORDING_LATE_ROWS;
+    *fit = (RecordingFit){0};
+    for (int w = 1; w <= rate.n / 4; w *= 2) {
+        const RecordingFit own = recording_fit_windows(rate.x, rate.y, rate.piece, rate.n, w);
+        if (own.share > fit->share) *fit = own, window = w;
+    }
+    *best = *fit;
+    for (int i = -RECORDING_LATE_STEPS; i <= RECORDING_LATE_STEPS && fit->share > 0.0; i++) {
+        const double at = recording_late_most * i / RECORDING_LATE_STEPS;
+        recording_shift_rate(&rate, at, shifted, piece);
+        const RecordingFit own = recording_fit_windows(shifted, rate.y, piece, rate.n, window);
+        if (own.share > best->share) *best = own, late = at;
+    }
+    arena_rewind(of->arena, used);
+    return late;
 }
 
 // ---- columns of joints ----------------------------------------------------------------------------------------------
@@ -222,6 +291,24 @@ static int recording_true_coordinate(const Recording *of, int q, int v)
     return -1;
 }
 
+// True: the rate is that of the coordinate, at another time. Differences of rows are late by half a period, and filters
+// by some ms.
+static bool recording_doubt_apart(Recording *of, int q, int v)
+{
+    RecordingFit fit, best;
+    const double late = recording_rate_late(of, q, v, &fit, &best);
+    if (fabs(late) < fmax(0.02, 1.5 * of->period) || fabs(late) > 0.95 * recording_late_most) return false;
+    if (best.share < 0.97 || 1.0 - best.share > 0.3 * (1.0 - fit.share) || !recording_near(best.gain, 1.0, 0.4))
+        return false;
+    recording_doubt(of, RECORDING_RATE_LATE, of->names[v],
+                    arena_format(of->arena,
+                                 "%s fits %s best if it is taken for %.2g s %s (%.1f %% of how that changes, and %.1f "
+                                 "%% as it stands)",
+                                 of->names[v], of->names[q], fabs(late), late > 0.0 ? "late" : "early",
+                                 100.0 * best.share, 100.0 * fit.share));
+    return true;
+}
+
 static void recording_doubt_rate(Recording *of, int q, int v)
 {
     const RecordingColumn of_q = recording_column(of, q), of_v = recording_column(of, v);
@@ -230,7 +317,7 @@ static void recording_doubt_rate(Recording *of, int q, int v)
     const RecordingFit fit = recording_fit_rate(of, q, v);
     const char *sentence =
         arena_format(of->arena, "%s changes %.4g times as fast as %s says", of->names[q], fit.gain, of->names[v]);
-    if (fit.share > 0.9 && fit.y > 1e-3 && (fit.gain < 0.6 || fit.gain > 1.6)) { // filters and noise: less
+    if (fit.share > 0.9 && fit.y > 1e-3 && (fit.gain < 0.55 || fit.gain > 1.8)) { // filters and noise: less
         if (hinge && recording_near(fit.gain, RECORDING_PER_RAD, 0.15))
             recording_doubt(of, RECORDING_DEGREES, of->names[q], sentence);
         else if (hinge && recording_near(fit.gain, 1.0 / RECORDING_PER_RAD, 0.15))
@@ -240,10 +327,10 @@ static void recording_doubt_rate(Recording *of, int q, int v)
         else
             recording_doubt(of, RECORDING_FACTOR, of->names[v], sentence);
     }
-    if (fit.share > 0.85 || fit.share <= 0.0) return;
+    const int other = fit.share <= 0.85 ? recording_true_coordinate(of, q, v) : -1;
+    if ((other < 0 && recording_doubt_apart(of, q, v)) || fit.share > 0.85 || fit.share <= 0.0) return;
     const bool smooth = of_q.noise < 0.1 * of_q.deviation && of_v.noise < 0.2 * of_v.deviation;
     const bool unlike = smooth && fit.share < 0.3 && fit.x > 0.01 && fit.x > 5.0 * of_q.noise;
-    const int other = recording_true_coordinate(of, q, v);
     if (other < 0 && !unlike) return;
     sentence = other >= 0 ? arena_format(of->arena, "%s is that of %s", of->names[v], of->names[other])
                           : arena_format(of->arena, "%s explains %.0f %% of how %s changes", of->names[v],
@@ -343,14 +430,23 @@ static bool recording_start(const Recording *of, int k, double *low, double *hig
     return true;
 }
 
-static double recording_start_margin(const RecordingColumn *column) { return fmax(0.1, 5.0 * column->noise); }
+// Also for what a column has moved until its first row, by twice its greatest speed.
+static double recording_start_margin(const Recording *of, int k, const RecordingColumn *column)
+{
+    double speed = 0.0;
+    for (int r = 1; r < of->rows; r++) {
+        const double change = fabs(recording_at(of, r, k) - recording_at(of, r - 1, k));
+        if (change > 0.0) speed = fmax(speed, change / (of->time[r] - of->time[r - 1])); // a gap: NaN
+    }
+    return fmax(0.1, 5.0 * column->noise) + 2.0 * speed * fmax(of->time[0], 0.0);
+}
 
 static void recording_doubt_start(Recording *of, int k)
 {
     double low, high;
     const RecordingColumn column = recording_column(of, k);
     if (column.first != 0 || of->time[0] > fmax(1.5 * of->period, 0.02) || !recording_start(of, k, &low, &high)) return;
-    const double value = recording_at(of, 0, k), margin = recording_start_margin(&column);
+    const double value = recording_at(of, 0, k), margin = recording_start_margin(of, k, &column);
     if (value >= low - margin && value <= high + margin) return;
     const bool turns = of->host->targets[k].kind == ARTICULATED_TARGET_COORDINATE &&
                        of->bodies[of->host->targets[k].body].kind == ROBOT_HINGE;
@@ -448,15 +544,30 @@ static double recording_correlation(const Recording *of, int k, int joint, doubl
     return (n * xy - sx * sy) / sqrt(vx * vy);
 }
 
+enum { RECORDING_LAGS = 200 };
+
+// Of lags in [first, last] the one with the best correlation, which is *found.
+static double recording_best_lag(const Recording *of, int k, int joint, double first, double last, double *found)
+{
+    double at = 0.0;
+    *found = -1.0;
+    for (int i = 0; i <= RECORDING_LAGS; i++) {
+        const double lag = first + (last - first) * i / RECORDING_LAGS, own = recording_correlation(of, k, joint, lag);
+        if (own <= *found) continue;
+        *found = own;
+        at = lag;
+    }
+    return at;
+}
+
 static void recording_doubt_lag(Recording *of, int k, int joint)
 {
-    enum { LAGS = 200 };
     const double span = 0.5 * (of->time[of->rows - 1] - of->time[0]), now = recording_correlation(of, k, joint, 0.0);
     double best = now, at = 0.0;
     if (now > 0.8) return;
-    for (int i = 1; i <= LAGS; i++) {
+    for (int i = 1; i <= RECORDING_LAGS; i++) {
         for (int sign = 1; sign >= -1; sign -= 2) {
-            const double lag = sign * span * i / LAGS, found = recording_correlation(of, k, joint, lag);
+            const double lag = sign * span * i / RECORDING_LAGS, found = recording_correlation(of, k, joint, lag);
             if (found < best + 0.01) continue;
             best = found;
             at = lag;
@@ -470,14 +581,104 @@ static void recording_doubt_lag(Recording *of, int k, int joint)
                                  of->names[k], fabs(at), at > 0.0 ? "late" : "early", best, now));
 }
 
+// A joint follows its command, and can't precede it. A command that repeats is followed late, and early, too.
+static void recording_doubt_early(Recording *of, int k, int joint)
+{
+    const double span = fmin(1.0, 0.5 * (of->time[of->rows - 1] - of->time[0]));
+    double before, after;
+    const double at = recording_best_lag(of, k, joint, -span, 0.0, &before);
+    recording_best_lag(of, k, joint, 0.0, span, &after);
+    if (at > -fmax(0.02, 1.5 * of->period) || before < 0.9 || 1.0 - before > 0.3 * (1.0 - after)) return;
+    recording_doubt(of, RECORDING_EARLY, of->names[k],
+                    arena_format(of->arena,
+                                 "%s is as the table of commands is %.2g s later (correlation %.3f, and at most %.3f "
+                                 "with what was commanded until then)",
+                                 of->names[k], -at, before, after));
+}
+
+// The table's least and greatest command of a joint, at times of rows.
+static void recording_command_range(const Recording *of, int joint, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int r = 0; r < of->rows; r++) {
+        const double command = recording_command(of, joint, of->time[r]);
+        if (isnan(command)) continue;
+        *low = fmin(*low, command);
+        *high = fmax(*high, command);
+    }
+}
+
+// A coordinate that its motor would have to turn many times as far as it is commanded to, or not at all.
+static void recording_doubt_size(Recording *of, int k, int joint)
+{
+    const RecordingColumn column = recording_column(of, k);
+    const bool hinge = of->bodies[of->host->targets[k].body].kind == ROBOT_HINGE;
+    double low, high, best;
+    recording_command_range(of, joint, &low, &high);
+    const double moves = column.high - column.low;
+    if (column.count < 40 || !(high - low > 0.05)) return;
+    const char *sentence = arena_format(of->arena, "%s is from %.4g to %.4g, and its command from %.4g to %.4g",
+                                        of->names[k], column.low, column.high, low, high);
+    if (!(moves > 0.0) && high - low > 0.1) recording_doubt(of, RECORDING_CONSTANT, of->names[k], sentence);
+    if (!hinge || !(moves > 20.0 * (high - low))) return;
+    recording_best_lag(of, k, joint, 0.0, 0.5, &best);
+    if (best > 0.7) recording_doubt(of, RECORDING_DEGREES, of->names[k], sentence);
+}
+
 static void recording_doubt_lags(Recording *of)
 {
     const bool table = of->c->control == ARTICULATED_CONTROL_actions && of->host->actions != NULL;
-    if (!table || of->rows < 40) return;
+    if (!table || of->c->efforts != 0 || of->rows < 40) return;
     for (int i = 0; i < of->c->n_bodies; i++) {
         const int joint = of->bodies[i].joint, command = recording_of_joint(of, i, ARTICULATED_COMMAND);
-        const int k = command >= 0 ? command : recording_of_joint(of, i, 0);
-        if (joint >= 0 && of->bodies[i].driven != 0 && k >= 0) recording_doubt_lag(of, k, joint);
+        const int q = recording_of_joint(of, i, 0);
+        if (joint < 0 || of->bodies[i].driven == 0) continue;
+        if (command >= 0 || q >= 0) recording_doubt_lag(of, command >= 0 ? command : q, joint);
+        if (q >= 0) recording_doubt_early(of, q, joint);
+        if (q >= 0) recording_doubt_size(of, q, joint);
+    }
+}
+
+// ---- one sensor twice -----------------------------------------------------------------------------------------------
+
+// Whether the spec drives both joints alike, from one start: a mirrored robot may move so.
+static bool recording_alike(const Recording *of, int k, int l)
+{
+    const int a = of->bodies[of->host->targets[k].body].joint, b = of->bodies[of->host->targets[l].body].joint;
+    const int q = recording_of_joint(of, of->host->targets[k].body, 0);
+    const int r = recording_of_joint(of, of->host->targets[l].body, 0);
+    double low[2] = {0}, high[2] = {0};
+    if (a < 0 || b < 0) return true;
+    if (q >= 0 && r >= 0) {
+        recording_start(of, q, &low[0], &high[0]);
+        recording_start(of, r, &low[1], &high[1]);
+    }
+    if (fabs(low[0] - low[1]) > 1e-6 || fabs(high[0] - high[1]) > 1e-6) return false;
+    for (int i = 0; of->host->actions != NULL && i < of->c->n_actions; i++) {
+        const double *row = of->host->actions + (int64_t)i * of->c->n_joints;
+        if (fabs(row[a] - row[b]) > 1e-6) return false;
+    }
+    return true;
+}
+
+static void recording_doubt_same(Recording *of, int k)
+{
+    const ArticulatedTarget *target = &of->host->targets[k];
+    const bool coordinate = target->kind == ARTICULATED_TARGET_COORDINATE;
+    const bool rate = target->kind == ARTICULATED_TARGET_CELL && target->component == ARTICULATED_RATE;
+    if (of->rows < 40 || !(coordinate || rate) || recording_column(of, k).deviation < 0.01) return;
+    for (int l = 0; l < k; l++) {
+        const ArticulatedTarget *other = &of->host->targets[l];
+        int r = 0;
+        if (other->kind != target->kind || other->component != target->component) continue;
+        while (r < of->rows && !(recording_at(of, r, k) < recording_at(of, r, l)) &&
+               !(recording_at(of, r, k) > recording_at(of, r, l)))
+            r++;
+        if (r < of->rows || recording_column(of, l).count < 40 || recording_alike(of, k, l)) continue;
+        recording_doubt(of, RECORDING_SAME, of->names[k],
+                        arena_format(of->arena, "%s and %s", of->names[l], of->names[k]));
+        return;
     }
 }
 
@@ -685,6 +886,7 @@ int articulated_doubts(const Configured *configured, const double *point, int co
         recording_doubt_spin(&of, i);
     }
     for (int k = 0; k < of.n; k++) recording_doubt_start(&of, k);
+    for (int k = 0; k < of.n; k++) recording_doubt_same(&of, k);
     recording_doubt_shift(&of);
     recording_doubt_lags(&of);
     for (int doubt = 0; doubt < RECORDING_N_DOUBTS; doubt++)

@@ -179,6 +179,16 @@ refused "a recording that is fitted and held out, by another name" \
 hopscotch check identify_arm.yaml --set 'cases=[identify_arm_light.csv, copied.csv]' --set validate=none &&
     said 'copied.csv is the recording of identify_arm_light.csv once more: each of its rows counts twice'
 check $? "a recording that is listed twice is named"
+awk -F, -v OFS=, '{ print $1, $4, $2, $3 }' identify_arm_light.csv >turned.csv
+refused "the same with columns in another order" 'turned.csv is fitted too, as identify_arm_light.csv' \
+    identify_arm.yaml --set validate=turned.csv
+awk 'NR == 1 || NR > 100' identify_arm_light.csv >tail.csv
+hopscotch check identify_arm.yaml --set validate=tail.csv &&
+    said '5[0-9] of 5[0-9] rows of tail.csv are rows of identify_arm_light.csv, which is fitted: hold others out'
+check $? "rows of a fitted recording that are held out are named"
+hopscotch check identify_arm.yaml --set cases=none --set 'simulation.reference={file: identify_arm_light.csv, to: 2}' \
+    --set 'validate={file: identify_arm_light.csv, from: 2.01}' && ! said 'which is fitted'
+check $? "another part of the file is held out without a remark"
 hopscotch check identify_arm.yaml --set validate=none \
     --set 'cases=[{file: identify_arm_light.csv, to: 1}, {file: identify_arm_light.csv, from: 1.01}]' &&
     ! said 'once more'

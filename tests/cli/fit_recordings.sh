@@ -48,6 +48,55 @@ check $? "a joint that is early against the others"
 hopscotch fit early/best --format json && grep -q '"name": "time"' out
 check $? "the same for programs"
 
+# Outliers, and a loss that bears them: they are as large with the right clock.
+outliers() # SECONDS LOSS NAME: the recording later, each 40th number is off by 0.8
+{
+    later . "$1" && awk -F, -v OFS=, 'NR > 1 {
+            for (i = 2; i <= NF; i++) if ((NR * 7 + i * 11) % 40 == 0) $i += 0.8
+        } 1' later.csv >outliers.csv &&
+        hopscotch run identify_arm.yaml --name "$3" --progress none --set cases=none --set validate=none \
+            --set simulation.reference=outliers.csv --set simulation.reference_scale=none \
+            --set "simulation.reference_loss=$2" --set simulation.reference_width=0.003 && hopscotch fit "$3/best"
+}
+for loss in huber cauchy; do
+    outliers 0 $loss "sound_$loss" && ! said '^time'
+    check $? "$loss: nothing of outliers alone"
+    outliers 0.03 $loss "late_$loss" && said '^time  *the recording: 0.0[23][0-9]* s late, against the commands'
+    check $? "$loss: a recording with outliers that is late"
+done
+
+# ---- an input of a system -------------------------------------------------------------------------------------------
+
+cp "$root/experiments/identify_pendulum.yaml" .
+seen() # NAME AWK: the pendulum, whose record has other times or numbers
+{
+    awk -F, -v OFS=, "NR > 1 { $2 } 1" "$root/experiments/identify_pendulum.csv" >identify_pendulum.csv
+    hopscotch run identify_pendulum.yaml --name "$1" --progress none --set search.least_squares.searches=2 \
+        --set simulation.system.inputs.seen.beyond=hold && hopscotch fit "$1/best"
+}
+seen swings '$2 = $2' && ! said '^time' && ! said '^unit'
+check $? "a system: nothing of a good record"
+seen behind '$1 = $1 + 0.12' &&
+    said '^time  *the recording: 0.1[12][0-9]* s late, against the simulation: .*of an input'
+check $? "a system: a record that is late"
+seen ahead '$1 = $1 - 0.12' && said '^time  *the recording: 0.1[12][0-9]* s early, against the simulation'
+check $? "a system: a record that is early"
+seen angles '$2 = $2 * 57.29578' &&
+    said '^unit  *seen: recorded is 57.3 times .* multiply it by 0.0174532925 in the file'
+check $? "a system: a record in degrees"
+sed -i 's/value: angle - seen/value: seen - angle/' identify_pendulum.yaml
+seen other '$1 = $1 + 0.12' && said '^time  *the recording: 0.1[12][0-9]* s late, against the simulation'
+check $? "the same of the other difference"
+
+# ---- check, of a recording that is held out -------------------------------------------------------------------------
+
+awk -F, -v OFS=, 'NR > 1 { $4 *= 57.29578 } 1' identify_arm_other.csv >held.csv
+sed 's/identify_arm_other.csv/held.csv/' identify_arm.yaml >held.yaml
+hopscotch check held.yaml &&
+    tr -s ' \n' ' ' <out | grep -q 'warning: held.csv: elbow_q: looks like degrees, not rad' &&
+    hopscotch check identify_arm.yaml && ! grep -q 'warning' out
+check $? "check names the unit of a recording that is held out"
+
 # ---- a start of each recording --------------------------------------------------------------------------------------
 
 sed '/^validate:/,/elbow_start: 1.9/d; s/initial.elbow_start: 1.2/initial.elbow_start: elbow_start_loaded/

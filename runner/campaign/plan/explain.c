@@ -73,18 +73,35 @@ static Error explain_refuse_empty(const Search *search, Arena *arena)
     return error_make(ERROR_USER, "there is no trial to run: all %s are excluded", text_count(search->total).text);
 }
 
-// What the model says of the recordings of all cases but the first, as far as there is room.
-static void explain_cases(const Spec *spec, double *point, int points, Arena *arena, Remark *remarks, int *count)
+// What the model says of the recording of a case, as far as there is room.
+static void explain_case(const SpecCase *of, const Configured *configured, const double *point, int points,
+                         Arena *arena, Remark *remarks, int *count)
 {
     Remark *own = ARENA_NEW(arena, Remark, REMARKS_MAX);
+    const int n = configured->model->explain(configured, point, points, arena, own);
+    for (int i = 0; i < n && *count < REMARKS_MAX; i++) {
+        if (strcmp(own[i].name, "reference") != 0) continue;
+        own[i].text = arena_format(arena, "%s: %s", of->name, own[i].text);
+        remarks[(*count)++] = own[i];
+    }
+}
+
+// Of all cases but the first, and of recordings that are held out.
+static void explain_cases(const Spec *spec, const double *point, int points, Arena *arena, Remark *remarks, int *count)
+{
+    const int n = spec->configured.n_parameters;
+    const size_t size = (size_t)points * (size_t)n * sizeof *point;
+    double *own = ARENA_NEW(arena, double, (int64_t)points *n);
     for (int k = 1; k < spec->n_cases; k++) {
-        for (int i = 0; i < points; i++) case_parameters(spec, k, point + (ptrdiff_t)i * spec->configured.n_parameters);
-        const int n = spec->model->explain(&spec->configured.cases[k], point, points, arena, own);
-        for (int i = 0; i < n && *count < REMARKS_MAX; i++) {
-            if (strcmp(own[i].name, "reference") != 0) continue;
-            own[i].text = arena_format(arena, "%s: %s", spec->cases[k].name, own[i].text);
-            remarks[(*count)++] = own[i];
-        }
+        memcpy(own, point, size);
+        for (int i = 0; i < points; i++) case_parameters(spec, k, own + (ptrdiff_t)i * n);
+        explain_case(&spec->cases[k], &spec->configured.cases[k], own, points, arena, remarks, count);
+    }
+    for (int k = 0; k < spec->validate.n_held; k++) {
+        const SpecCase *of = &spec->validate.held[k];
+        memcpy(own, point, size);
+        for (int i = 0; i < points; i++) case_values(of, own + (ptrdiff_t)i * n);
+        explain_case(of, &of->spec->configured, own, points, arena, remarks, count);
     }
 }
 

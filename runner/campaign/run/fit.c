@@ -77,11 +77,11 @@ typedef struct FitSeriesBuild {
 } FitSeriesBuild;
 
 // column: of the recording; -1: none.
-static void fit_put_series(FitSeriesBuild *build, const char *name, int64_t count, int column)
+static void fit_put_series(FitSeriesBuild *build, const char *name, int64_t count, int column, int metric)
 {
     const char *before = count > 1 ? build->before : ""; // an expression may be of parameters alone
-    build->series[build->count++] =
-        (FitSeries){arena_format(build->arena, "%s%s", before, name), build->at, count, build->recording, column};
+    build->series[build->count++] = (FitSeries){
+        arena_format(build->arena, "%s%s", before, name), build->at, count, build->recording, column, metric};
     build->at += count;
 }
 
@@ -90,14 +90,15 @@ static void fit_add_series(FitSeriesBuild *build, const Spec *spec, const Residu
 {
     const Points *record = spec_recording(spec);
     if (residual->metric < 0 || record == NULL) {
-        fit_put_series(build, expression_text(residual->expression, build->arena), residual->count, -1);
+        fit_put_series(build, expression_text(residual->expression, build->arena), residual->count, -1,
+                       residual->metric);
         return;
     }
     for (int64_t k = 0; k < record->columns; k++) {
         int64_t there = 0; // gaps have no residual
         if (strcmp(record->names[k], "time") == 0) continue;
         for (int64_t at = k; at < record->count; at += record->columns) there += !isnan(record->numbers[at]);
-        fit_put_series(build, record->names[k], there, (int)k);
+        fit_put_series(build, record->names[k], there, (int)k, residual->metric);
     }
 }
 
@@ -484,6 +485,51 @@ static void fit_take_middle(const FitModel *model)
             model->own[spec->axes[i].parameter] = search_value(&spec->axes[i].values, 0.5);
 }
 
+// The loss of differences that the spec's model has.
+static void fit_take_loss(const Spec *spec, FitRecorded *out)
+{
+    for (int i = 0; i < spec->model->n_options; i++) {
+        if (strcmp(spec->model->options[i].name, "reference_loss") == 0) out->loss = (FitLoss)(int)spec->settings[i];
+        if (strcmp(spec->model->options[i].name, "reference_width") == 0) out->width = spec->settings[i];
+    }
+}
+
+// An input that a metric of a system compares with: residuals are that difference as it stands.
+static void fit_take_input(const FitModel *model, const FitSeries *series, const double *residual, bool middle,
+                           FitRecorded *out)
+{
+    const Spec *spec = spec_case(model->run->spec, series->recording);
+    Arena *arena = model->run->arena;
+    RecordedInput input;
+    if (!spec_recorded_input(spec, series->metric, arena, &input) || input.count != series->count) return;
+    double *simulated = ARENA_NEW(arena, double, series->count);
+    for (int64_t k = 0; k < series->count; k++)
+        simulated[k] = input.value[k] + input.sign * residual[series->first + k];
+    out->count = series->count;
+    out->name = input.input;
+    out->input = true;
+    out->time = input.time;
+    out->value = input.value;
+    *(middle ? &out->middle : &out->simulated) = simulated;
+}
+
+static Error fit_recorded_inputs(const FitModel *model, FitRecorded *out)
+{
+    const FitData *data = model->data;
+    double *residual = ARENA_NEW(model->run->arena, double, data->count);
+    double *value = ARENA_NEW(model->run->arena, double, data->n);
+    bool there = false;
+    fit_take_middle(model);
+    for (int i = 0; i < data->n; i++) value[i] = model->own[data->parameter[i]];
+    TRY(fit_evaluate(model, value, residual, NULL, &there));
+    for (int s = 0; s < data->n_series; s++) {
+        if (data->series[s].metric < 0 || data->series[s].count < 2) continue;
+        fit_take_input(model, &data->series[s], data->residual, false, &out[s]);
+        if (there) fit_take_input(model, &data->series[s], residual, true, &out[s]);
+    }
+    return error_none();
+}
+
 Error fit_recorded(const FitModel *model, FitRecorded *out)
 {
     GradientRun run = *model->run;
@@ -491,6 +537,7 @@ Error fit_recorded(const FitModel *model, FitRecorded *out)
     Spec *spec = ARENA_NEW(run.arena, Spec, 1);
     double *residual = ARENA_NEW(run.arena, double, data->count);
     memset(out, 0, (size_t)data->n_series * sizeof *out);
+    if (spec_recording(run.spec) == NULL) return fit_recorded_inputs(model, out);
     if (model->trial == NULL || !fit_plain_spec(&run, spec)) return error_none();
     TRY(spec_build(spec, run.arena, &run.configured));
     TrialResiduals *trial = trial_residuals_take(spec, &run.configured, run.arena);
@@ -505,7 +552,10 @@ Error fit_recorded(const FitModel *model, FitRecorded *out)
         for (int s = 0; s < data->n_series; s++) {
             const FitSeries *series = &data->series[s];
             const SpecCase *of = run.spec->n_cases > 0 ? &run.spec->cases[series->recording] : NULL;
-            if (fit_is_plain(series, of)) fit_take_recorded(model, series, residual, middle, &out[s]);
+            if (!fit_is_plain(series, of)) continue;
+            out[s].name = series->name;
+            fit_take_loss(run.spec, &out[s]);
+            fit_take_recorded(model, series, residual, middle, &out[s]);
         }
     }
     return error_none();

@@ -85,11 +85,17 @@ static const Points *recorded_table(const Recorded *recorded, Arena *arena)
     return points;
 }
 
-static const Points *recorded_of_system(const Spec *spec, const System *system, Arena *arena)
+// The tree of a system; NULL: it can't be read.
+static const Node *recorded_root(const System *system, Arena *arena)
 {
     Source *source = ARENA_NEW(arena, Source, 1);
     *source = (Source){.file = "system", .text = system->text};
-    const Node *root = yaml_parse(source, arena, diagnostics_new(arena));
+    return yaml_parse(source, arena, diagnostics_new(arena));
+}
+
+static const Points *recorded_of_system(const Spec *spec, const System *system, Arena *arena)
+{
+    const Node *root = recorded_root(system, arena);
     const Node *metrics = root != NULL ? node_find(root, "metrics") : NULL;
     const Node *inputs = root != NULL ? node_find(root, "inputs") : NULL;
     const int most = metrics != NULL && metrics->kind == NODE_MAPPING ? metrics->count : 0;
@@ -103,6 +109,77 @@ static const Points *recorded_of_system(const Spec *spec, const System *system, 
         if (of_a != NULL && recorded_is_column(&spec->configured, b)) recorded_add(&recorded, b, of_a);
     }
     return recorded.count > 0 ? recorded_table(&recorded, arena) : NULL;
+}
+
+// ---- at the instants of an event ------------------------------------------------------------------------------------
+
+static const char *recorded_word(const Node *node, const char *key)
+{
+    const Node *value = node != NULL && node->kind == NODE_MAPPING ? node_find(node, key) : NULL;
+    return value != NULL && value->kind == NODE_SCALAR ? value->text : "";
+}
+
+// The time (s) between instants of an event, from 0 on; 0: it is another event, or has no such number.
+static double recorded_every(const Node *events, const char *name)
+{
+    for (int e = 0; recorded_is_list(events) && e < events->count; e++) {
+        if (strcmp(recorded_word(events->items[e], "name"), name) != 0) continue;
+        const char *text = recorded_word(events->items[e], "every");
+        char *end;
+        const double every = strtod(text, &end);
+        return *text != '\0' && *end == '\0' && isfinite(every) && every > 0.0 ? every : 0.0;
+    }
+    return 0.0;
+}
+
+// The input at a time, from its row *row on. A step ends at each row, so one within rounding of it is that row.
+static double recorded_at(const Node *input, bool held, double time, int *row)
+{
+    const Node *at = node_find(input, "at"), *values = node_find(input, "values");
+    while (*row + 1 < at->count && strtod(at->items[*row + 1]->text, NULL) <= time * (1.0 + 1e-12)) (*row)++;
+    const double first = strtod(at->items[*row]->text, NULL), value = strtod(values->items[*row]->text, NULL);
+    if (held || *row + 1 == at->count || time <= first) return value;
+    const double next = strtod(at->items[*row + 1]->text, NULL);
+    return value + (time - first) / (next - first) * (strtod(values->items[*row + 1]->text, NULL) - value);
+}
+
+static bool recorded_compare(const Spec *spec, const Node *root, const Node *metric, Arena *arena, RecordedInput *out)
+{
+    const char *a, *b;
+    const Node *inputs = node_find(root, "inputs");
+    if (!recorded_difference(metric, arena, &a, &b)) return false;
+    const bool first = recorded_is_column(&spec->configured, a) && recorded_input(inputs, b) != NULL;
+    const Node *input = recorded_input(inputs, first ? b : a);
+    const double every = recorded_every(node_find(root, "events"), recorded_word(metric, "at"));
+    if (!(every > 0.0) || input == NULL || !recorded_is_column(&spec->configured, first ? a : b)) return false;
+    const double most = ceil(spec->configured.duration / every - 1e-9);
+    if (node_find(input, "at")->count == 0 || !(most < MATRIX_MAX)) return false;
+    const bool held = strcmp(recorded_word(input, "between"), "held") == 0;
+    double *time = ARENA_NEW(arena, double, (int64_t)most), *value = ARENA_NEW(arena, double, (int64_t)most);
+    *out = (RecordedInput){.input = first ? b : a, .count = (int64_t)most, .sign = first ? 1.0 : -1.0};
+    int row = 0;
+    for (int64_t k = 0; k < out->count; k++) {
+        time[k] = (double)k * every;
+        value[k] = recorded_at(input, held, time[k], &row);
+    }
+    out->time = time;
+    out->value = value;
+    return true;
+}
+
+bool spec_recorded_input(const Spec *spec, int metric, Arena *arena, RecordedInput *out)
+{
+    for (int i = 0; i < spec->model->n_options; i++) {
+        const Points *points = &spec->option_points[i];
+        if (spec->model->options[i].type != OPTION_SYSTEM || points->count == 0 || points->system->is_map) continue;
+        const Node *root = recorded_root(points->system, arena);
+        const Node *metrics = root != NULL ? node_find(root, "metrics") : NULL;
+        const Node *of = metrics != NULL && metrics->kind == NODE_MAPPING
+                             ? node_find(metrics, spec->configured.metrics[metric].name)
+                             : NULL;
+        return of != NULL && of->kind == NODE_MAPPING && recorded_compare(spec, root, of, arena, out);
+    }
+    return false;
 }
 
 const Points *spec_recorded_motion(const Spec *spec, Arena *arena)

@@ -412,14 +412,56 @@ static void cases_number_names(SpecCase *cases, int count, Arena *arena)
 
 // ---- one recording twice --------------------------------------------------------------------------------------------
 
-// The same rows of the same columns, whatever the file is called.
-static bool cases_same_recording(const SpecCase *a, const SpecCase *b)
+// Columns of both tables, those of times first: at[2*k] in x, at[2*k + 1] in y. Returns their number; 0: no times.
+static int cases_common_columns(const Points *x, const Points *y, int64_t *at)
+{
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t c = 0; c < x->columns && (pass == 0 || n > 0); c++) {
+            int64_t d = 0;
+            if ((strcmp(x->names[c], "time") == 0) != (pass == 0)) continue;
+            while (d < y->columns && strcmp(x->names[c], y->names[d]) != 0) d++;
+            if (d == y->columns) continue;
+            at[2 * n] = c;
+            at[2 * n++ + 1] = d;
+        }
+    }
+    return n;
+}
+
+// Whether two rows have the same bits in columns of[2*k], k in [first, n).
+static bool cases_same_row(const double *x, const double *y, const int64_t *of, const int64_t *with, int first, int n)
+{
+    bool same = true;
+    for (int k = first; k < n && same; k++) same = memcmp(&x[of[2 * k]], &y[with[2 * k]], sizeof *x) == 0;
+    return same;
+}
+
+// Rows of y that x has at the same time, in all columns that both have, of *rows. Rows that repeat the one before are
+// left out: a machine at rest has the same numbers in two recordings.
+static int64_t cases_shared(const Points *x, const Points *y, int64_t *rows, Arena *arena)
+{
+    const int64_t most = x->columns < y->columns ? x->columns : y->columns;
+    int64_t *at = ARENA_NEW(arena, int64_t, 2 * most + 2), shared = 0;
+    const int n = cases_common_columns(x, y, at);
+    *rows = 0;
+    for (int64_t r = 0, i = 0; r < y->count && n > 1; r += y->columns) {
+        const double *row = y->numbers + r;
+        if (r > 0 && cases_same_row(row, row - y->columns, at + 1, at + 1, 1, n)) continue;
+        while (i < x->count && x->numbers[i + at[0]] < row[at[1]]) i += x->columns;
+        shared += i < x->count && cases_same_row(x->numbers + i, row, at, at + 1, 0, n);
+        ++*rows;
+    }
+    return shared;
+}
+
+// The same rows, whatever the file is called, and whatever the order of its columns is.
+static bool cases_same_recording(const SpecCase *a, const SpecCase *b, Arena *arena)
 {
     const Points *x = spec_recording(a->spec), *y = spec_recording(b->spec);
-    if (x == NULL || y == NULL || x->count != y->count || x->columns != y->columns) return false;
-    for (int64_t k = 0; k < x->columns; k++)
-        if (strcmp(x->names[k], y->names[k]) != 0) return false;
-    return memcmp(x->numbers, y->numbers, (size_t)x->count * sizeof *x->numbers) == 0;
+    int64_t rows;
+    if (x == NULL || y == NULL || x->columns != y->columns || x->count != y->count) return false;
+    return cases_shared(x, y, &rows, arena) == rows && rows > 1;
 }
 
 static bool cases_same(const SpecCase *a, const SpecCase *b)
@@ -433,10 +475,10 @@ static bool cases_same(const SpecCase *a, const SpecCase *b)
 }
 
 // The recording that item k repeats, of those before it; -1: none.
-static int cases_repeated(const SpecCase *cases, int k)
+static int cases_repeated(const SpecCase *cases, int k, Arena *arena)
 {
     int i = 0;
-    while (i < k && !cases_same(&cases[i], &cases[k]) && !cases_same_recording(&cases[i], &cases[k])) i++;
+    while (i < k && !cases_same(&cases[i], &cases[k]) && !cases_same_recording(&cases[i], &cases[k], arena)) i++;
     return i < k ? i : -1;
 }
 
@@ -444,12 +486,24 @@ static int cases_repeated(const SpecCase *cases, int k)
 static void cases_warn_repeated(const SpecReader *reader, const Node *value, const SpecCase *cases, int count)
 {
     for (int k = 0; k < count && reader->spec->objective.n_residuals > 0; k++) {
-        const int before = cases_repeated(cases, k);
+        const int before = cases_repeated(cases, k, reader->arena);
         if (before < 0) continue;
         diagnose_warning(reader->diagnostics, cases_item(value, k),
                          "%s is the recording of %s once more: each of its rows counts twice", cases[k].name,
                          cases[before].name);
     }
+}
+
+// A recording that is held out has rows of one that is fitted.
+static void cases_warn_shared(const SpecReader *reader, const Node *at, const SpecCase *fitted, const SpecCase *held)
+{
+    const Points *x = spec_recording(fitted->spec), *y = spec_recording(held->spec);
+    int64_t rows = 0;
+    const int64_t shared = x != NULL && y != NULL ? cases_shared(x, y, &rows, reader->arena) : 0;
+    if (10 * shared < rows || shared < 2) return;
+    diagnose_warning(reader->diagnostics, at,
+                     "%lld of %lld rows of %s are rows of %s, which is fitted: hold others out, by `from` and `to`",
+                     (long long)shared, (long long)rows, held->name, fitted->name);
 }
 
 // False after an error: a recording is fitted, too.
@@ -458,7 +512,10 @@ static bool cases_are_held(const SpecReader *reader, const Node *value, const Sp
 {
     for (int k = 0; k < n_held; k++) {
         for (int i = 0; i < n_fitted; i++) {
-            if (!cases_same(&fitted[i], &held[k]) && !cases_same_recording(&fitted[i], &held[k])) continue;
+            if (!cases_same(&fitted[i], &held[k]) && !cases_same_recording(&fitted[i], &held[k], reader->arena)) {
+                cases_warn_shared(reader, cases_item(value, k), &fitted[i], &held[k]);
+                continue;
+            }
             diagnose(reader->diagnostics, cases_item(value, k),
                      "%s is fitted too, as %s: hold another one out, or leave it out of the fit", held[k].name,
                      fitted[i].name);

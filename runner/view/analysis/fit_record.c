@@ -11,19 +11,22 @@
 #include "fit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- units ----------------------------------------------------------------------------------------------------------
 
 static const struct {
     double by; // y through m
-    const char *means;
+    const char *looks, *write;
+    const char *times; // of an input
 } fit_units[] = {
-    {57.29577951308232, "looks like degrees: write `unit: deg` (of a rate `unit: deg/s`)"},
-    {1.0 / 57.29577951308232, "looks as if it had been turned into rad twice: write `scale: 57.2957795`"},
-    {1000.0, "looks like thousandths: write `scale: 0.001`"},
-    {0.001, "looks like thousands: write `scale: 1000`"},
-    {-1.0, "has the other sign: write `scale: -1`"},
+    {57.29577951308232, "looks like degrees", "write `unit: deg` (of a rate `unit: deg/s`)", "0.0174532925"},
+    {1.0 / 57.29577951308232, "looks as if it had been turned into rad twice", "write `scale: 57.2957795`",
+     "57.2957795"},
+    {1000.0, "looks like thousandths", "write `scale: 0.001`", "0.001"},
+    {0.001, "looks like thousands", "write `scale: 1000`", "1000"},
+    {-1.0, "has the other sign", "write `scale: -1`", "-1"},
 };
 enum { FIT_UNITS = sizeof fit_units / sizeof *fit_units };
 static const double unit_correlation = 0.9, unit_near = 1.6; // how well y follows m; how near its slope is to a unit
@@ -73,24 +76,34 @@ static void fit_take_units(const Fit *fit, const FitRecorded *recorded)
         else if (fit_units[unit].by < 0.0 && unit_of(&recorded[s], recorded[s].simulated, &unused) != unit)
             unit = -1;
         if (unit < 0) continue;
-        result->units[result->n_units++] = (FitUnit){s, fit_units[unit].by, correlation, fit_units[unit].means};
+        const char *times = arena_format(fit->arena, "multiply it by %s in the file", fit_units[unit].times);
+        result->units[result->n_units++] =
+            (FitUnit){.series = s,
+                      .name = recorded[s].name,
+                      .by = fit_units[unit].by,
+                      .correlation = correlation,
+                      .means = arena_format(fit->arena, "%s: %s", fit_units[unit].looks,
+                                            recorded[s].input ? times : fit_units[unit].write)};
     }
 }
 
 // ---- clocks ---------------------------------------------------------------------------------------------------------
 
 static const double clock_part = 0.3;  // what may be left of the squares
+static const double clock_input = 0.1; // the same of an input: what no command drives may swing in another phase
 static const double clock_most = 0.25; // of the time of a recording
 // Rounds of a fit, and after how many it must have half of the squares; rows that a series needs; joints that are
 // tried; columns of derivatives that all of it may take.
 enum { CLOCK_ROUNDS = 15, CLOCK_SLOW = 6, CLOCK_ROWS = 16, CLOCK_JOINTS = 2, CLOCK_COLUMNS = 2000 };
 
-// A fit with one clock more: r = w (m(t - d) - y), by Levenberg and Marquardt.
+// A fit with one clock more: r = L(w (m(t - d) - y)), by Levenberg and Marquardt. L is sign(x) sqrt(rho(x)) of the loss
+// rho that the spec's residuals have (sim/articulated/reference.h).
 typedef struct ClockFit {
     const Fit *fit;
     const FitModel *model;
     const FitRecorded *recorded; // [n_series]
-    const double *weight;        // [n_series] w
+    const double *weight;        // [n_series] w; < 0: of a metric that subtracts the column
+    const double *wide;          // [n_series] of the loss: what is late by much would be an outlier in all rows
     bool *with;                  // [n_series] follows the clock
     int n;                       // searched parameters, and the clock behind them
     double *u, *trial, *value;   // [n + 1], [n + 1], [n]
@@ -100,6 +113,33 @@ typedef struct ClockFit {
     double *other;               // [count] r of a trial
     int columns;                 // that are left
 } ClockFit;
+
+// L(x) of the width k; *slope: L'(x).
+static double clock_bend(const FitRecorded *of, double k, double x, double *slope)
+{
+    const double size = fabs(x);
+    *slope = 1.0;
+    if (of->loss == FIT_HUBER && size > k) {
+        const double root = sqrt(k * (2.0 * size - k));
+        *slope = k / root;
+        return copysign(root, x);
+    }
+    if (of->loss == FIT_CAUCHY && size > 1e-4 * k) {
+        const double squares = 1.0 + x * x / (k * k), root = k * sqrt(log(squares));
+        *slope = size / squares / root;
+        return copysign(root, x);
+    }
+    return x;
+}
+
+// x of L(x) = r, which has the spec's width.
+static double clock_straight(const FitRecorded *of, double r)
+{
+    const double k = of->width, size = fabs(r);
+    if (of->loss == FIT_HUBER && size > k) return copysign((size * size + k * k) / (2.0 * k), r);
+    if (of->loss == FIT_CAUCHY && size > 1e-4 * k) return copysign(k * sqrt(expm1(r * r / (k * k))), r);
+    return r;
+}
 
 // m, at times t, at time `at`: a cubic through the four rows around it. The row before it is `row`.
 static double clock_between(const double *t, const double *m, int64_t count, int64_t row, double at)
@@ -135,11 +175,36 @@ static void clock_shift(const FitRecorded *of, double late, double *values, doub
     }
 }
 
+// r[count] and the columns of a series, of what a run without its clock gives. Returns how many rows the clock leaves.
+static int64_t clock_of_series(const ClockFit *of, int s, double late, double *r, bool columns, double *work)
+{
+    const FitSeries *series = &of->fit->data->series[s];
+    const FitRecorded *recorded = &of->recorded[s];
+    const int64_t all = of->fit->data->count, count = series->count;
+    double *column = of->column + series->first, *own = column + of->n * all, slope;
+    int64_t rows = 0;
+    for (int64_t k = 0; k < count; k++) {
+        r[k] = clock_straight(recorded, r[k]);
+        clock_bend(recorded, recorded->width, r[k], &slope);
+        for (int i = 0; i < of->n && columns; i++) column[i * all + k] /= slope;
+        r[k] += of->weight[s] * recorded->value[k]; // w m
+    }
+    clock_shift(recorded, late, r, work, columns ? own : NULL);
+    for (int i = 0; i < of->n && columns; i++) clock_shift(recorded, late, column + i * all, work, NULL);
+    for (int64_t k = 0; k < count; k++) {
+        const double at = recorded->time[k] - late;
+        const bool within = at >= recorded->time[0] && at <= recorded->time[count - 1];
+        r[k] = within ? clock_bend(recorded, of->wide[s], r[k] - of->weight[s] * recorded->value[k], &slope) : 0.0;
+        for (int i = 0; i <= of->n && columns; i++) column[i * all + k] *= within ? slope : 0.0;
+        rows += within;
+    }
+    return rows;
+}
+
 // r and the columns at `u`, with the squares of rows that the clock leaves. False: the run fails.
 static bool clock_evaluate(const ClockFit *of, const double *u, bool columns, double *squares, double *rows)
 {
     const FitData *data = of->fit->data;
-    const double late = u[of->n];
     const size_t used = of->fit->arena->used;
     double *work = ARENA_NEW(of->fit->arena, double, data->count);
     bool there = false;
@@ -151,26 +216,9 @@ static bool clock_evaluate(const ClockFit *of, const double *u, bool columns, do
     *squares = *rows = 0.0;
     for (int s = 0; s < data->n_series; s++) {
         const FitSeries *series = &data->series[s];
-        const FitRecorded *recorded = &of->recorded[s];
-        double *r = residual + series->first, *own = of->column + of->n * data->count + series->first;
-        if (of->with[s]) {
-            const double w = of->weight[s];
-            for (int64_t k = 0; k < series->count; k++) r[k] += w * recorded->value[k]; // w m
-            clock_shift(recorded, late, r, work, columns ? own : NULL);
-            for (int i = 0; i < of->n && columns; i++)
-                clock_shift(recorded, late, of->column + i * data->count + series->first, work, NULL);
-        }
-        for (int64_t k = 0; k < series->count; k++) {
-            if (of->with[s]) {
-                const double at = recorded->time[k] - late;
-                const bool within = at >= recorded->time[0] && at <= recorded->time[series->count - 1];
-                r[k] = within ? r[k] - of->weight[s] * recorded->value[k] : 0.0;
-                *rows += within;
-            } else {
-                *rows += 1.0;
-            }
-            *squares += r[k] * r[k];
-        }
+        double *r = residual + series->first;
+        *rows += (double)(of->with[s] ? clock_of_series(of, s, u[of->n], r, columns, work) : series->count);
+        *squares += fit_dot(r, r, series->count);
     }
     arena_rewind(of->fit->arena, used);
     return true;
@@ -243,7 +291,7 @@ static bool clock_together(const FitSeries *a, const FitSeries *b)
 {
     const char *end_a = strrchr(a->name, '_'), *end_b = strrchr(b->name, '_');
     if (a->recording != b->recording) return false;
-    if (end_a == NULL || end_b == NULL) return a == b;
+    if (end_a == NULL || end_b == NULL || a->column < 0) return a == b;
     return end_a - a->name == end_b - b->name && memcmp(a->name, b->name, (size_t)(end_a - a->name)) == 0;
 }
 
@@ -251,17 +299,20 @@ static bool clock_together(const FitSeries *a, const FitSeries *b)
 static bool clock_weight(const Fit *fit, int s, const FitRecorded *of, double *weight)
 {
     const double *r = fit->data->residual + fit->data->series[s].first;
-    double squares = 0.0, plain = 0.0;
+    double along = 0.0, squares = 0.0, plain = 0.0;
     bool alike = of->count >= CLOCK_ROWS;
     for (int64_t k = 0; k < of->count; k++) {
-        const double off = of->simulated[k] - of->value[k];
-        squares += r[k] * r[k];
+        const double off = of->simulated[k] - of->value[k], x = clock_straight(of, r[k]);
+        along += x * off;
+        squares += x * x;
         plain += off * off;
     }
-    *weight = plain > 0.0 ? sqrt(squares / plain) : 0.0;
-    for (int64_t k = 0; k < of->count && alike; k++) // a robust loss bends large differences
-        alike = fabs(r[k] - *weight * (of->simulated[k] - of->value[k])) <= 1e-6 * (fabs(r[k]) + sqrt(squares));
-    return alike && *weight > 0.0;
+    *weight = plain > 0.0 ? along / plain : 0.0;
+    for (int64_t k = 0; k < of->count && alike; k++) {
+        const double off = *weight * (of->simulated[k] - of->value[k]), x = clock_straight(of, r[k]);
+        alike = fabs(x - off) <= 1e-6 * (fabs(x) + sqrt(squares));
+    }
+    return alike && fabs(*weight) > 0.0;
 }
 
 // What the residuals want of the clock of the series `with`, to first order: a part of their squares.
@@ -273,28 +324,74 @@ static double clock_first_order(const ClockFit *of)
     memset(x, 0, (size_t)count * sizeof *x);
     for (int s = 0; s < fit->data->n_series; s++) {
         const FitRecorded *recorded = &of->recorded[s];
-        for (int64_t k = 1; k + 1 < recorded->count && of->with[s]; k++)
-            x[fit->data->series[s].first + k] = of->weight[s] *
-                                                (recorded->simulated[k - 1] - recorded->simulated[k + 1]) /
-                                                (recorded->time[k + 1] - recorded->time[k - 1]);
+        const double *m = recorded->simulated;
+        for (int64_t k = 1; k + 1 < recorded->count && of->with[s]; k++) {
+            double bend;
+            clock_bend(recorded, recorded->width, of->weight[s] * (m[k] - recorded->value[k]), &bend);
+            x[fit->data->series[s].first + k] =
+                bend * of->weight[s] * (m[k - 1] - m[k + 1]) / (recorded->time[k + 1] - recorded->time[k - 1]);
+        }
     }
     fit_project(fit, x);
     const double own = fit_dot(x, x, count), sum = fit_dot(x, fit->left, count);
     return own > 0.0 ? sum * sum / own : 0.0;
 }
 
+// The width of a loss that no more than half of the residuals are beyond.
+static double clock_wide(const Fit *fit, int s, const FitRecorded *of)
+{
+    const size_t used = fit->arena->used;
+    const int64_t count = fit->data->series[s].count;
+    double *size = ARENA_NEW(fit->arena, double, count);
+    for (int64_t k = 0; k < count; k++)
+        size[k] = fabs(clock_straight(of, fit->data->residual[fit->data->series[s].first + k]));
+    qsort(size, (size_t)count, sizeof *size, fit_compare);
+    const double wide = count > 0 ? fmax(of->width, size[count / 2]) : of->width;
+    arena_rewind(fit->arena, used);
+    return wide;
+}
+
+// What the clock leaves of the mean square, at u. With a loss that bears outliers: of rows that are none with the
+// clock, if these are most; outliers are as large with it.
+static double clock_left(const ClockFit *of)
+{
+    static const double near = 3.0; // widths of the loss
+    const FitData *data = of->fit->data;
+    double before = 0.0, after = 0.0, all = 0.0, squares, rows, inside = 0.0, slope;
+    if (!clock_evaluate(of, of->u, false, &squares, &rows)) return 1.0;
+    for (int s = 0; s < data->n_series; s++) {
+        const FitRecorded *recorded = &of->recorded[s];
+        const bool bears = recorded->loss != FIT_SQUARES;
+        const double most = bears ? clock_bend(recorded, of->wide[s], near * of->wide[s], &slope) : INFINITY;
+        for (int64_t k = data->series[s].first; k < data->series[s].first + data->series[s].count; k++) {
+            const double r = of->other[k], x = clock_straight(recorded, data->residual[k]);
+            const double own = of->with[s] ? clock_bend(recorded, of->wide[s], x, &slope) : data->residual[k];
+            all += own * own;
+            if (!(fabs(r) < most) || !(fabs(r) > 0.0)) continue; // 0: beyond the rows
+            inside += 1.0;
+            after += r * r;
+            before += own * own;
+        }
+    }
+    return 2.0 * inside > rows ? after / before : squares / rows * (double)data->count / all;
+}
+
 // With the clock of the series `with`: from the trial, and, if that does not lead far, from the middle of the ranges.
 static void clock_try(ClockFit *of, int s, bool whole, FitClock *best)
 {
     const FitData *data = of->fit->data;
-    const double before = fit_dot(data->residual, data->residual, data->count) / (double)data->count;
     for (int middle = 0; middle <= 1 && !(middle == 1 && best->left < clock_part); middle++) {
         for (int i = 0; i < of->n; i++) of->u[i] = middle ? 0.5 : data->coordinate[i];
         of->u[of->n] = 0.0;
         if (!clock_descend(of)) continue;
-        const double left = of->squares / of->rows / before;
+        const double left = clock_left(of);
         if (!(left < best->left)) continue;
-        *best = (FitClock){.series = s, .whole = whole, .late = of->u[of->n], .left = left};
+        *best = (FitClock){.series = s,
+                           .name = of->recorded[s].name,
+                           .input = of->recorded[s].input,
+                           .whole = whole,
+                           .late = of->u[of->n],
+                           .left = left};
     }
 }
 
@@ -316,11 +413,13 @@ static void fit_take_clock(const Fit *fit, const FitModel *model, const FitRecor
     const FitData *data = fit->data;
     const size_t n = (size_t)data->n, count = (size_t)data->count;
     double *weight = ARENA_NEW(fit->arena, double, data->n_series);
+    double *wide = ARENA_NEW(fit->arena, double, data->n_series);
     bool *known = ARENA_NEW(fit->arena, bool, data->n_series);
     ClockFit of = {.fit = fit,
                    .model = model,
                    .recorded = recorded,
                    .weight = weight,
+                   .wide = wide,
                    .with = ARENA_NEW(fit->arena, bool, data->n_series),
                    .n = data->n,
                    .u = ARENA_NEW(fit->arena, double, n + 1),
@@ -334,7 +433,10 @@ static void fit_take_clock(const Fit *fit, const FitModel *model, const FitRecor
                    .step = ARENA_NEW(fit->arena, double, n + 1)};
     FitClock *clock = &fit->result->clock;
     *clock = (FitClock){.left = 1.0};
-    for (int s = 0; s < data->n_series; s++) known[s] = clock_weight(fit, s, &recorded[s], &weight[s]);
+    for (int s = 0; s < data->n_series; s++) {
+        known[s] = clock_weight(fit, s, &recorded[s], &weight[s]);
+        wide[s] = clock_wide(fit, s, &recorded[s]);
+    }
     for (int s = 0; s < data->n_series; s++)
         if (clock_with(&of, known, s, true)) clock_try(&of, s, true, clock);
     // The joints that want a clock most.
@@ -348,7 +450,7 @@ static void fit_take_clock(const Fit *fit, const FitModel *model, const FitRecor
         wanted[most] = 0.0;
         if (clock_with(&of, known, most, false)) clock_try(&of, most, false, clock);
     }
-    clock->off = clock->left < clock_part;
+    clock->off = clock->left < (clock->input ? clock_input : clock_part);
 }
 
 Error fit_records(const FitModel *model, FitResult *result)

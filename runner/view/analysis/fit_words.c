@@ -151,18 +151,44 @@ static void fit_say_lacks(FitSays *says)
                              result->n_lacking - MOST, result->n_lacks));
 }
 
+// A recording, or columns of it, at another time.
+static void fit_say_clock(FitSays *says)
+{
+    const FitClock *clock = &says->result->clock;
+    if (!clock->off) return;
+    const char *name = clock->name, *end = strrchr(name, '_');
+    const char *what = clock->whole && says->data->n_fitted > 1
+                           ? arena_format(says->arena, "the recording %s",
+                                          says->data->names[says->data->series[clock->series].recording])
+                       : clock->whole ? "the recording"
+                       : clock->input ? arena_format(says->arena, "input %s", name)
+                                      : arena_format(says->arena, "columns %.*s_*",
+                                                     (int)(end != NULL ? end - name : (ptrdiff_t)strlen(name)), name);
+    const char *against = !clock->whole  ? "against the other columns"
+                          : clock->input ? "against the simulation"
+                                         : "against the commands";
+    fit_say(says, "time",
+            arena_format(says->arena,
+                         "%s: %.2g s %s, %s: a fit with that leaves %.2g %% of the squares. Is the time shifted? "
+                         "`offset` of %s shifts it%s",
+                         what, fabs(clock->late), clock->late > 0.0 ? "late" : "early", against, 100.0 * clock->left,
+                         clock->input ? "an input" : "a recording",
+                         clock->whole && clock->late > 0.0 && !clock->input ? "; commands that come late are `delay`"
+                                                                            : ""));
+}
+
 // Recordings that look wrong themselves. The first column of each unit, and how many more there are.
 static void fit_say_records(FitSays *says)
 {
     const FitResult *result = says->result;
     for (int k = 0; k < result->n_units; k++) {
         const FitUnit *unit = &result->units[k];
-        const char *names = says->data->series[unit->series].name;
+        const char *names = unit->name;
         int before = 0, more = 0;
-        for (int i = 0; i < k; i++) before += result->units[i].means == unit->means;
+        for (int i = 0; i < k; i++) before += strcmp(result->units[i].means, unit->means) == 0;
         for (int i = k + 1; i < result->n_units && before == 0; i++) {
-            if (result->units[i].means != unit->means) continue;
-            if (++more < FIT_NAMED) names = arena_format(says->arena, "%s, %s", names, says->data->series[i].name);
+            if (strcmp(result->units[i].means, unit->means) != 0) continue;
+            if (++more < FIT_NAMED) names = arena_format(says->arena, "%s, %s", names, result->units[i].name);
         }
         if (before > 0) continue;
         if (more >= FIT_NAMED) names = arena_format(says->arena, "%s and %d more", names, more - FIT_NAMED + 1);
@@ -170,22 +196,7 @@ static void fit_say_records(FitSays *says)
                 arena_format(says->arena, "%s: recorded is %.3g times what is simulated (correlation %.2f): it %s",
                              names, unit->by, unit->correlation, unit->means));
     }
-    const FitClock *clock = &result->clock;
-    if (!clock->off) return;
-    const char *name = says->data->series[clock->series].name, *end = strrchr(name, '_');
-    const char *what = clock->whole && says->data->n_fitted > 1
-                           ? arena_format(says->arena, "the recording %s",
-                                          says->data->names[says->data->series[clock->series].recording])
-                       : clock->whole ? "the recording"
-                                      : arena_format(says->arena, "columns %.*s_*",
-                                                     (int)(end != NULL ? end - name : (ptrdiff_t)strlen(name)), name);
-    fit_say(says, "time",
-            arena_format(says->arena,
-                         "%s: %.2g s %s, %s: a fit with that leaves %.2g %% of the squares. Is the time shifted? "
-                         "`offset` of a recording shifts it%s",
-                         what, fabs(clock->late), clock->late > 0.0 ? "late" : "early",
-                         clock->whole ? "against the commands" : "against the other columns", 100.0 * clock->left,
-                         clock->whole && clock->late > 0.0 ? "; commands that come late are `delay`" : ""));
+    fit_say_clock(says);
 }
 
 static void fit_say_bootstrap(FitSays *says)
