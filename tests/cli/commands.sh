@@ -29,7 +29,7 @@ version: 1
 experiment: gains
 seed: 7
 model: hopper
-simulation: {duration: 0.6, settle: 0.1}
+simulation: {duration: 0.6, dt: 1.0e-3, settle: 0.1}
 search:
   method: grid
   over:
