@@ -41,7 +41,12 @@ const trials = (() => {
   const varied = [...columns.values()].filter((column) => column.count > 0 && column.least < column.most);
   const fitness = columns.get(page.value) || { ...columns.get("id"), count: 0 };
 
-  const digits = (value, d = 4) => (Number.isFinite(value) ? String(Number(value.toPrecision(d))) : "");
+  // As %g of C: 1.5e-5 where 0.000015 would be too wide for an axis.
+  const digits = (value, d = 4) => {
+    const short = Number(value.toPrecision(d)), size = Math.abs(short);
+    if (!Number.isFinite(value)) return "";
+    return size > 0 && (size < 1e-4 || size >= 1e7) ? short.toExponential() : String(short);
+  };
   const shown = ({ words }, value, d = 4) => (value !== value ? "" : words ? words[value] || "" : digits(value, d));
   // With a sign if it is rounded, here or in the page.
   const marked = (column, value, row) => {
