@@ -510,7 +510,8 @@ static Error verify_run(const CommandLine *line)
 }
 
 static const Switch verify_rows[] = {
-    {"trial", SWITCH_INTEGER, "ID", 0, TRIALS_MAX, "trial to run (default: the best)"},
+    {"trial", SWITCH_INTEGER, "ID", 0, TRIALS_MAX,
+     "trial to run (default: the one that is recommended, or else the best)"},
     {"finalists", SWITCH_INTEGER, "N", 2, FINALISTS_MAX,
      "let the N best trials race instead: who falls behind ends early; names the best, and how probable that is"},
     {"defaults", SWITCH_FLAG, NULL, 0, 0, "run the model's defaults instead of a trial, for comparison"},
