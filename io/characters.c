@@ -87,3 +87,12 @@ const char *text_visible(const char *text, Arena *arena)
     for (const char *at = text; *at != '\0'; at += glyph_read(at).bytes) end = stpcpy(end, glyph_read(at).text);
     return visible;
 }
+
+char *text_stripped(char *text)
+{
+    text += strspn(text, " ");
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == ' ') length--;
+    text[length] = '\0';
+    return text;
+}

@@ -27,4 +27,7 @@ Glyph glyph_read(const char *text); // the character at `text`, which is not at 
 void put_visible(FILE *out, const char *text);
 const char *text_visible(const char *text, Arena *arena);
 
+// The text without blanks at both ends; it is changed in place.
+char *text_stripped(char *text);
+
 #endif

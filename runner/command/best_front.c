@@ -50,7 +50,7 @@ Error front_columns(const StoredCampaign *campaign, const char *text, Arena *are
     for (char *name; (name = strsep(&rest, ",")) != NULL;) {
         if (by->count == OBJECTIVES_MAX)
             return error_make(ERROR_USER, "--objectives: a front has at most %d columns", OBJECTIVES_MAX);
-        TRY(front_column(&all, name, &by->names[by->count++]));
+        TRY(front_column(&all, text_stripped(name), &by->names[by->count++]));
     }
     if (by->count >= 2) return error_none();
     return error_make(ERROR_USER, "--objectives: a front needs two columns or more; %s sorts by one",

@@ -186,6 +186,9 @@ const char *examples_nearest(const char *given, Arena *arena);
 // are not the stored ones.
 Error replay_read_times(const CommandLine *line, ReplayRequest *request);
 Error replay_differs(const StoredCampaign *campaign, const ReplayResult *result, Arena *arena);
+// Of a trial that failed as non_finite: prints what was not finite first (replay_cause.c). It is simulated twice again.
+Error replay_print_cause(const CommandLine *line, const StoredCampaign *campaign, const ReplayRequest *asked,
+                         const BackendOptions *backend, FILE *out);
 // `plot --columns` and `plot --phase` (plot_motions.c). Error (usage): the options are not of a motion.
 bool plot_is_of_motions(const CommandLine *line);
 Error plot_motions(const CommandLine *line);

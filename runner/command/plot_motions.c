@@ -10,12 +10,13 @@ bool plot_is_of_motions(const CommandLine *line)
     return switch_given(line, "columns") || switch_given(line, "phase");
 }
 
-// *names <- those of the list "a,b". An empty name is an error.
+// *names <- those of the list "a, b". An empty name is an error.
 static Error motions_split(const char *option, const char *text, Arena *arena, const char **names, int most, int *count)
 {
     for (char *rest = arena_copy(arena, text), *comma; rest != NULL; rest = comma) {
         comma = strchr(rest, ',');
         if (comma != NULL) *comma++ = '\0';
+        rest = text_stripped(rest);
         if (*rest == '\0')
             return error_make(ERROR_USAGE, "--%s takes names of columns with commas between them, not '%.60s'", option,
                               text_visible(text, arena));
@@ -40,7 +41,9 @@ static Error motions_read_columns(const CommandLine *line, TraceColumns *out)
         TRY(motions_split(option, texts[i], line->arena, names, out->pairs ? 2 * TRACE_PANELS : TRACE_PANELS,
                           &out->count));
         if (out->pairs && out->count != before + 2)
-            return error_make(ERROR_USAGE, "--phase takes two columns, X,Y, e.g. position,velocity, not '%.60s'",
+            return error_make(ERROR_USAGE,
+                              "--phase takes two columns, X,Y, e.g. position,velocity, not '%.60s'; another panel is "
+                              "another --phase X,Y",
                               text_visible(texts[i], line->arena));
     }
     return error_none();

@@ -85,7 +85,7 @@ static void replay_read_bodies(const char *text, Arena *arena, ReplayRequest *re
     for (char *rest = arena_copy(arena, text), *comma; rest != NULL; rest = comma) {
         comma = strchr(rest, ',');
         if (comma != NULL) *comma++ = '\0';
-        bodies[request->n_bodies++] = rest;
+        bodies[request->n_bodies++] = text_stripped(rest);
     }
     request->bodies = bodies;
 }
@@ -399,6 +399,9 @@ static Error replay_targets(const CommandLine *line, const ReplayTarget *target,
         if (watched) replay_note_replicate(line, &target[i]);
         if (watched && trace[i].dropped > 0) replay_warn_dropped(line, &trace[i]);
         if (!result.equal) return replay_differs(&target[i].campaign, &result, line->arena);
+        if (strcmp(result.failure, NON_FINITE) == 0 && target[i].campaign.pack == NULL && !switch_given(line, "json"))
+            TRY(replay_print_cause(line, &target[i].campaign, &request, &backend,
+                                   replay_takes_output(line) ? line->messages : line->out));
     }
     return watched ? replay_write(line, traces, count) : error_none();
 }

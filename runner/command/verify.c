@@ -33,6 +33,7 @@ static Error verify_read_also(Verify *verify)
     char *rest = text != NULL ? arena_copy(verify->line->arena, text) : NULL;
     for (char *name; rest != NULL && (name = strsep(&rest, ",")) != NULL;) {
         int found = -1;
+        name = text_stripped(name);
         for (int p = 0; p < named; p++) {
             if (strcmp(names[p], name) == 0) found = p;
         }
@@ -181,6 +182,8 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
         fprintf(out, "%s/%" PRId64, task->campaign->name, task->trial);
     else
         fprintf(out, "the defaults of the parameters that %s searches", task->campaign->name);
+    if (task->recommended)
+        fprintf(out, ", which is recommended; the best of the search is trial %" PRId64 ",", task->best);
     fprintf(out, " under %s fresh seed%s (seed %" PRIu64 ")\n\n", text_count(base->n).text, base->n == 1 ? "" : "s",
             task->seed);
     fprintf(out, "%-9s %s of %s: ", "success", text_count(base->succeeded).text, text_count(base->n).text);
@@ -507,7 +510,8 @@ static Error verify_run(const CommandLine *line)
 }
 
 static const Switch verify_rows[] = {
-    {"trial", SWITCH_INTEGER, "ID", 0, TRIALS_MAX, "trial to run (default: the best)"},
+    {"trial", SWITCH_INTEGER, "ID", 0, TRIALS_MAX,
+     "trial to run (default: the one that is recommended, or else the best)"},
     {"finalists", SWITCH_INTEGER, "N", 2, FINALISTS_MAX,
      "let the N best trials race instead: who falls behind ends early; names the best, and how probable that is"},
     {"defaults", SWITCH_FLAG, NULL, 0, 0, "run the model's defaults instead of a trial, for comparison"},

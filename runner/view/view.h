@@ -231,6 +231,8 @@ typedef struct VerifyTask {
     int64_t trial;           // -1: the model's defaults for the searched parameters
     const double *parameter; // [n_parameters] of the trial
     double fitness;          // the stored one; NaN: none
+    bool recommended;        // under fresh seeds, in place of `best`, the best of the search
+    int64_t best;            //
     uint64_t seed;           // fresh
     int64_t seeds;           // replicates
     double gains, physics;   // relative change of a gain, of another parameter; 0: none
@@ -245,7 +247,8 @@ enum { VERIFY_GRID_AXES_MAX = 6 };
 uint64_t verify_seed(const Spec *spec);
 // True if results depend on the seed.
 bool verify_draws(const Spec *spec);
-// Completes the task by the parameters of its trial, or of the best trial if it names none (verify_run.c).
+// Completes the task by the parameters of its trial; if it names none, of the trial that is recommended, or the best one
+// (verify_run.c).
 Error verify_take_trial(VerifyTask *task, Arena *arena);
 // Completes the task by the model's defaults for the searched parameters.
 void verify_take_defaults(VerifyTask *task, Arena *arena);

@@ -554,9 +554,10 @@ static Error articulated_configure(const double *settings, const Points *points,
     return error_none();
 }
 
-// Where the extrapolation of `order: two` has steps too coarse for its order.
-static const Doubt articulated_coarse[] = {
-    {"step_error", 1e-3, "dt is too large for order two there; half of it divides step_error by four"}};
+// Where the extrapolation of `order: two` has steps too coarse for its order, and where joints are too soft.
+static const Doubt articulated_suspect[] = {
+    {"step_error", 1e-3, "dt is too large for order two there; half of it divides step_error by four"},
+    {"gap_max", 1e-3, "joints gave way by more than 1 mm there; with `parameters: {attach_stiffness: 1e8}` less"}};
 
 const Model articulated_model = {
     .name = "articulated",
@@ -579,8 +580,8 @@ const Model articulated_model = {
     .shorten = articulated_shorten,
     .choose = articulated_choose,
     .explain = articulated_explain,
-    .doubts = articulated_coarse,
-    .n_doubts = 1,
+    .doubts = articulated_suspect,
+    .n_doubts = sizeof articulated_suspect / sizeof *articulated_suspect,
     .adjoint = &articulated_adjoint,
     .robot = articulated_shown,
 };

@@ -189,4 +189,8 @@ lacks "fresh seeds"
 works verify noisy --trial "$named" --seeds 20 --grid 0
 works best noisy
 has "verified  noisy/verify/trial_$named: "
+works verify noisy --seeds 20 --grid 0
+has "noisy/$named, which is recommended; the best of the search is trial $top, under 20 fresh seeds"
+[ ! -e "results/noisy/verify/trial_$top" ] && [ ! -e "results/noisy/verify/trial_$named-2" ]
+check $? "without --trial the recommended trial is verified"
 exit $status

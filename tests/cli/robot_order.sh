@@ -26,6 +26,11 @@ hop run arm.yaml --name rough --set simulation.order=two --set simulation.dt=0.0
     fail "rough: $(cat log)"
 grep -q '^doubtful  1 of 1 trials have step_error > 0.001: dt is too large' log || fail "steps of 20 ms: $(cat log)"
 
+# ---- joints that are too soft ---------------------------------------------------------------------------------------
+hop run arm.yaml --name soft --set parameters.attach_stiffness=1e3 --progress none || fail "soft: $(cat log)"
+grep -q '^doubtful  1 of 1 trials have gap_max > 0.001: joints gave way by more than 1 mm there' log ||
+    fail "soft joints: $(cat log)"
+
 # ---- the order of the error -----------------------------------------------------------------------------------------
 # Angles at the end against steps of 25 us: half the step makes the error half, or a quarter.
 ends() # NAME ORDER DT

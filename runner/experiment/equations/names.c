@@ -209,6 +209,7 @@ static Parameter *equations_add_parameter(SystemReader *reader, const SystemName
                     .section = section,
                     .doc = name->doc != NULL            ? name->doc
                            : section == SECTION_INITIAL ? arena_format(reader->arena, "%s at the start", name->name)
+                           : reader->law                ? "declared by the law"
                                                         : "declared by the system"};
     return parameter;
 }

@@ -46,6 +46,13 @@ static UnitValue units_of_name(const void *data, int index)
     return name->kind == SYSTEM_NAME_LET && of->scope->any ? name->common : name->value;
 }
 
+// How a number that stands for a quantity gets its unit; unit NULL: "".
+static const char *units_constant(const SystemReader *reader, const char *unit)
+{
+    if (unit == NULL) return "";
+    return arena_format(reader->arena, "; a constant gets its unit so: `let: {c: {value: 2, unit: %s}}`", unit);
+}
+
 static void units_report_fault(SystemReader *reader, const Node *node, const Expression *expression,
                                const UnitFault *fault)
 {
@@ -54,6 +61,7 @@ static void units_report_fault(SystemReader *reader, const Node *node, const Exp
     const char *remedy = reader->sampled ? "; a factor, as in 1*x, would weigh it" : "";
     if (reader->law && fault->gain != NULL)
         remedy = arena_format(reader->arena, "; a gain in %s on the right would fit", fault->gain);
+    if (!reader->sampled) remedy = arena_format(reader->arena, "%s%s", remedy, units_constant(reader, fault->lacks));
     expression_diagnose(reader->diagnostics, node, step->at, width, "%s%s", fault->text, remedy);
 }
 
@@ -61,9 +69,11 @@ static void units_report_other(SystemReader *reader, const Node *node, const Uni
                                const char *what)
 {
     const char *factor = unit_factor_text(is, wanted, reader->arena);
-    diagnose(reader->diagnostics, node, "%s has the unit %s, and this is in %s%s%s", what,
+    const UnitValue lacks = unit_product(wanted, is, -1);
+    const bool constant = factor == NULL && is->factored && lacks.kind == UNIT_KNOWN;
+    diagnose(reader->diagnostics, node, "%s has the unit %s, and this is in %s%s%s%s", what,
              unit_text(wanted, reader->arena), unit_text(is, reader->arena), factor != NULL ? ": multiply it by " : "",
-             factor != NULL ? factor : "");
+             factor != NULL ? factor : "", units_constant(reader, constant ? unit_text(&lacks, reader->arena) : NULL));
 }
 
 UnitValue equations_units(SystemReader *reader, const Node *node, const Expression *expression,

@@ -314,6 +314,21 @@ static const char *expression_frame_of(const Scope *scope, const char *name)
     return NULL;
 }
 
+// The only name that ends in _NAME, as law_mode for mode; NULL: there is none, or there are several.
+static const char *expression_name_ending(const char *const *names, int count, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *found = NULL;
+    for (int i = 0; i < count; i++) {
+        const size_t whole = strlen(names[i]);
+        if (whole < length + 2 || names[i][whole - length - 1] != '_') continue;
+        if (strcmp(names[i] + whole - length, name) != 0) continue;
+        if (found != NULL) return NULL;
+        found = names[i];
+    }
+    return found;
+}
+
 void expression_unknown_name(ExpressionParser *parser, const char *at, const char *name, bool after_text)
 {
     const int width = (int)strlen(name), n_names = parser->scope->count + parser->scope->n_texts;
@@ -321,6 +336,7 @@ void expression_unknown_name(ExpressionParser *parser, const char *at, const cha
     const char *near = nearest_name(name, names, n_names);
     for (int i = 0; i < n_names && strcmp(name, "t") == 0; i++)
         if (strcmp(names[i], "time") == 0) near = names[i];
+    if (near == NULL) near = expression_name_ending(names, n_names, name);
     const ExpressionHabit *habit = expression_habit(at, 0);
     char list[200];
     expression_list_names(names, n_names, list, sizeof list);

@@ -460,9 +460,11 @@ static UnitValue unit_same(UnitWalk *walk, int step, const UnitValue *a, const U
                arena_format(walk->arena, "%s: %s", what,
                             scaled ? "units of different size; multiply one by the factor between them"
                                    : "both sides must have the same unit"));
-    const UnitValue gain = unit_product(a, b, -1);
+    const UnitValue gain = unit_product(a, b, -1), lacks = a->factored ? unit_product(b, a, -1) : gain;
     if (walk->fault->step == step && !scaled && infix && gain.kind == UNIT_KNOWN)
         walk->fault->gain = unit_text(&gain, walk->arena);
+    if (walk->fault->step == step && !scaled && (a->factored || b->factored) && lacks.kind == UNIT_KNOWN)
+        walk->fault->lacks = unit_text(&lacks, walk->arena);
     return (UnitValue){.kind = UNIT_OPEN};
 }
 

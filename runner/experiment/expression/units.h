@@ -40,11 +40,12 @@ UnitValue unit_power(const UnitValue *value, double power);
 UnitValue unit_product(const UnitValue *a, const UnitValue *b, int times);
 
 // Where the units of an expression do not fit: the step, and what is wrong in the arena. step -1: they fit. weighted: a
-// literal is a factor of one of the sides. gain: the unit of a factor with which the right side would fit; NULL: none.
+// literal is a factor of one of the sides. gain: the unit of a factor with which the right side would fit; lacks: that
+// of a factor which such a literal could stand for; NULL: none.
 typedef struct UnitFault {
     int step;
     bool weighted;
-    const char *text, *gain;
+    const char *text, *gain, *lacks;
 } UnitFault;
 
 // The units of a table: of its values, and those that its arguments must have.

@@ -46,6 +46,23 @@ static const Node *override_with(const Node *mapping, const Node *key, const Nod
     return node;
 }
 
+// Why nothing can be set below a value. A law or a system may be the name of a file, whose parameters are the spec's.
+static const char *override_no_mapping(const Node *value, const OverridePath *path, const char *from, Arena *arena)
+{
+    static const char parameters[] = "parameters.";
+    const size_t head = sizeof parameters - 1;
+    const char *above = arena_format(arena, "%.*s", (int)(from - path->text - 1), path->text),
+               *last = strrchr(above, '.');
+    if (last == NULL || value->kind != NODE_SCALAR || (strcmp(last, ".law") != 0 && strcmp(last, ".system") != 0))
+        return "the value above this key in the spec is not a mapping";
+    const char *name = "NAME";
+    if (strncmp(from, parameters, head) == 0 && from + head < path->end)
+        name = arena_format(arena, "%.*s", (int)strcspn(from + head, ".="), from + head);
+    return arena_format(arena,
+                        "%s is a file of its own, %.100s: parameters.%s sets a parameter of it; change all else there",
+                        above, text_visible(value->text, arena), name);
+}
+
 // `from`: where in the path we are; `mapping` NULL: there is none yet. NULL after an error.
 static const Node *override_descend(const Node *mapping, const OverridePath *path, const char *from, const Node *value,
                                     Arena *arena, Diagnostics *diagnostics)
@@ -63,8 +80,8 @@ static const Node *override_descend(const Node *mapping, const OverridePath *pat
         mapping = empty;
     }
     if (length == 0 || mapping->kind != NODE_MAPPING) {
-        diagnose(diagnostics, key,
-                 length == 0 ? "a word of the key is empty" : "the value above this key in the spec is not a mapping");
+        diagnose(diagnostics, key, "%s",
+                 length == 0 ? "a word of the key is empty" : override_no_mapping(mapping, path, from, arena));
         return NULL;
     }
     if (from + length < path->end)

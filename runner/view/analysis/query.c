@@ -28,6 +28,8 @@ static Error query_order(Query *query, const char *text, Arena *arena)
         int column;
         char *direction = strchr(name, ':');
         if (direction != NULL) *direction++ = '\0';
+        name = text_stripped(name);
+        if (direction != NULL) direction = text_stripped(direction);
         TRY(query_column(&query->all, name, "order", &column));
         if (direction != NULL && strcmp(direction, "desc") != 0 && strcmp(direction, "asc") != 0)
             return error_make(ERROR_USER, "--order: '%.60s' is not a direction; write %.60s:asc or %.60s:desc",
@@ -71,7 +73,7 @@ static Error query_choose_columns(Query *query, const char *text, Arena *arena)
     char *rest = arena_copy(arena, text);
     for (char *name; (name = strsep(&rest, ",")) != NULL;) {
         int column;
-        TRY(query_column(&query->all, name, "columns", &column));
+        TRY(query_column(&query->all, text_stripped(name), "columns", &column));
         if (query->count == QUERY_COLUMNS_MAX) return error_make(ERROR_USER, "--columns: too many columns");
         query_add(query, column);
     }

@@ -50,6 +50,11 @@ static const PlotRule plot_rules[] = {
     {".k4", "fill:#00a377", "fill:#00ebab"},
     {".k5", "fill:#67274b", "fill:#993a6f"},
     {".k6", "fill:#97d1f1", "fill:#dff1fb"},
+    // the same of lines
+    {".h1", "stroke:#bd5300;fill:none", "stroke:#c45700;fill:none"},
+    {".h2", "stroke:#005b8f;fill:none", "stroke:#0098ed;fill:none"},
+    {".h3", "stroke:#e69f00;fill:none", "stroke:#eba200;fill:none"},
+    {".h4", "stroke:#00a377;fill:none", "stroke:#00ebab;fill:none"},
     // dashes of lines
     {".d1", "stroke-dasharray:7 3", "stroke-dasharray:7 3"},
     {".d2", "stroke-dasharray:2 2.5", "stroke-dasharray:2 2.5"},
@@ -572,13 +577,14 @@ void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, dou
     fputs("</title></circle>", out);
 }
 
-// Four colours that differ much, also in grey; more lines have dashes too. The last of few lines stands out most.
+// Four kinds whose lightness differs most, in the order in which few of them do: blue, orange, green, and vermilion, which
+// recorded dots have too; more lines have dashes.
 PlotColour plot_colour(int line)
 {
-    static const int few[] = {7, 5, 3, 2};
+    static const int few[] = {2, 3, 4, 1};
     PlotColour classes;
-    snprintf(classes.line, sizeof classes.line, line < 4 ? "s%d" : "s%d d%d", few[line % 4], line / 4 % 3);
-    snprintf(classes.key, sizeof classes.key, "c%d", few[line % 4]);
+    snprintf(classes.line, sizeof classes.line, line < 4 ? "h%d" : "h%d d%d", few[line % 4], line / 4 % 3);
+    snprintf(classes.key, sizeof classes.key, "k%d", few[line % 4]);
     return classes;
 }
 
