@@ -43,14 +43,14 @@ HD_CALL void equations_trace(const EquationsLane *lane, const LaneGroup *group, 
 {
     LanesSampling sampling;
     if (!lanes_are_sampled(group, &sampling)) return;
-    if (method != EQUATIONS_BY_map) equations_dense(lane, method, h);
+    if (!EQUATIONS_IS(method, map)) equations_dense(lane, method, h);
     const double every = sampling.every * lane->c->dt;
     const real end = splat(sampling.end * lane->c->dt);
     for (;;) {
         const real at = (sampling.skipped + lanes_samples(group)) * every;
         const mask due = taken & MASK(at < until) & MASK(at < end);
         if (!any_lane(due)) return;
-        if (method == EQUATIONS_BY_map) {
+        if (EQUATIONS_IS(method, map)) {
             equations_argue(lane, lane->c->y);
             equations_at(lane, t);
         } else {
@@ -354,14 +354,14 @@ HD EquationsStep equations_straight_step(const EquationsLane *lane, real t, real
     straight_argue(lane, c->y);
     straight_step(lane, t, h);
     straight_keep(lane, c->next);
-    return observed ? equations_end_step(lane, t, h, which) : step;
+    return EQUATIONS_OBSERVED(observed) ? equations_end_step(lane, t, h, which) : step;
 }
 
 HD EquationsStep equations_step(const EquationsLane *lane, EquationsMethod method, real t, real h, mask which,
                                 bool observed)
 {
-    if (lane->c->straight != 0) return equations_straight_step(lane, t, h, which, observed);
-    switch (method) {
+    if (EQUATIONS_KNOWN(lane->c, straight) != 0) return equations_straight_step(lane, t, h, which, observed);
+    switch (EQUATIONS_KNOWN_METHOD(method)) {
     case EQUATIONS_BY_dormand_prince: return equations_dormand_prince_step(lane, t, h, which);
     case EQUATIONS_BY_rk4: return equations_rk4_step(lane, t, h, which);
     case EQUATIONS_BY_semi_implicit_euler: return equations_semi_implicit_euler_step(lane, t, h, which);
@@ -413,7 +413,7 @@ HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGr
         outcome.failure = select_real(MASK(outcome.failure == 0.0), failure, outcome.failure);
     }
     outcome.failure = select_real(wrong, splat(EQUATIONS_FAIL_instant), outcome.failure);
-    if (observed && lanes_sample_due(group, 0)) {
+    if (EQUATIONS_OBSERVED(observed) && lanes_sample_due(group, 0)) {
         equations_argue(lane, lane->c->y);
         equations_at(lane, splat(0.0));
         equations_sample(lane, group, splat(0.0), false, running);
@@ -480,7 +480,8 @@ HD void equations_take(const EquationsLane *lane, real now, mask on_grid, mask t
     equations_copy(lane, c->y, c->next, c->n_total, taken);
     equations_copy(lane, c->f, c->next_f, c->n_total, taken);
     equations_copy(lane, c->guard, c->next_guard, 2 * c->n_guards, taken);
-    if (c->extrema) equations_copy(lane, c->watched, c->watched + 2 * c->n_metrics, 2 * c->n_metrics, taken);
+    if (EQUATIONS_KNOWN(c, extrema))
+        equations_copy(lane, c->watched, c->watched + 2 * c->n_metrics, 2 * c->n_metrics, taken);
     equations_name(lane, EQUATIONS_T, now, taken);
     equations_name(lane, EQUATIONS_REACH, splat(0.0), taken);
     equations_name(lane, EQUATIONS_GRID, equations_named(lane, EQUATIONS_GRID) + 1.0, taken & on_grid);
@@ -502,7 +503,7 @@ HD void equations_end(const EquationsLane *lane, const LaneGroup *group, real t,
 {
     equations_argue(lane, lane->c->y);
     equations_at(lane, t);
-    if (observed) equations_sample(lane, group, t, true, ended);
+    if (EQUATIONS_OBSERVED(observed)) equations_sample(lane, group, t, true, ended);
     equations_finish(lane, group, failure, ended);
 }
 
@@ -516,7 +517,7 @@ HD_CALL mask equations_act_now(const EquationsLane *lane, const LaneGroup *group
     const real h = c->fixed_steps ? splat(c->dt) : equations_named(lane, EQUATIONS_H);
     const mask first = begins & equations_take_actions(lane, group, begins);
     const EquationsOutcome outcome = equations_occur(lane, t, h, no_lanes(), no_lanes(), begins);
-    if (c->extrema) {
+    if (EQUATIONS_KNOWN(c, extrema)) {
         equations_forget_extrema(lane, first);
         equations_begin_extrema(lane, begins);
     }
@@ -533,22 +534,22 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
 {
     const EquationsConstants *c = lane->c;
     const bool noisy =
-        (method == EQUATIONS_BY_euler_maruyama || method == EQUATIONS_BY_sra3 || method == EQUATIONS_BY_map) &&
+        (EQUATIONS_IS(method, euler_maruyama) || EQUATIONS_IS(method, sra3) || EQUATIONS_IS(method, map)) &&
         equations_has_noise(lane);
     // Lanes that have ended are never read again: where nothing iterates they may go on, and no stage waits for a mask.
-    const bool goes_on = c->n_modes == 1 && method != EQUATIONS_BY_implicit_midpoint && method != EQUATIONS_BY_rodas5p;
+    const bool goes_on = c->n_modes == 1 && !EQUATIONS_IS(method, implicit_midpoint) && !EQUATIONS_IS(method, rodas5p);
     real grid;
     const real t = equations_named(lane, EQUATIONS_T), sight = equations_named(lane, EQUATIONS_SIGHT),
                wanted = lesser_of(equations_named(lane, EQUATIONS_H), sight),
                reach = equations_named(lane, EQUATIONS_REACH);
     real deadline = equations_deadline(lane, t, &grid);
-    if (noisy && method != EQUATIONS_BY_map) {
+    if (noisy && !EQUATIONS_IS(method, map)) {
         const mask opens = running & MASK(equations_named(lane, EQUATIONS_OPEN) == 0.0);
         deadline = lesser_of(equations_near_guards(lane, t, grid, opens), deadline);
     }
     if (noisy) deadline = equations_open_piece(lane, method, t, grid, deadline, running);
     const real left = deadline - t;
-    const mask landing = c->n_guards > 0 ? MASK(reach > 0.0) : no_lanes();
+    const mask landing = EQUATIONS_KNOWN(c, n_guards) > 0 ? MASK(reach > 0.0) : no_lanes();
     const mask timed = c->fixed_steps ? ~landing : ~landing & MASK(wanted >= left);
     const real h = select_real(landing, reach, select_real(timed, left, wanted));
     const real part = equations_part_of_piece(h, left, landing);
@@ -556,21 +557,21 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
     const EquationsStep step = equations_step(lane, method, t, h, goes_on ? all_lanes() : running, observed);
     const mask finite = equations_finite(lane, c->next);
     const mask precise = running & finite & (landing | MASK(step.error <= 1.0));
-    const bool inner = c->extrema && method != EQUATIONS_BY_map && !noisy;
-    if ((inner || (c->n_guards > 0 && method != EQUATIONS_BY_map)) && any_lane(precise))
+    const bool inner = EQUATIONS_KNOWN(c, extrema) && !EQUATIONS_IS(method, map) && !noisy;
+    if ((inner || (EQUATIONS_KNOWN(c, n_guards) > 0 && !EQUATIONS_IS(method, map))) && any_lane(precise))
         equations_dense(lane, method, h);
     const mask free = precise & ~landing, fast = equations_overlooks_extrema(lane, t, h, free);
     mask blind;
     const mask turned = equations_seek(lane, method, t, h, free & ~fast, &blind);
     blind = blind | fast;
     const mask accepted = precise & ~blind;
-    const mask crossed = method == EQUATIONS_BY_map ? no_lanes() : turned;
+    const mask crossed = EQUATIONS_IS(method, map) ? no_lanes() : turned;
     const mask taken = accepted & ~crossed;
     const mask landed = taken & (landing | turned);
     real failure = step.failure;
     mask stopped = no_lanes();
 
-    if (!c->fixed_steps) { // the error decides, unless an event or a known instant ended the step
+    if (!EQUATIONS_KNOWN(c, fixed_steps)) { // the error decides, unless an event or a known instant ended the step
         const real factor = equations_factor(select_real(finite, step.error, math_nan())) * h;
         const real grown = select_real(MASK(h < wanted), greater_of(factor, wanted), factor);
         const real next = select_real(accepted & ~landing, grown, factor);
@@ -578,14 +579,14 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
         equations_name(lane, EQUATIONS_SIGHT, select_real(blind, 0.5 * h, 1.25 * sight), blind | (accepted & ~landing));
     }
     const real now = select_real(timed, deadline, t + h);
-    const mask periodic = c->n_actions > 0 ? MASK(now >= equations_next_period(lane)) : no_lanes();
+    const mask periodic = EQUATIONS_KNOWN(c, n_actions) > 0 ? MASK(now >= equations_next_period(lane)) : no_lanes();
     if (any_lane(taken)) {
         trail_step(lane, t, h, now, landing, timed);
         const real until = select_real(periodic, now - equations_apart(now), t + h);
-        if (observed) equations_trace(lane, group, method, t, h, until, taken);
+        if (EQUATIONS_OBSERVED(observed)) equations_trace(lane, group, method, t, h, until, taken);
         if (inner) equations_inner_extrema(lane, t, h, taken);
         equations_durations(lane, h, taken);
-        if (c->n_guards > 0 && any_lane(taken & landing)) {
+        if (EQUATIONS_KNOWN(c, n_guards) > 0 && any_lane(taken & landing)) {
             equations_argue(lane, c->next);
             equations_at(lane, now);
             equations_guards(lane, c->next_guard, taken & landing);
@@ -608,7 +609,7 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
             stopped = outcome.stopped;
             failure = select_real(MASK(outcome.failure != 0.0), outcome.failure, failure);
         }
-        if (c->extrema) equations_begin_extrema(lane, taken);
+        if (EQUATIONS_KNOWN(c, extrema)) equations_begin_extrema(lane, taken);
         const real fails = equations_conditions(lane, h, taken);
         failure = select_real(taken & MASK(fails != 0.0) & MASK(failure == 0.0), fails, failure);
     }
@@ -618,12 +619,12 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
     const mask arrived = MASK(after >= c->duration) & taken;
     if (any_lane(last))
         failure = select_real(last & ~arrived & ~stopped & MASK(failure == 0.0), splat(EQUATIONS_FAIL_limit), failure);
-    const mask retired = observed ? taken & lanes_retire(group) : no_lanes();
+    const mask retired = EQUATIONS_OBSERVED(observed) ? taken & lanes_retire(group) : no_lanes();
     failure = lanes_retired(group, retired, failure);
     const mask ended = running & (arrived | stopped | MASK(failure != 0.0));
     if (any_lane(ended)) equations_end(lane, group, after, failure, observed, ended);
     running = running & ~ended;
-    if (observed && any_lane(periodic & taken & running))
+    if (EQUATIONS_OBSERVED(observed) && any_lane(periodic & taken & running))
         equations_trace_period(lane, group, after, periodic & taken & running);
     return running;
 }
@@ -666,14 +667,14 @@ HD void equations_advance(const Constants *constants, const double *assets, cons
     }
     int64_t bent = 0; // before this tick the steps are looked at one by one
     for (int64_t tick = begin; tick < end; tick++) {
-        if (c->straight != 0 && !observed && !EQUATIONS_TRAILS && tick >= bent) {
+        if (EQUATIONS_KNOWN(c, straight) != 0 && !EQUATIONS_OBSERVED(observed) && !EQUATIONS_TRAILS && tick >= bent) {
             const int64_t steps = equations_go_straight(lane, tick, end, running);
             bent = steps > 0 ? tick : tick + STRAIGHT_STEPS;
             tick += steps - 1;
             if (steps > 0) continue;
             tick++;
         }
-        if (c->n_actions > 0) {
+        if (EQUATIONS_KNOWN(c, n_actions) > 0) {
             running = equations_act_now(lane, group, observed, running);
             if (!any_lane(running)) return;
         }

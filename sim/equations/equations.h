@@ -156,4 +156,17 @@ static const EquationsConstants equations_made_constants = {EQUATIONS_CONSTANTS(
 #endif
 #endif
 
+// What a made kernel fixes, as a number in the source: compilers leave out what follows from it before they look into
+// a function that is not called then. They take half of the time, and make the same code.
+#if defined(HOPSCOTCH_MADE)
+#define EQUATIONS_KNOWN(c, name) made_##name
+#define EQUATIONS_KNOWN_METHOD(method) ((EquationsMethod)made_method)
+#define EQUATIONS_OBSERVED(observed) (made_observed != 0 && !MADE_ON_CPU)
+#else
+#define EQUATIONS_KNOWN(c, name) ((c)->name)
+#define EQUATIONS_KNOWN_METHOD(method) (method)
+#define EQUATIONS_OBSERVED(observed) (observed)
+#endif
+#define EQUATIONS_IS(method, name) (EQUATIONS_KNOWN_METHOD(method) == EQUATIONS_BY_##name)
+
 #endif

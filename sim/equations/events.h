@@ -261,7 +261,7 @@ HD_CALL mask equations_seek(const EquationsLane *lane, EquationsMethod method, r
     *blind = no_lanes();
     if (c->n_guards == 0 || !any_lane(accepted)) return any;
     equations_guards(lane, c->next_guard, accepted);
-    if (method == EQUATIONS_BY_map) return equations_seek_in_map(lane, accepted);
+    if (EQUATIONS_IS(method, map)) return equations_seek_in_map(lane, accepted);
     *blind = equations_overlooks(lane, t, h, accepted);
     accepted = accepted & ~*blind;
     FRAME_EACH

@@ -69,6 +69,15 @@ static void made_mode(MadeCodes *codes, const EquationsConstants *c, int m)
         made_code_at(codes, actions + a * EQUATIONS_ACTION + EQUATIONS_ACTION_SET, c->n_states + c->n_held);
 }
 
+static const char *made_method(int kernel)
+{
+#define MADE_METHOD(name, fixed)                                                                                       \
+    if (kernel == KERNEL_equations_##name) return #name;
+    EQUATIONS_INTEGRATORS(MADE_METHOD)
+#undef MADE_METHOD
+    return "map";
+}
+
 // What compiling takes if all is inlined, as measured: in steps of arithmetic.
 static int64_t made_inlined(const MadeCodes *codes, int kernel)
 {
@@ -93,6 +102,8 @@ bool equations_made_macros(const Configured *configured, TextSink out)
 #define EQUATIONS_MADE_MACRO(type, name) made_line(out, "#define made_%s %a\n", #name, (double)c.name);
     EQUATIONS_CONSTANTS(EQUATIONS_MADE_MACRO)
 #undef EQUATIONS_MADE_MACRO
+    made_line(out, "#define made_method EQUATIONS_BY_%s\n", made_method(configured->kernel));
+    made_line(out, "#define made_observed %d\n", configured->meter != NULL);
     made_line(out, "#define EQUATIONS_MADE_CODES \\\n");
     if (made_begin(&codes, c.derived, c.n_derived_steps)) made_end(&codes);
     made_code_at(&codes, c.start, c.n_states + c.n_held);

@@ -22,7 +22,7 @@
 enum { EQUATIONS_DRAW_NOISE = 6 }; // purpose of a random number, beside those of ../sim.h and ../environment.h
 
 HD bool equations_has_noise(const EquationsLane *lane) { return lane->c->n_sources > 0; }
-HD bool equations_has_areas(EquationsMethod method) { return method == EQUATIONS_BY_sra3; }
+HD bool equations_has_areas(EquationsMethod method) { return EQUATIONS_IS(method, sra3); }
 
 // Where the numbers of the noise stand in the frame. Kept: the state in which the piece begins, then of sources the
 // increments and the areas (of methods that have them) of the piece and of the rest.

@@ -545,17 +545,17 @@ HD_CALL void equations_dense(const EquationsLane *lane, EquationsMethod method, 
         const real f = frame_get(lane->frame, c->f + i), next_f = frame_get(lane->frame, c->next_f + i);
         const real change = next - y;
         real first = fused(h, f, -change), second = change - first - h * next_f, last = splat(0.0);
-        if (method == EQUATIONS_BY_dormand_prince)
+        if (EQUATIONS_IS(method, dormand_prince))
             last = h * equations_weighted(lane, equations_table()->d, EQUATIONS_STAGES, i);
-        if (method == EQUATIONS_BY_semi_implicit_euler) second = splat(0.0);
-        if (method == EQUATIONS_BY_euler_maruyama) first = second = splat(0.0);
-        if (method == EQUATIONS_BY_sra3) {
+        if (EQUATIONS_IS(method, semi_implicit_euler)) second = splat(0.0);
+        if (EQUATIONS_IS(method, euler_maruyama)) first = second = splat(0.0);
+        if (EQUATIONS_IS(method, sra3)) {
             const real drift = change - frame_get(lane->frame, equations_noise_change(lane) + i),
                        rises = fused(h, f, -drift);
             first = rises + frame_get(lane->frame, equations_noise_bend(lane) + i);
             second = drift - rises - h * next_f;
         }
-        if (method == EQUATIONS_BY_rodas5p) { // k1 + theta (k2 + theta k3), k = h U
+        if (EQUATIONS_IS(method, rodas5p)) { // k1 + theta (k2 + theta k3), k = h U
             const EquationsRodas *table = equations_rodas();
             const real k3 = equations_weighted(lane, table->h[2], EQUATIONS_RODAS_STAGES, i);
             first = equations_weighted(lane, table->h[0], EQUATIONS_RODAS_STAGES, i);
