@@ -1,6 +1,6 @@
 // The adjoint of `equations` on a GPU: a thread for each lane runs it, leaves its trail in device memory, and goes back
-// along it (equations/adjoint/lane.h). The bits are those of the CPU's kernels (trail_kernels.c). A launch is a slice of
-// attempts at steps, or of entries. Lanes that run a segment once more and lanes that go back take turns.
+// along it (equations/adjoint/lane.h). The bits are those of the CPU's kernels (trail_kernels.c). A launch is a slice
+// of attempts at steps, or of entries. Lanes that run a segment once more and lanes that go back take turns.
 #define HOPSCOTCH_TRAIL
 #define HOPSCOTCH_CELLS
 #include "adjoint_queue.cuh"
@@ -67,10 +67,10 @@ HD void trail_forth(const TrailSystem *of, const TrailLaunch *launch, EquationsM
     if (lane.fills) {
         trail_run(&lane, method, launch->slice);
         trail_keep(&lane);
-        for (int m = 0; m < of->n_metrics && !lane.fills; m++)
-            launch->metric[m * launch->lanes + index] = lane.metric[m];
-        launch->failure[index] = lane.status - LANE_DONE;
     }
+    const bool ended = !lane.fills && !lane.trail.again;
+    for (int m = 0; m < of->n_metrics && ended; m++) launch->metric[m * launch->lanes + index] = lane.metric[m];
+    if (ended) launch->failure[index] = lane.status - LANE_DONE;
     trail_report(launch, &lane);
 }
 
@@ -100,7 +100,7 @@ HD void trail_reverse(const TrailSystem *of, const TrailLaunch *launch)
 
 #define TRAIL_FORTH(name)                                                                                              \
     static __global__ void __launch_bounds__(THREAD_BLOCK)                                                             \
-        trail_forth_##name(const TrailSystem *of, const TrailLaunch launch)                                            \
+        trail_forth_##name(const TrailSystem *of, const __grid_constant__ TrailLaunch launch)                          \
     {                                                                                                                  \
         trail_forth(of, &launch, EQUATIONS_BY_##name);                                                                 \
     }
@@ -115,7 +115,8 @@ HD void trail_reverse(const TrailSystem *of, const TrailLaunch *launch)
     X(map)
 TRAIL_METHODS(TRAIL_FORTH)
 
-static __global__ void __launch_bounds__(THREAD_BLOCK) trail_back_all(const TrailSystem *of, const TrailLaunch launch)
+static __global__ void __launch_bounds__(THREAD_BLOCK)
+    trail_back_all(const TrailSystem *of, const __grid_constant__ TrailLaunch launch)
 {
     trail_reverse(of, &launch);
 }
