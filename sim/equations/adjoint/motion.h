@@ -224,8 +224,10 @@ HD MotionTable motion_table(EquationsMethod method)
 
 HD double motion_weighted(const Motion *m, const double *weight, int count, int i)
 {
+    const int64_t total = m->c->n_total;
+    const ConstCells stages = m->stages + i;
     double sum = 0.0;
-    for (int j = 0; j < count; j++) sum += weight[j] * motion_stage(m, j)[i];
+    for (int j = 0; j < count; j++) sum += weight[j] * stages[j * total];
     return sum;
 }
 

@@ -48,9 +48,11 @@ HD_CALL double pull_explicit(Motion *m, ConstCells entry, ConstCells next, Cells
     for (int i = 0; i < n; i++) to[SYSTEM_STATE(i)] += next[i];
     for (int s = table.stages - 1; s >= 0; s--) {
         for (int i = 0; i < total; i++) weight[i] = h * table.b[s] * next[i];
-        for (int j = s + 1; j < table.stages; j++)
-            for (int i = 0; i < n && table.a[j][s] != 0.0; i++)
-                weight[i] += h * table.a[j][s] * motion_argument(m, j)[1 + i];
+        for (int j = s + 1; j < table.stages; j++) {
+            const ConstCells later = motion_argument(m, j) + 1;
+            const double factor = h * table.a[j][s];
+            for (int i = 0; i < n && table.a[j][s] != 0.0; i++) weight[i] += factor * later[i];
+        }
         motion_argue_stage(m, &table, s, entry);
         const Cells argument = motion_argument(m, s);
         pull_rates(m, entry_mode(m, entry), weight, argument, to);
