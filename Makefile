@@ -111,7 +111,8 @@ PLAIN ?= $(if $(first),,$(isas))
 plain_kernels = $(if $(filter $1,$(PLAIN)),$(BUILD)/cpu_plain_$1.o)
 cpu_kernels := $(foreach isa,$(isas),$(call plain_kernels,$(isa)) $(BUILD)/cpu_observed_$(isa).o)
 # what takes longest comes first, here and in the programs: the other objects compile beside it
-gpu_kernels := $(BUILD)/backend_cuda.o $(if $(first),,$(BUILD)/alone_cuda.o $(BUILD)/adjoint_cuda.o) \
+gpu_kernels := $(BUILD)/backend_cuda.o \
+  $(if $(first),,$(BUILD)/trail_cuda.o $(BUILD)/alone_cuda.o $(BUILD)/adjoint_cuda.o) \
   $(if $(filter yes,$(CUDA)),$(if $(first),,$(BUILD)/ahead_cuda.o)) # a host has no warps
 # of environments (sim/environment.h), which only the library and what tests it have
 environments := $(if $(first),,$(foreach isa,$(isas),$(BUILD)/cpu_environment_$(isa).o) \
@@ -189,7 +190,7 @@ ISA_v3 := -march=x86-64-v3
 # gcc before 13.3 misaligns vectors of 64 bytes on the stack that finds its use after a return
 no_asan_stack := $(if $(findstring clang,$(CC)),,$(if $(findstring =address,$(EXTRA)),--param asan-use-after-return=0))
 ISA_v4 := -march=x86-64-v4 $(no_asan_stack)
-$(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*.cuh sim/made/*.cuh) build/config.mk
+$(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h sim/*.cuh sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@
 cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) \
@@ -300,6 +301,7 @@ test-gpu:
 	sh tests/gpu_models.sh $(BUILD)
 	sh tests/gpu_made.sh $(BUILD)
 	TIMES= sh tests/gpu_equations.sh $(BUILD)
+	TIMES= sh tests/gpu_equations_gradient.sh $(BUILD)
 	TIMES= sh tests/gpu_metrics.sh $(BUILD)
 	sh tests/gpu_robots.sh $(BUILD)
 	sh tests/gpu_environment.sh $(BUILD)

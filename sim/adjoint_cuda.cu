@@ -3,8 +3,8 @@
 #define HOPSCOTCH_KERNELS
 #define HOPSCOTCH_ADJOINTS
 #include "adjoint.h"
+#include "adjoint_queue.cuh"
 #include "backend.h"
-#include "cuda_calls.cuh"
 #include "lanes.h"
 #include "models.h"
 
@@ -21,8 +21,6 @@ enum {
     ADJOINT_SLICE = 64,
     ADJOINT_SLICE_OF_MANY = 16,
     ADJOINT_FEW = 16384,
-    ADJOINT_QUEUED = 2,   // launches at once: one runs, and the next one waits for it
-    ADJOINT_RESERVE = 10, // 1/ADJOINT_RESERVE of the free memory is left to others
 };
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
@@ -69,18 +67,11 @@ static const AdjointEntry *adjoint_find(const Configured *configured)
 
 typedef struct CudaAdjoint {
     AdjointDevice device;
-    int number; // of the device
     const Configured *configured;
     const AdjointEntry *entry;
     AdjointSlice slice;
     double *assets, *weight;
-    cudaStream_t stream;
-    cudaEvent_t started, ended[ADJOINT_QUEUED]; // of the way forth or back; of its latest launches
-    int64_t launches;                           // of it, so far
-    double patience;                            // s, of a launch
-    bool stuck;                                 // a launch does not end: its memory stays
-    bool (*leaves)(const void *of);             // of the lanes that were run last
-    const void *of;
+    AdjointQueue queue;
 } CudaAdjoint;
 
 static int64_t adjoint_padded_lanes(int64_t lanes)
@@ -99,9 +90,8 @@ static size_t adjoint_lane_bytes(const CudaAdjoint *adjoint, const AdjointPlan *
 // All states of a run where they fit for all lanes, else segments; then for as many lanes as fit.
 static Error adjoint_choose(CudaAdjoint *adjoint, int64_t lanes, size_t most)
 {
-    size_t free_bytes = 0, total_bytes = 0;
-    CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
-    const size_t room = free_bytes - free_bytes / ADJOINT_RESERVE;
+    size_t room;
+    TRY(queue_room(&room));
     AdjointPlan plan = adjoint->entry->plan(adjoint->configured, most > 0 ? most : SIZE_MAX / 2, ADJOINT_SETS);
     const int64_t whole = (int64_t)(room / adjoint_lane_bytes(adjoint, &plan));
     if (adjoint_padded_lanes(lanes) > whole) plan = adjoint->entry->plan(adjoint->configured, 0, ADJOINT_SETS);
@@ -138,8 +128,8 @@ static Error adjoint_take(CudaAdjoint *adjoint)
 static void adjoint_close(AdjointDevice *device)
 {
     CudaAdjoint *adjoint = (CudaAdjoint *)device;
-    if (adjoint->stuck) return;
-    cudaSetDevice(adjoint->number);
+    if (adjoint->queue.stuck) return;
+    cudaSetDevice(adjoint->queue.number);
     cudaFree(adjoint->slice.batch.parameter);
     cudaFree(adjoint->slice.batch.metric);
     cudaFree(adjoint->slice.batch.status);
@@ -148,12 +138,7 @@ static void adjoint_close(AdjointDevice *device)
     cudaFree(adjoint->slice.growth);
     cudaFree(adjoint->weight);
     cudaFree(adjoint->assets);
-    if (adjoint->started != NULL) cudaEventDestroy(adjoint->started);
-    for (int i = 0; i < ADJOINT_QUEUED; i++) {
-        if (adjoint->ended[i] != NULL) cudaEventDestroy(adjoint->ended[i]);
-    }
-    if (adjoint->stream != NULL) cudaStreamDestroy(adjoint->stream);
-    (void)cudaGetLastError();
+    queue_close(&adjoint->queue);
     free(adjoint);
 }
 
@@ -169,60 +154,25 @@ static Error adjoint_launch(const CudaAdjoint *adjoint, AdjointKernel kernel, in
     slice.first = first;
     slice.end = end;
     const unsigned thread_blocks = (unsigned)((slice.batch.lanes + lanes - 1) / lanes);
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3(thread_blocks), dim3((unsigned)threads), arguments, 0, adjoint->stream));
+    CUDA_TRY(
+        cudaLaunchKernel(kernel, dim3(thread_blocks), dim3((unsigned)threads), arguments, 0, adjoint->queue.stream));
     return error_none();
 }
 
 static Error adjoint_copy(const CudaAdjoint *adjoint, double *to, const double *from, int rows, cudaMemcpyKind kind)
 {
     const size_t size = sizeof(double) * (size_t)(rows * adjoint->slice.batch.lanes);
-    CUDA_TRY(cudaMemcpyAsync(to, from, size, kind, adjoint->stream));
+    CUDA_TRY(cudaMemcpyAsync(to, from, size, kind, adjoint->queue.stream));
     return error_none();
-}
-
-// Until a launch has ended. Patience is counted in polls, as by backend_wait.
-static Error adjoint_wait(CudaAdjoint *adjoint, int64_t launch)
-{
-    const double look = 0.1; // s
-    cudaError_t code = cudaErrorNotReady;
-    for (double waited = 0.0; code == cudaErrorNotReady && waited < adjoint->patience; waited += look)
-        CUDA_CALL(code, cuda_event_state(adjoint->ended[launch % ADJOINT_QUEUED], look));
-    adjoint->stuck = code == cudaErrorNotReady;
-    if (adjoint->stuck)
-        return error_make(ERROR_STUCK, "a launch of gradients did not end within %g s", adjoint->patience);
-    return cuda_check(code, "cudaEventQuery(ended)");
-}
-
-static Error adjoint_begin(CudaAdjoint *adjoint)
-{
-    adjoint->launches = 0;
-    CUDA_TRY(cudaEventRecord(adjoint->started, adjoint->stream));
-    return error_none();
-}
-
-// Waits for all launches but the last `queued` ones.
-static Error adjoint_drain(CudaAdjoint *adjoint, int64_t queued)
-{
-    return adjoint->launches > queued ? adjoint_wait(adjoint, adjoint->launches - queued - 1) : error_none();
-}
-
-// Waits until there is room for one more launch, unless the caller leaves: then for all of them.
-static Error adjoint_go_on(CudaAdjoint *adjoint)
-{
-    TRY(adjoint_drain(adjoint, ADJOINT_QUEUED - 1));
-    if (adjoint->leaves == NULL || !adjoint->leaves(adjoint->of)) return error_none();
-    TRY(adjoint_drain(adjoint, 0));
-    return error_make(ERROR_INTERRUPTED, "interrupted");
 }
 
 // A launch, behind at most one that still runs.
 static Error adjoint_step(CudaAdjoint *adjoint, AdjointKernel kernel, int threads, int lanes, int64_t first,
                           int64_t end)
 {
-    TRY(adjoint_go_on(adjoint));
+    TRY(queue_go_on(&adjoint->queue));
     TRY(adjoint_launch(adjoint, kernel, threads, lanes, first, end));
-    CUDA_TRY(cudaEventRecord(adjoint->ended[adjoint->launches++ % ADJOINT_QUEUED], adjoint->stream));
-    return error_none();
+    return queue_add(&adjoint->queue);
 }
 
 static int64_t adjoint_slice_steps(const CudaAdjoint *adjoint)
@@ -233,11 +183,11 @@ static int64_t adjoint_slice_steps(const CudaAdjoint *adjoint)
 static Error adjoint_forth(CudaAdjoint *adjoint)
 {
     const int64_t ticks = adjoint->configured->ticks, steps = adjoint_slice_steps(adjoint);
-    TRY(adjoint_begin(adjoint));
+    TRY(queue_begin(&adjoint->queue));
     for (int64_t first = 0; first < ticks; first += steps)
         TRY(adjoint_step(adjoint, adjoint->entry->forth, ADJOINT_THREAD_BLOCK, ADJOINT_THREAD_BLOCK, first,
                          first + steps < ticks ? first + steps : ticks));
-    return adjoint_drain(adjoint, 0);
+    return queue_drain(&adjoint->queue, 0);
 }
 
 // A launch stays in a segment.
@@ -245,22 +195,13 @@ static Error adjoint_reverse(CudaAdjoint *adjoint)
 {
     const int64_t ticks = adjoint->configured->ticks, segment = adjoint->slice.plan.segment;
     const int64_t steps = adjoint_slice_steps(adjoint);
-    TRY(adjoint_begin(adjoint));
+    TRY(queue_begin(&adjoint->queue));
     for (int64_t end = ticks, first; end > 0; end = first) {
         const int64_t begins = (end - 1) / segment * segment;
         first = end - steps > begins ? end - steps : begins;
         TRY(adjoint_step(adjoint, adjoint->entry->back, ADJOINT_BACK, ADJOINT_BACK_LANES, first, end));
     }
-    return adjoint_drain(adjoint, 0);
-}
-
-static Error adjoint_seconds(const CudaAdjoint *adjoint, double *seconds)
-{
-    float milliseconds = 0.0f;
-    const cudaEvent_t last = adjoint->ended[(adjoint->launches - 1) % ADJOINT_QUEUED];
-    CUDA_TRY(cudaEventElapsedTime(&milliseconds, adjoint->started, last));
-    *seconds = 1e-3 * (double)milliseconds;
-    return error_none();
+    return queue_drain(&adjoint->queue, 0);
 }
 
 static Error cuda_adjoint_run(AdjointDevice *device, const AdjointLanes *lanes)
@@ -269,16 +210,16 @@ static Error cuda_adjoint_run(AdjointDevice *device, const AdjointLanes *lanes)
     const Configured *configured = adjoint->configured;
     Batch *batch = &adjoint->slice.batch;
     batch->lanes = batch->stride = lanes->count;
-    CUDA_TRY(cudaSetDevice(adjoint->number));
+    CUDA_TRY(cudaSetDevice(adjoint->queue.number));
     TRY(adjoint_copy(adjoint, batch->parameter, lanes->parameter, configured->n_parameters, cudaMemcpyHostToDevice));
-    adjoint->leaves = lanes->leaves;
-    adjoint->of = lanes->of;
+    adjoint->queue.leaves = lanes->leaves;
+    adjoint->queue.of = lanes->of;
     TRY(adjoint_forth(adjoint));
     TRY(adjoint_copy(adjoint, lanes->metric, batch->metric, configured->n_metrics, cudaMemcpyDeviceToHost));
     CUDA_TRY(cudaMemcpyAsync(lanes->failure, batch->status, sizeof(int32_t) * (size_t)lanes->count,
-                             cudaMemcpyDeviceToHost, adjoint->stream));
-    CUDA_TRY(cudaStreamSynchronize(adjoint->stream));
-    return adjoint_seconds(adjoint, &device->run_seconds);
+                             cudaMemcpyDeviceToHost, adjoint->queue.stream));
+    CUDA_TRY(cudaStreamSynchronize(adjoint->queue.stream));
+    return queue_seconds(&adjoint->queue, &device->run_seconds);
 }
 
 static Error cuda_adjoint_back(AdjointDevice *device, const double *weight, double *gradient, double *growth)
@@ -287,27 +228,23 @@ static Error cuda_adjoint_back(AdjointDevice *device, const double *weight, doub
     const Configured *configured = adjoint->configured;
     const AdjointSlice *slice = &adjoint->slice;
     const int64_t lanes = slice->batch.lanes;
-    CUDA_TRY(cudaSetDevice(adjoint->number));
+    CUDA_TRY(cudaSetDevice(adjoint->queue.number));
     TRY(adjoint_copy(adjoint, adjoint->weight, weight, configured->n_metrics, cudaMemcpyHostToDevice));
     TRY(adjoint_reverse(adjoint));
     TRY(adjoint_copy(adjoint, gradient, slice->gradient, configured->n_parameters, cudaMemcpyDeviceToHost));
     TRY(adjoint_copy(adjoint, growth, slice->growth, 1, cudaMemcpyDeviceToHost));
-    CUDA_TRY(cudaStreamSynchronize(adjoint->stream));
+    CUDA_TRY(cudaStreamSynchronize(adjoint->queue.stream));
     for (int p = 0; p < configured->n_parameters; p++)
         for (int64_t i = 0; i < lanes && !configured->model->adjoint->parameter(configured, p); i++)
             gradient[p * lanes + i] = 0.0;
-    return adjoint_seconds(adjoint, &device->back_seconds);
+    return queue_seconds(&adjoint->queue, &device->back_seconds);
 }
 
 // ---- open -----------------------------------------------------------------------------------------------------------
 
 static Error adjoint_start(CudaAdjoint *adjoint, int64_t lanes, size_t most)
 {
-    CUDA_TRY(cudaSetDevice(adjoint->number));
-    CUDA_TRY(cudaStreamCreateWithFlags(&adjoint->stream, cudaStreamNonBlocking));
-    CUDA_TRY(cudaEventCreateWithFlags(&adjoint->started, cudaEventBlockingSync));
-    for (int i = 0; i < ADJOINT_QUEUED; i++)
-        CUDA_TRY(cudaEventCreateWithFlags(&adjoint->ended[i], cudaEventBlockingSync));
+    TRY(queue_open(&adjoint->queue));
     TRY(adjoint_choose(adjoint, lanes, most));
     return adjoint_take(adjoint);
 }
@@ -317,11 +254,12 @@ extern "C" Error adjoint_cuda_open(int device, double patience, const Configured
 {
     const AdjointEntry *entry = adjoint_find(configured);
     *out = NULL;
-    if (entry == NULL || configured->meter != NULL || configured->law != NULL) return error_none(); // by the CPU
+    if (entry == NULL) return trail_cuda_open(device, patience, configured, lanes, most, out);
+    if (configured->meter != NULL || configured->law != NULL) return error_none(); // by the CPU
     CudaAdjoint *adjoint = (CudaAdjoint *)calloc(1, sizeof *adjoint);
     if (adjoint == NULL) return error_make(ERROR_MACHINE, "not enough memory for gradients on a GPU");
-    adjoint->number = device;
-    adjoint->patience = patience;
+    adjoint->queue.number = device;
+    adjoint->queue.patience = patience;
     adjoint->configured = configured;
     adjoint->entry = entry;
     adjoint->device.run = cuda_adjoint_run;

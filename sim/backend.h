@@ -63,6 +63,9 @@ int backend_cuda_count(void) __attribute__((weak));
 // As backend_adjoint, for device number `device`. Also left out by `make demo`.
 Error adjoint_cuda_open(int device, double patience, const Configured *configured, int64_t lanes, size_t most,
                         AdjointDevice **out) __attribute__((weak));
+// The same of `equations`.
+Error trail_cuda_open(int device, double patience, const Configured *configured, int64_t lanes, size_t most,
+                      AdjointDevice **out) __attribute__((weak));
 // A backend for options->cases cases (sim/backend_cases.c).
 Error backend_cases_open(const BackendOptions *options, Backend **out);
 // Several devices as one backend (sim/backend_several.c). open: the function that opens one of them.

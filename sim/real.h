@@ -63,6 +63,13 @@
 #define HD_CALL static __attribute__((noinline, unused))
 #endif
 
+// A member of a struct of C++ (equations/cells.h).
+#if defined(__CUDACC__)
+#define HD_MEMBER __device__ __forceinline__
+#else
+#define HD_MEMBER inline
+#endif
+
 // A function that hardly ever runs: never inlined, so that its callers stay small.
 #if defined(__CUDACC__)
 #define HD_RARE static __device__ __noinline__

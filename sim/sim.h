@@ -563,6 +563,8 @@ typedef struct AdjointDevice {
     Error (*run)(struct AdjointDevice *device, const AdjointLanes *lanes);
     // As Adjoint.back, for the lanes of the last `run`.
     Error (*back)(struct AdjointDevice *device, const double *weight, double *gradient, double *growth);
+    // As Adjoint.trouble, of a lane of the last `back`. The function is NULL if derivatives always are numbers.
+    const char *(*trouble)(const struct AdjointDevice *device, int lane, double *time);
     // Waits for the device. Do not call it while a slice of a backend on this device is stuck.
     void (*close)(struct AdjointDevice *device);
 } AdjointDevice;

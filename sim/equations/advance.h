@@ -429,7 +429,7 @@ HD void equations_copy(const EquationsLane *lane, int to, int from, int count, m
 
 #if defined(HOPSCOTCH_TRAIL)
 // Why a step of length h that ends at time `now` does: its cause, and which guard, instant or switch it is.
-static void trail_cause(const EquationsLane *lane, real t, real now, bool landing, double *entry)
+HD_CALL void trail_cause(const EquationsLane *lane, real t, real now, bool landing, Cells entry)
 {
     const EquationsConstants *c = lane->c;
     const int64_t row = equations_mode_row(lane, (int)equations_named(lane, EQUATIONS_MODE_OF));
@@ -456,9 +456,9 @@ static void trail_cause(const EquationsLane *lane, real t, real now, bool landin
 }
 
 // Before a step from t of length h is taken.
-static void trail_step(const EquationsLane *lane, real t, real h, real now, mask landing, mask timed)
+HD_CALL void trail_step(const EquationsLane *lane, real t, real h, real now, mask landing, mask timed)
 {
-    double *entry = trail_put(lane, TRAIL_STEP, t);
+    const Cells entry = trail_put(lane, TRAIL_STEP, t);
     entry[TRAIL_H] = h;
     entry[TRAIL_NOW] = now;
     if (any_lane(landing | timed))
@@ -632,7 +632,7 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
 // The tick that a lane is at: a kernel may have gone ahead (../ahead.cuh).
 HD int64_t equations_reached(const EquationsConstants *c, const LaneGroup *group)
 {
-#if !defined(HOPSCOTCH_MADE)
+#if !defined(HOPSCOTCH_MADE) && !defined(HOPSCOTCH_TRAIL)
     int apart;
     if (ON_GPU && c->straight != 0 && group->tick > 0)
         return (int64_t)equations_memory(c, group, &apart)[(int64_t)EQUATIONS_GRID * apart];

@@ -244,6 +244,7 @@ static void derivative_place(DerivativeBuild *build)
     out->n_derived = layout->n_derived_steps;
     out->registers = layout->registers;
     out->assets = build->assets.numbers;
+    out->n_assets = build->assets.count;
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------

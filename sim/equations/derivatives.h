@@ -47,7 +47,8 @@ typedef struct EquationsDerivatives {
     int n_weights;        // at most
     int second;           // register of the second rates
     int registers, first_number, n_numbers, n_derived;
-    const double *assets;
+    const double *assets; // [n_assets]
+    int64_t n_assets;
     int32_t numbers, derived, tables;
     DerivativeCode start_pull, start_push;                       // of the states and held numbers at the start
     const DerivativeMode *modes;                                 // [n_modes]
@@ -59,5 +60,10 @@ typedef struct EquationsDerivatives {
 // made of the tape before. method: the integrator.
 EquationsDerivatives *equations_derivatives_make(const System *system, const SystemSwitch *switches, int n_switches,
                                                  EquationsMethod method, Arena *arena);
+
+// Derivatives for another memory, a GPU's: block[bytes] <- what is to stand there from address `at` on, which is that
+// of the derivatives. Returns `bytes`; block NULL: no more than that. constants, assets: of the system's kernels.
+size_t equations_derivatives_copy(const EquationsDerivatives *derivatives, const EquationsConstants *constants,
+                                  const double *assets, const void *at, void *block);
 
 #endif

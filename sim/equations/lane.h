@@ -8,8 +8,9 @@
 #include "system.h"
 
 #if defined(HOPSCOTCH_TRAIL)
+#include "cells.h"
 typedef struct EquationsTrail EquationsTrail; // trail.h
-static EquationsTrail *trail_of_group(const LaneGroup *group);
+HD EquationsTrail *trail_of_group(const LaneGroup *group);
 #endif
 
 typedef struct EquationsLane {
@@ -301,6 +302,11 @@ HD mask equations_is_switching(const EquationsLane *lane)
 // `own` has room for them.
 HD double *equations_memory(const EquationsConstants *c, const LaneGroup *group, int *apart)
 {
+#if defined(HOPSCOTCH_TRAIL) // each lane is a group of its own
+    (void)c;
+    *apart = CELLS_APART;
+    return group->batch.work;
+#endif
     const int count = c->file + c->registers;
     if (!ON_GPU) return lanes_work_chunk(group, count, apart);
     *apart = LANES_TOGETHER; // neighbouring threads use neighbouring numbers

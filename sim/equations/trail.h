@@ -27,12 +27,12 @@ enum { TRAIL_FREE, TRAIL_KNOWN, TRAIL_GUARD, TRAIL_INSTANT, TRAIL_SWITCH };
 enum { EQUATIONS_TRAILS = 1 };
 
 struct EquationsTrail {
-    double *entries; // [room][width]
+    Cells entries; // [room][width]
     int64_t count, room;
     int width;
-    double *sums;    // [n_metrics][EQUATIONS_SUMS] of the lane at its end
-    double *extreme; // [n_metrics] time at which a metric took the value that it kept last
-    bool again;      // a part of the run is computed once more, and `extreme` stays
+    Cells sums;    // [n_metrics][EQUATIONS_SUMS] of the lane at its end
+    Cells extreme; // [n_metrics] time at which a metric took the value that it kept last
+    bool again;    // a part of the run is computed once more, and `extreme` stays
 };
 
 // The group of a kernel that leaves a trail.
@@ -41,10 +41,7 @@ typedef struct TrailGroup {
     EquationsTrail *trail;
 } TrailGroup;
 
-static EquationsTrail *trail_of_group(const LaneGroup *group)
-{
-    return ((const TrailGroup *)(const void *)group)->trail;
-}
+HD EquationsTrail *trail_of_group(const LaneGroup *group) { return ((const TrailGroup *)(const void *)group)->trail; }
 
 enum { TRAIL_BITS = 32 }; // of a number that says which guards turn
 
@@ -59,11 +56,12 @@ HD int trail_width(const EquationsConstants *c)
 }
 
 // A new entry with what the lane is now, at time t.
-HD_CALL double *trail_put(const EquationsLane *lane, int kind, real t)
+HD_CALL Cells trail_put(const EquationsLane *lane, int kind, real t)
 {
     const EquationsConstants *c = lane->c;
     EquationsTrail *trail = lane->trail;
-    double *entry = trail->entries + trail->count++ * trail->width, *at = entry + TRAIL_NAMED;
+    const Cells entry = trail->entries + trail->count++ * trail->width;
+    int at = TRAIL_NAMED;
     entry[TRAIL_KIND] = kind;
     entry[TRAIL_T] = t;
     entry[TRAIL_H] = 0.0;
@@ -71,23 +69,23 @@ HD_CALL double *trail_put(const EquationsLane *lane, int kind, real t)
     entry[TRAIL_CAUSE] = TRAIL_KNOWN;
     entry[TRAIL_WHICH] = -1.0;
     entry[TRAIL_NOW] = t;
-    for (int i = 0; i < c->n_total; i++) *at++ = frame_get(lane->frame, c->y + i);
-    for (int i = 0; i < c->n_held; i++) *at++ = frame_get(lane->file, SYSTEM_HELD(c->n_states, i));
-    for (int i = 0; i < c->n_guards; i++) *at++ = equations_side(lane, i);
-    for (int i = 0; i < equations_switches(c); i++) *at++ = frame_get(lane->file, equations_switch(c, i));
-    for (int i = 0; i < c->n_conditions; i++) *at++ = frame_get(lane->frame, c->condition + i);
-    for (int i = 0; i < c->n_guards; i += TRAIL_BITS) *at++ = 0.0;
-    for (int i = 0; i < 2 * c->n_sources; i++) *at++ = frame_get(lane->frame, equations_stepped(lane) + i);
+    for (int i = 0; i < c->n_total; i++) entry[at++] = frame_get(lane->frame, c->y + i);
+    for (int i = 0; i < c->n_held; i++) entry[at++] = frame_get(lane->file, SYSTEM_HELD(c->n_states, i));
+    for (int i = 0; i < c->n_guards; i++) entry[at++] = equations_side(lane, i);
+    for (int i = 0; i < equations_switches(c); i++) entry[at++] = frame_get(lane->file, equations_switch(c, i));
+    for (int i = 0; i < c->n_conditions; i++) entry[at++] = frame_get(lane->frame, c->condition + i);
+    for (int i = 0; i < c->n_guards; i += TRAIL_BITS) entry[at++] = 0.0;
+    for (int i = 0; i < 2 * c->n_sources; i++) entry[at++] = frame_get(lane->frame, equations_stepped(lane) + i);
     for (int i = 0; i < c->n_states && c->n_sources > 0; i++)
-        *at++ = frame_get(lane->frame, equations_origin(lane) + i);
-    if (c->n_sources > 0) *at++ = equations_named(lane, EQUATIONS_PIECE_END);
+        entry[at++] = frame_get(lane->frame, equations_origin(lane) + i);
+    if (c->n_sources > 0) entry[at++] = equations_named(lane, EQUATIONS_PIECE_END);
     return entry;
 }
 
 // Before an action of row `row` of the assets. The arguments are the lane's state.
 HD_CALL void trail_action(const EquationsLane *lane, int64_t row)
 {
-    double *entry = trail_put(lane, TRAIL_ACTION, frame_get(lane->file, SYSTEM_TIME));
+    const Cells entry = trail_put(lane, TRAIL_ACTION, frame_get(lane->file, SYSTEM_TIME));
     entry[TRAIL_WHICH] = (double)row;
 }
 

@@ -119,6 +119,9 @@ echo "plan: $by_device and $by_threads bytes, states $states" >>"$folder/log"
 [ "$by_threads" -gt 0 ] && [ $more -gt $states ] && [ $more -lt $((4 * states)) ]
 report $? "gradients: plan counts the device's memory"
 
+QUICK=1 SEARCHES=${QUICK:+260} sh tests/gpu_equations_gradient.sh "${program%/hopscotch}" >"$folder/log" 2>&1
+report $? "gradients of equations: the bits of the CPU"
+
 QUICK=1 HOPSCOTCH_TEST_DEVICE=cuda "${program%/hopscotch}/tests" environment_ >"$folder/log" 2>&1
 report $? "environments: the bits of the CPU, resets, handles"
 

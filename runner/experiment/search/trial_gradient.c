@@ -372,8 +372,11 @@ static Error gradient_add_group(TrialGradient *gradient, const GradientTrials *t
                                                gradient->gradients, gradient->grown))
         return gradient_left();
     const Adjoint *adjoint = configured->model->adjoint;
-    if (gradient->means.device == NULL && adjoint->trouble != NULL && gradient->trouble == NULL)
+    const AdjointDevice *device = gradient->means.device;
+    if (device == NULL && adjoint->trouble != NULL && gradient->trouble == NULL)
         gradient->trouble = adjoint->trouble(gradient->memory, &gradient->trouble_time);
+    for (int i = count - 1; i >= 0 && device != NULL && device->trouble != NULL && gradient->trouble == NULL; i--)
+        if (gradient->share[first + i] != 0.0) gradient->trouble = device->trouble(device, i, &gradient->trouble_time);
     for (int i = count - 1; i >= 0; i--) {
         const int trial = (first + i) / gradient->spec->replicates.count;
         if (gradient->share[first + i] == 0.0) continue;

@@ -8,7 +8,6 @@
 #ifndef HOPSCOTCH_EQUATIONS_ADJOINT_LANE_H
 #define HOPSCOTCH_EQUATIONS_ADJOINT_LANE_H
 
-#include "../drawing.h"
 #include "pull.h"
 
 enum {
@@ -17,228 +16,260 @@ enum {
     TRAIL_LEAST = 256,      // entries
     TRAIL_SEGMENTS = 64     // at least
 };
-#define TRAIL_SAME 1e-6   // of the derivatives of instants
+#define TRAIL_EVER ((int64_t)1 << 52) // ticks
+#define TRAIL_SAME 1e-6               // of the derivatives of instants
 #define TRAIL_GRAZES 1e-5 // of the speed of a guard at its event, over its mean speed in the step that lands on it
 
-// At the start of the memory of a lane; arrays follow.
+// What lanes are lanes of. On a GPU in its memory.
+typedef struct TrailSystem {
+    const Constants *constants;
+    const double *assets;
+    const EquationsDerivatives *derivatives;
+    int n_parameters, n_metrics, n_work; // of a Configured
+    int64_t ticks;
+} TrailSystem;
+
+// How much memory a lane has.
+typedef struct TrailPlan {
+    int64_t room, most, at_once; // entries; segments; entries of an attempt at a step, at most
+    int width;
+} TrailPlan;
+
+// A lane that runs or is gone back through. Its arrays are in memory of its own.
 typedef struct TrailLane {
-    const Configured *configured;
+    const TrailSystem *of;
+    TrailPlan plan;
     TrailGroup group;
     EquationsTrail trail;
     Motion motion;
-    int64_t tick;           // of the lane
-    int64_t segments, most; // of the trail; at most
-    int64_t held;           // the segment whose entries are in memory
-    int64_t at_once;        // entries of an attempt at a step, at most
-    bool overflows;         // more than `most` segments were needed
-    bool grazes;            // a guard is only touched, and what moves it has no derivative
-    bool coincides;         // events at one instant, which some inputs take apart
-    bool cuts;              // an instant that some inputs move cuts the path of the noise
-    double piece_end;       // of the path, of the step behind
-    double trouble;         // time of the last such event, backwards
+    int64_t tick;      // of the lane
+    int64_t segments;  // of the trail
+    int64_t held;      // the segment whose entries are in memory
+    int64_t until;     // the tick at which it ends, if it is run once more
+    int64_t segment;   // that is gone back through; -1: all are
+    int64_t at;        // entries of it that are still to be gone back through
+    bool fills;        // its entries are not all there yet
+    bool overflows;    // more segments were needed than there is room for
+    bool grazes;       // a guard is only touched, and what moves it has no derivative
+    bool coincides;    // events at one instant, which some inputs take apart
+    bool cuts;         // an instant that some inputs move cuts the path of the noise
+    double piece_end;  // of the path, of the step behind
+    double trouble;    // time of the last such event, backwards
+    double end_time;   // of the run
+    double size, most; // norms of the bars of the state: the first that is not 0, backwards; the greatest
     int32_t status;
-    double *metric;                        // [n_metrics]
-    double *parameter;                     // [n_parameters]
-    double *work;                          // [n_work]
-    double *firsts;                        // [most][1 + n_work] the tick and the lane where a segment begins
-    double *part;                          // [width] an entry's step up to an extremum
-    double *next, *conditions;             // [width] the entry behind; [n_conditions] at the end of a step
-    double *bar, *to, *guard, *by, *other; // [n_bars]
-    double *integrals;                     // [n_integrals] bars
-    double *left;                          // [n_metrics] occurrences of an event that are still to come, backwards
-    double *taken;                         // [n_metrics] 1: the least was taken, 2: the greatest
-    bool (*leaves)(const void *of);
-    const void *of;
+    Cells kept;                      // [TRAIL_KEPT] numbers of this struct between two slices
+    Cells metric;                    // [n_metrics]
+    Cells parameter;                 // [n_parameters]
+    Cells weigh;                     // [n_metrics] weights
+    Cells work;                      // [n_work]
+    Cells firsts;                    // [most][1 + n_work] the tick and the lane where a segment begins
+    Cells part;                      // [width] an entry's step up to an extremum
+    Cells next, conditions;          // [width] the entry behind; [n_conditions] at the end of a step
+    Cells bar, to, guard, by, other; // [n_bars]
+    Cells from;                      // [n_total] bars at the end of a step
+    Cells integrals;                 // [n_integrals] bars
+    Cells left;                      // [n_metrics] occurrences of an event that are still to come, backwards
+    Cells taken;                     // [n_metrics] 1: the least was taken, 2: the greatest
 } TrailLane;
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-typedef struct TrailPlan {
-    int64_t room, most, at_once;
-    int width;
-} TrailPlan;
-
-HD const EquationsConstants *trail_constants(const Configured *configured)
+HD const EquationsConstants *trail_constants(const TrailSystem *of)
 {
-    return (const EquationsConstants *)(const void *)&configured->constants;
+    return (const EquationsConstants *)(const void *)of->constants;
 }
 
-HD_CALL int64_t trail_at_once(const Configured *configured)
+HD_CALL int64_t trail_at_once(const TrailSystem *of)
 {
-    const EquationsConstants *c = trail_constants(configured);
+    const EquationsConstants *c = trail_constants(of);
     int64_t actions = 0;
     for (int m = 0; m < c->n_modes; m++) {
-        const int64_t of =
-            asset_integer(configured->assets, c->modes + (int64_t)m * EQUATIONS_MODE + EQUATIONS_MODE_N_ACTIONS);
-        if (of > actions) actions = of;
+        const int64_t own =
+            asset_integer(of->assets, c->modes + (int64_t)m * EQUATIONS_MODE + EQUATIONS_MODE_N_ACTIONS);
+        if (own > actions) actions = own;
     }
     return 3 + (c->n_actions > 0 ? 2 : 1) * (c->cascade + 3) * actions; // a period of actions has its own
 }
 
-HD_CALL TrailPlan trail_plan(const Configured *configured, size_t most)
+// most: bytes, 0: TRAIL_MEMORY.
+HD_CALL TrailPlan trail_plan(const TrailSystem *of, size_t most)
 {
-    const EquationsConstants *c = trail_constants(configured);
-    TrailPlan plan = {.width = trail_width(c), .at_once = trail_at_once(configured)};
+    const EquationsConstants *c = trail_constants(of);
     const int64_t doubles = (int64_t)((most > 0 ? most : (size_t)TRAIL_MEMORY) / sizeof(double));
-    const int64_t needed = configured->ticks < c->steps_max ? configured->ticks : c->steps_max;
+    const int64_t needed = of->ticks < c->steps_max ? of->ticks : c->steps_max;
+    TrailPlan plan;
+    plan.width = trail_width(c);
+    plan.at_once = trail_at_once(of);
     plan.room = doubles * 3 / 4 / plan.width;
     if (c->fixed_steps && plan.room > needed + needed / 4 + 2 * plan.at_once)
         plan.room = needed + needed / 4 + 2 * plan.at_once;
     if (plan.room < 2 * plan.at_once + TRAIL_LEAST) plan.room = 2 * plan.at_once + TRAIL_LEAST;
-    plan.most = doubles / 4 / (configured->n_work + 1);
+    plan.most = doubles / 4 / (of->n_work + 1);
     if (c->fixed_steps && plan.most > 2 + 4 * needed / plan.room) plan.most = 2 + 4 * needed / plan.room;
     if (plan.most < TRAIL_SEGMENTS) plan.most = TRAIL_SEGMENTS;
     return plan;
 }
 
-HD_CALL double *trail_carve(double **from, int64_t count)
+// The numbers of a lane between two slices. X(type, member)
+// clang-format off
+#define TRAIL_NUMBERS(X) \
+    X(int64_t, tick) X(int64_t, segments) X(int64_t, held) X(int64_t, until) X(int64_t, segment) X(int64_t, at) \
+    X(int64_t, trail.count) X(bool, trail.again) X(bool, fills) X(bool, overflows) X(bool, grazes) X(bool, coincides) \
+    X(bool, cuts) X(double, piece_end) X(double, trouble) X(double, end_time) X(double, size) X(double, most) \
+    X(int32_t, status)
+// clang-format on
+#define TRAIL_NUMBER(type, member) +1
+enum { TRAIL_KEPT = 0 TRAIL_NUMBERS(TRAIL_NUMBER) };
+#undef TRAIL_NUMBER
+
+HD_CALL void trail_keep(const TrailLane *lane)
 {
-    double *at = *from;
-    *from += count;
-    return at;
+    int k = 0;
+#define TRAIL_NUMBER(type, member) lane->kept[k++] = (double)lane->member;
+    TRAIL_NUMBERS(TRAIL_NUMBER)
+#undef TRAIL_NUMBER
+}
+HD_CALL void trail_load(TrailLane *lane)
+{
+    int k = 0;
+#define TRAIL_NUMBER(type, member) lane->member = (type)lane->kept[k++];
+    TRAIL_NUMBERS(TRAIL_NUMBER)
+#undef TRAIL_NUMBER
 }
 
 // Lays the arrays out from `at` on; returns where they end.
-HD_CALL double *trail_lay(const Configured *configured, const TrailPlan *plan, double *at, TrailLane *lane)
+HD_CALL Cells trail_lay(const TrailSystem *of, const TrailPlan *plan, Cells at, TrailLane *lane)
 {
-    const EquationsConstants *c = trail_constants(configured);
-    const EquationsDerivatives *d = equations_derivatives(configured);
-    const int n_bars = motion_bars(&(Motion){.c = c, .d = d});
-    lane->metric = trail_carve(&at, configured->n_metrics);
-    lane->parameter = trail_carve(&at, configured->n_parameters);
-    lane->work = trail_carve(&at, configured->n_work);
-    lane->firsts = trail_carve(&at, plan->most * (1 + configured->n_work));
-    lane->part = trail_carve(&at, plan->width);
-    lane->next = trail_carve(&at, plan->width);
-    lane->conditions = trail_carve(&at, c->n_conditions);
-    lane->bar = trail_carve(&at, n_bars);
-    lane->to = trail_carve(&at, n_bars);
-    lane->guard = trail_carve(&at, n_bars);
-    lane->by = trail_carve(&at, n_bars);
-    lane->other = trail_carve(&at, n_bars);
-    lane->integrals = trail_carve(&at, c->n_integrals);
-    lane->left = trail_carve(&at, c->n_metrics);
-    lane->taken = trail_carve(&at, c->n_metrics);
-    lane->trail.sums = trail_carve(&at, (int64_t)EQUATIONS_SUMS * c->n_metrics);
-    lane->trail.extreme = trail_carve(&at, c->n_metrics);
-    lane->motion.file = trail_carve(&at, d->registers);
-    lane->trail.entries = trail_carve(&at, plan->room * plan->width);
+    const EquationsConstants *c = trail_constants(of);
+    lane->motion.c = c;
+    lane->motion.d = of->derivatives;
+    lane->motion.assets = of->assets;
+    const int n_bars = motion_bars(&lane->motion);
+    lane->kept = cells_take(&at, TRAIL_KEPT);
+    lane->metric = cells_take(&at, of->n_metrics);
+    lane->parameter = cells_take(&at, of->n_parameters);
+    lane->weigh = cells_take(&at, of->n_metrics);
+    lane->work = cells_take(&at, of->n_work);
+    lane->firsts = cells_take(&at, plan->most * (1 + of->n_work));
+    lane->part = cells_take(&at, plan->width);
+    lane->next = cells_take(&at, plan->width);
+    lane->conditions = cells_take(&at, c->n_conditions);
+    lane->bar = cells_take(&at, n_bars);
+    lane->to = cells_take(&at, n_bars);
+    lane->guard = cells_take(&at, n_bars);
+    lane->by = cells_take(&at, n_bars);
+    lane->other = cells_take(&at, n_bars);
+    lane->from = cells_take(&at, c->n_total);
+    lane->integrals = cells_take(&at, c->n_integrals);
+    lane->left = cells_take(&at, c->n_metrics);
+    lane->taken = cells_take(&at, c->n_metrics);
+    lane->trail.sums = cells_take(&at, (int64_t)EQUATIONS_SUMS * c->n_metrics);
+    lane->trail.extreme = cells_take(&at, c->n_metrics);
+    at = motion_lay(&lane->motion, at);
+    lane->trail.entries = cells_take(&at, plan->room * plan->width);
     return at;
 }
 
-enum { TRAIL_HEAD = (sizeof(TrailLane) + 63) / 64 * 64 / sizeof(double) };
-
-HD_CALL size_t trail_bytes(const Configured *configured, size_t most)
+// Numbers of a lane in memory.
+HD_CALL int64_t trail_doubles(const TrailSystem *of, const TrailPlan *plan)
 {
     TrailLane lane;
-    const TrailPlan plan = trail_plan(configured, most);
-    double *none = NULL;
-    return (size_t)(TRAIL_HEAD + (trail_lay(configured, &plan, none, &lane) - none)) * sizeof(double);
+    const Cells none = cells_of(NULL);
+    return (cells_begin(trail_lay(of, plan, none, &lane)) - cells_begin(none)) / CELLS_APART;
 }
 
-HD_CALL TrailLane *trail_open(const Configured *configured, size_t most, void *memory)
+// A lane whose arrays stand at `memory`, before its run: parameter[n_parameters] are to be set.
+HD_CALL void trail_open(const TrailSystem *of, const TrailPlan *plan, Cells memory, TrailLane *lane)
 {
-    const TrailPlan plan = trail_plan(configured, most);
-    TrailLane *lane = memory;
     memset(lane, 0, sizeof *lane);
-    (void)trail_lay(configured, &plan, (double *)memory + TRAIL_HEAD, lane);
-    lane->configured = configured;
-    lane->most = plan.most;
-    lane->at_once = plan.at_once;
-    lane->trail.room = plan.room;
-    lane->trail.width = plan.width;
-    lane->motion.c = trail_constants(configured);
-    lane->motion.d = equations_derivatives(configured);
-    lane->motion.assets = configured->assets;
+    (void)trail_lay(of, plan, memory, lane);
+    lane->of = of;
+    lane->plan = *plan;
+    lane->fills = true;
+    lane->trail.room = plan->room;
+    lane->trail.width = plan->width;
     lane->group.trail = &lane->trail;
-    lane->group.group = (LaneGroup){.batch = {.lanes = 1,
-                                              .stride = 1,
-                                              .parameter = lane->parameter,
-                                              .work = lane->work,
-                                              .metric = lane->metric,
-                                              .status = &lane->status},
-                                    .valid = 1};
-    return lane;
+    Batch *batch = &lane->group.group.batch;
+    batch->lanes = 1;
+    batch->stride = CELLS_APART;
+    batch->parameter = cells_begin(lane->parameter);
+    batch->work = cells_begin(lane->work);
+    batch->metric = cells_begin(lane->metric);
+    batch->status = &lane->status;
+    lane->group.group.valid = 1;
 }
 
 // ---- forward --------------------------------------------------------------------------------------------------------
 
-HD_CALL bool trail_leaves(const TrailLane *lane) { return lane->leaves != NULL && lane->leaves(lane->of); }
-
 // Attempts at steps that fit into the trail. 0: it is full.
 HD_CALL int64_t trail_fits(const TrailLane *lane)
 {
-    const int64_t ticks = (lane->trail.room - lane->trail.count) / lane->at_once;
+    const int64_t ticks = (lane->trail.room - lane->trail.count) / lane->plan.at_once;
     if (ticks < 16 && 2 * lane->trail.count > lane->trail.room) return 0;
     return ticks < TRAIL_SLICE ? ticks : TRAIL_SLICE;
 }
 
-HD_CALL void trail_advance(TrailLane *lane, int64_t ticks)
+HD void trail_advance(TrailLane *lane, EquationsMethod method, int64_t ticks)
 {
-    const Configured *configured = lane->configured;
     lane->group.group.tick = lane->tick;
     lane->group.group.ticks = ticks;
-    equations_advance(&configured->constants, configured->assets, &lane->group.group, lane->motion.d->method, false);
+    equations_advance(lane->of->constants, lane->of->assets, &lane->group.group, method, false);
     lane->tick += ticks;
 }
 
-// Runs the lane until the trail is full or the lane ends. False: it left.
-HD_CALL bool trail_fill(TrailLane *lane)
-{
-    for (int64_t ticks; (ticks = trail_fits(lane)) > 0;) {
-        if (trail_leaves(lane)) return false;
-        trail_advance(lane, ticks);
-        if (lane->status != LANE_RUNNING) break;
-    }
-    return true;
-}
+HD Cells trail_first(const TrailLane *lane, int64_t segment) { return lane->firsts + segment * (1 + lane->of->n_work); }
 
-HD_CALL double *trail_first(const TrailLane *lane, int64_t segment)
-{
-    return lane->firsts + segment * (1 + lane->configured->n_work);
-}
-
+// A segment begins here. Without room for it the run goes on, for its metrics.
 HD_CALL void trail_store_first(TrailLane *lane)
 {
-    double *first = trail_first(lane, lane->segments);
-    first[0] = (double)lane->tick;
-    memcpy(first + 1, lane->work, (size_t)lane->configured->n_work * sizeof *first);
-    lane->held = lane->segments++;
+    const Cells first = trail_first(lane, lane->segments);
     lane->trail.count = 0;
+    lane->overflows |= lane->segments == lane->plan.most;
+    if (lane->overflows) return;
+    first[0] = (double)lane->tick;
+    cells_copy(first + 1, lane->work, lane->of->n_work);
+    lane->held = lane->segments++;
 }
 
-// The whole run. False: it left.
-HD_CALL bool trail_run(TrailLane *lane)
+// Attempts from here on that leave entries of one segment.
+HD_CALL int64_t trail_ahead(TrailLane *lane)
 {
-    do {
-        lane->overflows |= lane->segments == lane->most; // the run goes on, for its metrics
-        if (lane->overflows)
-            lane->trail.count = 0;
-        else
-            trail_store_first(lane);
-        if (!trail_fill(lane)) return false;
-    } while (lane->status == LANE_RUNNING);
-    return true;
+    if (lane->trail.again) return lane->until - lane->tick;
+    if (lane->tick == 0 || trail_fits(lane) == 0) trail_store_first(lane);
+    return trail_fits(lane);
 }
 
-// The entries of a segment. False: it left.
-HD_CALL bool trail_hold(TrailLane *lane, int64_t segment)
+// A slice of the run, or of a segment that is run once more: `ticks` attempts at steps, at most, while lane->fills.
+HD void trail_run(TrailLane *lane, EquationsMethod method, int64_t ticks)
 {
-    const double *first = trail_first(lane, segment);
-    if (lane->held == segment) return true;
+    for (int64_t left = ticks, some; left > 0 && lane->fills; left -= some) {
+        const int64_t ahead = trail_ahead(lane);
+        some = ahead < left ? ahead : left;
+        trail_advance(lane, method, some);
+        const bool there = lane->trail.again && lane->tick == lane->until;
+        lane->fills = lane->status == LANE_RUNNING && !there;
+        lane->at = lane->trail.count;
+    }
+}
+
+// Goes to the end of a segment. Where its entries are not in memory, they are to be filled. -1: all are done.
+HD_CALL void trail_hold(TrailLane *lane, int64_t segment)
+{
+    lane->segment = segment;
+    lane->at = lane->trail.count;
+    if (segment < 0 || lane->held == segment) return;
+    const ConstCells first = trail_first(lane, segment);
+    lane->until = segment + 1 < lane->segments ? (int64_t)trail_first(lane, segment + 1)[0] : TRAIL_EVER;
     lane->status = LANE_RUNNING;
     lane->tick = (int64_t)first[0];
-    memcpy(lane->work, first + 1, (size_t)lane->configured->n_work * sizeof *first);
+    cells_copy(lane->work, first + 1, lane->of->n_work);
     lane->held = segment;
     lane->trail.count = 0;
-    lane->trail.again = true;
-    return trail_fill(lane);
+    lane->trail.again = lane->fills = true;
 }
 
-HD_CALL const double *trail_entry(const TrailLane *lane, int64_t k)
-{
-    return lane->trail.entries + k * lane->trail.width;
-}
+HD ConstCells trail_entry(const TrailLane *lane, int64_t k) { return lane->trail.entries + k * lane->trail.width; }
 
 // ---- metrics --------------------------------------------------------------------------------------------------------
 
@@ -259,7 +290,7 @@ HD_CALL void trail_pull_watched(TrailLane *lane, const DerivativeMode *mode, int
 }
 
 // What a metric over the whole run gives to the end of it. sum: its time.
-HD_CALL void trail_pull_whole(TrailLane *lane, const double *end, int metric, double weight)
+HD_CALL void trail_pull_whole(TrailLane *lane, ConstCells end, int metric, double weight)
 {
     const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION),
               integral = trail_metric(lane, metric, EQUATIONS_METRIC_INTEGRAL);
@@ -282,7 +313,7 @@ HD_CALL void trail_pull_whole(TrailLane *lane, const double *end, int metric, do
 }
 
 // d metric/d length of a step of this entry, of metrics that are over a time.
-HD_CALL double trail_length_bar(const TrailLane *lane, const double *entry, const double *end_time, int metric)
+HD_CALL double trail_length_bar(const TrailLane *lane, ConstCells entry, int metric)
 {
     const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION),
               condition = trail_metric(lane, metric, EQUATIONS_METRIC_CONDITION);
@@ -291,12 +322,12 @@ HD_CALL double trail_length_bar(const TrailLane *lane, const double *entry, cons
     if (reduction == REDUCTION_MEAN && watched) return -value / time;
     if (reduction == REDUCTION_RMS && watched) return -0.5 * value / time;
     if (reduction == REDUCTION_PART && program_is_true(entry_conditions(&lane->motion, entry)[condition]))
-        return 1.0 / *end_time;
+        return 1.0 / lane->end_time;
     return 0.0;
 }
 
 // 1: the metric is the time at the end of this step; else 0.
-HD_CALL double trail_time_bar(TrailLane *lane, const double *entry, int metric)
+HD_CALL double trail_time_bar(TrailLane *lane, ConstCells entry, int metric)
 {
     const int reduction = trail_metric(lane, metric, EQUATIONS_METRIC_REDUCTION),
               condition = trail_metric(lane, metric, EQUATIONS_METRIC_CONDITION);
@@ -340,7 +371,7 @@ HD_CALL double trail_occurrence(TrailLane *lane, const DerivativeMode *mode, int
 }
 
 // The metrics at an event, at the arguments.
-HD_CALL void trail_pull_event(TrailLane *lane, const double *weight, const DerivativeMode *mode, int event, bool after)
+HD_CALL void trail_pull_event(TrailLane *lane, ConstCells weight, const DerivativeMode *mode, int event, bool after)
 {
     const int reduction = after ? REDUCTION_AFTER : REDUCTION_BEFORE;
     for (int m = 0; m < lane->motion.c->n_metrics; m++) {
@@ -360,16 +391,17 @@ HD_CALL bool trail_is_extremum(const TrailLane *lane, int metric)
 }
 
 // Adds the bars of extrema inside the step of an entry to those at its begin.
-HD_CALL void trail_pull_inner(TrailLane *lane, const double *entry, const double *weight)
+HD_CALL void trail_pull_inner(TrailLane *lane, ConstCells entry, ConstCells weight)
 {
     Motion *m = &lane->motion;
-    double from[MOTION_TOTAL] = {0.0};
+    const Cells from = lane->from;
+    cells_clear(from, m->c->n_total);
     for (int k = 0; k < m->c->n_metrics; k++) {
         const double at = lane->trail.extreme[k];
         if (weight[k] == 0.0 || !(at > entry[TRAIL_T] && at < entry[TRAIL_NOW]) || !trail_is_extremum(lane, k))
             continue;
         lane->taken[k] = 1.0;
-        memcpy(lane->part, entry, (size_t)lane->trail.width * sizeof *entry);
+        cells_copy(lane->part, entry, lane->trail.width);
         lane->part[TRAIL_H] = at - entry[TRAIL_T];
         motion_argue(m, entry);
         motion_argue_end(m, lane->part);
@@ -383,7 +415,7 @@ HD_CALL void trail_pull_inner(TrailLane *lane, const double *entry, const double
 }
 
 // Those of extrema that are the state of an entry.
-HD_CALL void trail_pull_extrema(TrailLane *lane, const double *entry, const double *weight)
+HD_CALL void trail_pull_extrema(TrailLane *lane, ConstCells entry, ConstCells weight)
 {
     const Motion *m = &lane->motion;
     const DerivativeMode *mode = entry_mode(m, entry);
@@ -399,7 +431,7 @@ HD_CALL void trail_pull_extrema(TrailLane *lane, const double *entry, const doub
 
 // ---- back -----------------------------------------------------------------------------------------------------------
 
-HD_CALL void trail_back_end(TrailLane *lane, const double *entry, const double *weight)
+HD_CALL void trail_back_last(TrailLane *lane, ConstCells entry, ConstCells weight)
 {
     const EquationsConstants *c = lane->motion.c;
     for (int m = 0; m < c->n_metrics; m++)
@@ -423,14 +455,14 @@ HD_CALL const DerivativeAction *trail_action_of(const TrailLane *lane, int64_t r
 }
 
 // The arguments are those behind an action: of the next entry, but the sides of guards are those before.
-HD_CALL void trail_argue_after(const TrailLane *lane, const double *entry)
+HD_CALL void trail_argue_after(const TrailLane *lane, ConstCells entry)
 {
     const Motion *m = &lane->motion;
     motion_argue(m, lane->next);
     for (int k = 0; k < m->d->n_rows; k++) m->file[m->d->n_inputs + k] = entry_rows(m, entry)[k];
 }
 
-HD_CALL void trail_back_action(TrailLane *lane, const double *entry, const double *weight)
+HD_CALL void trail_back_action(TrailLane *lane, ConstCells entry, ConstCells weight)
 {
     Motion *m = &lane->motion;
     const int64_t row = (int64_t)entry[TRAIL_WHICH];
@@ -456,7 +488,7 @@ HD_CALL void trail_back_action(TrailLane *lane, const double *entry, const doubl
 // by[n_bars] <- the derivatives of its length by the inputs at its begin.
 
 // One that ends at an instant, whose derivatives by parameters are those of `code` times `factor`.
-HD_CALL void trail_by_instant(const TrailLane *lane, const DerivativeCode *code, double factor, double *by)
+HD_CALL void trail_by_instant(const TrailLane *lane, const DerivativeCode *code, double factor, Cells by)
 {
     for (int k = 0; k < motion_bars(&lane->motion); k++) by[k] = 0.0;
     by[SYSTEM_TIME] = -1.0;
@@ -464,13 +496,13 @@ HD_CALL void trail_by_instant(const TrailLane *lane, const DerivativeCode *code,
 }
 
 // The multiple of the period that an instant is; 1: it is once.
-HD_CALL double trail_multiple(const Motion *m, const double *entry, int instant)
+HD_CALL double trail_multiple(const Motion *m, ConstCells entry, int instant)
 {
     if (asset_integer(m->assets, m->c->instants + 2 * (int64_t)instant) == 0) return 1.0;
     return math_nearest(entry[TRAIL_NOW] / motion_value(m, &m->d->instant[instant]));
 }
 
-HD_CALL void trail_by_cause(const TrailLane *lane, const double *entry, int cause, int which, double *by)
+HD_CALL void trail_by_cause(const TrailLane *lane, ConstCells entry, int cause, int which, Cells by)
 {
     const Motion *m = &lane->motion;
     if (cause == TRAIL_KNOWN) trail_by_instant(lane, NULL, 0.0, by);
@@ -484,7 +516,7 @@ HD_CALL void trail_by_cause(const TrailLane *lane, const double *entry, int caus
 
 // Whether guard k, which moves with speed `rate` where a step lands on it, hardly does: it is slow beside its way from
 // where the step begins.
-HD_CALL bool trail_is_touched(const TrailLane *lane, const double *entry, int k, double rate)
+HD_CALL bool trail_is_touched(const TrailLane *lane, ConstCells entry, int k, double rate)
 {
     const Motion *m = &lane->motion;
     motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
@@ -493,11 +525,12 @@ HD_CALL bool trail_is_touched(const TrailLane *lane, const double *entry, int k,
 }
 
 // One that lands on guard k, which is 0 at its end: the length changes by -dg/(dg/d length).
-HD_CALL void trail_by_guard(TrailLane *lane, const double *entry, int k, double *by)
+HD_CALL void trail_by_guard(TrailLane *lane, ConstCells entry, int k, Cells by)
 {
     Motion *m = &lane->motion;
     const int n = motion_bars(m);
-    double from[MOTION_TOTAL] = {0.0};
+    const Cells from = lane->from;
+    cells_clear(from, m->c->n_total);
     for (int i = 0; i < n; i++) lane->guard[i] = by[i] = 0.0;
     motion_argue_at(m, entry[TRAIL_NOW], entry_state(lane->next));
     motion_add(m, &entry_mode(m, entry)->guard_pull[k], 1.0, lane->guard);
@@ -515,7 +548,7 @@ HD_CALL void trail_by_guard(TrailLane *lane, const double *entry, int k, double 
 
 // Something else happens at the end of the same step, whose instant moves in another way: there is no derivative by
 // the inputs that take them apart.
-HD_CALL void trail_part(TrailLane *lane, const double *entry, const double *also, double *by)
+HD_CALL void trail_part(TrailLane *lane, ConstCells entry, ConstCells also, Cells by)
 {
     double size = 0.0;
     const int n = motion_bars(&lane->motion);
@@ -528,7 +561,7 @@ HD_CALL void trail_part(TrailLane *lane, const double *entry, const double *also
     }
 }
 
-HD_CALL void trail_part_by(TrailLane *lane, const double *entry, int cause, int which, double *by)
+HD_CALL void trail_part_by(TrailLane *lane, ConstCells entry, int cause, int which, Cells by)
 {
     motion_argue(&lane->motion, entry);
     trail_by_cause(lane, entry, cause, which, lane->other);
@@ -536,7 +569,7 @@ HD_CALL void trail_part_by(TrailLane *lane, const double *entry, int cause, int 
 }
 
 // Other guards that turn, instants, and rows of inputs and switches.
-HD_CALL void trail_part_all(TrailLane *lane, const double *entry, double *by)
+HD_CALL void trail_part_all(TrailLane *lane, ConstCells entry, Cells by)
 {
     const Motion *m = &lane->motion;
     const EquationsConstants *c = m->c;
@@ -565,7 +598,7 @@ HD_CALL void trail_part_all(TrailLane *lane, const double *entry, double *by)
 }
 
 // The path of the noise is cut where this step ends: there is no derivative by what moves that instant.
-HD_CALL void trail_cut(TrailLane *lane, const double *entry, double *by)
+HD_CALL void trail_cut(TrailLane *lane, ConstCells entry, Cells by)
 {
     for (int k = 0; k < motion_bars(&lane->motion); k++) {
         if (by[k] == 0.0 || k == SYSTEM_TIME) continue;
@@ -577,16 +610,16 @@ HD_CALL void trail_cut(TrailLane *lane, const double *entry, double *by)
 
 // Whether a step that lands on a guard has one behind it in another piece of the path: an instant of the mode behind
 // has cut the rest of the piece.
-HD_CALL bool trail_is_cut(const Motion *m, const double *entry, double piece_end_behind)
+HD_CALL bool trail_is_cut(const Motion *m, ConstCells entry, double piece_end_behind)
 {
     return motion_has_noise(m) && (int)entry[TRAIL_CAUSE] == TRAIL_GUARD && piece_end_behind >= 0.0 &&
            entry_piece_end(m, entry) != piece_end_behind;
 }
 
 // Adds `bar`, that of the length of a step, to what the length depends on.
-HD_CALL void trail_pull_length(TrailLane *lane, const double *entry, double bar, double *to)
+HD_CALL void trail_pull_length(TrailLane *lane, ConstCells entry, double bar, Cells to)
 {
-    double *by = lane->by;
+    const Cells by = lane->by;
     const int cause = (int)entry[TRAIL_CAUSE];
     if (cause == TRAIL_FREE || bar == 0.0) return;
     if (cause == TRAIL_KNOWN) {
@@ -615,16 +648,17 @@ HD_CALL void trail_pull_origin(TrailLane *lane)
     }
 }
 
-HD_CALL void trail_back_step(TrailLane *lane, const double *entry, const double *weight, const double *end_time)
+HD_CALL void trail_back_step(TrailLane *lane, ConstCells entry, ConstCells weight)
 {
     Motion *m = &lane->motion;
     const EquationsConstants *c = m->c;
     const int n = motion_bars(m);
-    double from[MOTION_TOTAL], length = 0.0, *bar = lane->bar, *to = lane->to;
+    const Cells from = lane->from, bar = lane->bar, to = lane->to;
+    double length = 0.0;
     if ((int)entry[TRAIL_CAUSE] != TRAIL_GUARD) trail_pull_origin(lane); // the next piece begins behind this step
     for (int k = 0; k < c->n_metrics && !c->is_map; k++) {
         if (weight[k] == 0.0) continue;
-        length += weight[k] * trail_length_bar(lane, entry, end_time, k);
+        length += weight[k] * trail_length_bar(lane, entry, k);
         bar[SYSTEM_TIME] += weight[k] * trail_time_bar(lane, entry, k);
     }
     for (int i = 0; i < c->n_states; i++) from[i] = bar[SYSTEM_STATE(i)];
@@ -657,22 +691,21 @@ HD_CALL void trail_back_begin(TrailLane *lane)
 }
 
 // The entry is the one before lane->next.
-HD_CALL void trail_back_entry(TrailLane *lane, const double *entry, const double *weight, double *end_time)
+HD_CALL void trail_back_entry(TrailLane *lane, ConstCells entry, ConstCells weight)
 {
     if (entry_is(entry, TRAIL_END)) {
-        *end_time = entry[TRAIL_NOW];
-        trail_back_end(lane, entry, weight);
+        lane->end_time = entry[TRAIL_NOW];
+        trail_back_last(lane, entry, weight);
     }
     if (entry_is(entry, TRAIL_ACTION)) trail_back_action(lane, entry, weight);
-    if (entry_is(entry, TRAIL_STEP)) trail_back_step(lane, entry, weight, end_time);
-    memcpy(lane->next, entry, (size_t)lane->trail.width * sizeof *entry);
+    if (entry_is(entry, TRAIL_STEP)) trail_back_step(lane, entry, weight);
+    cells_copy(lane->next, entry, lane->trail.width);
     if (!entry_is(entry, TRAIL_ACTION) && lane->motion.c->n_conditions > 0)
-        memcpy(lane->conditions, entry_conditions(&lane->motion, entry),
-               (size_t)lane->motion.c->n_conditions * sizeof *entry);
+        cells_copy(lane->conditions, entry_conditions(&lane->motion, entry), lane->motion.c->n_conditions);
 }
 
 // Of a metric at an event that takes the least or the greatest, the one that it took was found.
-HD_CALL bool trail_all_found(const TrailLane *lane, const double *weight)
+HD_CALL bool trail_all_found(const TrailLane *lane, ConstCells weight)
 {
     for (int m = 0; m < lane->motion.c->n_metrics; m++) {
         const int reduction = trail_metric(lane, m, EQUATIONS_METRIC_REDUCTION),
@@ -693,42 +726,67 @@ HD_CALL double trail_norm(const TrailLane *lane)
     return square_root(sum);
 }
 
-// gradient[n_parameters] <- the derivatives of sum weight[n_metrics] metrics; NaN: there are none. *growth: as in
-// Adjoint.back. False: it left.
-HD_CALL bool trail_back(TrailLane *lane, const double *weight, double *gradient, double *growth)
+// Before the way back. weigh[n_metrics] of the lane are set.
+HD_CALL void trail_back_start(TrailLane *lane)
+{
+    trail_back_begin(lane);
+    lane->size = lane->most = lane->end_time = 0.0;
+    if (lane->fills) lane->held = -1; // a way back was left before its end
+    lane->fills = false;
+    trail_hold(lane, lane->overflows ? -1 : lane->segments - 1);
+}
+
+HD bool trail_is_back(const TrailLane *lane) { return lane->segment < 0; }
+
+// A slice of the way back: `entries` of the trail, at most, until the lane is back or a segment is to be run once more.
+HD_CALL void trail_back(TrailLane *lane, int64_t entries)
+{
+    for (int64_t left = entries; left > 0 && !lane->fills && lane->segment >= 0; left--) {
+        if (lane->at > 0) {
+            trail_back_entry(lane, trail_entry(lane, --lane->at), lane->weigh);
+            const double size = trail_norm(lane);
+            if (lane->size == 0.0) lane->size = size;
+            lane->most = greater_of(size, lane->most);
+        }
+        if (lane->at == 0) trail_hold(lane, lane->segment - 1);
+    }
+}
+
+// The derivatives of sum weigh[n_metrics] metrics by the parameters: gradient[n_parameters], number p of it at
+// gradient[p*apart]; NaN: there are none. *growth: as in Adjoint.back.
+HD_CALL void trail_back_end(TrailLane *lane, double *gradient, int64_t apart, double *growth)
 {
     const Motion *m = &lane->motion;
     const EquationsConstants *c = m->c;
-    double greatest = 0.0, last = 0.0, end_time = 0.0;
-    trail_back_begin(lane);
-    for (int64_t segment = lane->segments - 1; segment >= 0 && !lane->overflows; segment--) {
-        if (!trail_hold(lane, segment)) return false;
-        for (int64_t k = lane->trail.count - 1; k >= 0; k--) {
-            if (k % TRAIL_SLICE == 0 && trail_leaves(lane)) return false;
-            trail_back_entry(lane, trail_entry(lane, k), weight, &end_time);
-            const double size = trail_norm(lane);
-            if (last == 0.0) last = size;
-            greatest = greater_of(size, greatest);
-        }
-    }
     trail_pull_origin(lane);
     motion_weigh(m, lane->bar + SYSTEM_STATE(0), c->n_states + c->n_held);
     motion_add(m, &m->d->start_pull, 1.0, lane->bar);
-    const bool none = lane->overflows || !trail_all_found(lane, weight);
+    const bool none = lane->overflows || !trail_all_found(lane, lane->weigh);
     for (int p = 0; p < c->n_parameters; p++)
-        gradient[p] = none ? math_nan() : lane->bar[SYSTEM_PARAMETER(c->n_states, c->n_held, p)];
-    *growth = last > 0.0 ? greatest / last : math_nan();
-    return true;
+        gradient[p * apart] = canonical(none ? math_nan() : lane->bar[SYSTEM_PARAMETER(c->n_states, c->n_held, p)]);
+    *growth = lane->size > 0.0 ? canonical(lane->most / lane->size) : math_nan();
 }
 
-// Why there are no derivatives, and when that is; NULL: there are.
-HD_CALL const char *trail_trouble(const TrailLane *lane, double *time)
+// X(name, text): why there are no derivatives. None: there are.
+// clang-format off
+#define TRAIL_TROUBLES(X) \
+    X(NONE, NULL) \
+    X(OVERFLOWS, "the run has more steps than memory has room for") \
+    X(TOUCHES, "a guard is touched and hardly crossed") \
+    X(CUTS, "an instant that a parameter moves cuts the path of the noise") \
+    X(COINCIDES, "two things happen at one instant that a parameter takes apart")
+// clang-format on
+#define TRAIL_TROUBLE(name, text) TRAIL_TROUBLE_##name,
+typedef enum TrailTrouble { TRAIL_TROUBLES(TRAIL_TROUBLE) TRAIL_TROUBLE_COUNT } TrailTrouble;
+#undef TRAIL_TROUBLE
+#define TRAIL_TROUBLE_TEXT(name, text) text, // of a table of the host
+
+HD_CALL TrailTrouble trail_trouble(const TrailLane *lane)
 {
-    *time = lane->trouble;
-    if (lane->overflows) return "the run has more steps than memory has room for";
-    if (lane->grazes) return "a guard is touched and hardly crossed";
-    if (lane->cuts) return "an instant that a parameter moves cuts the path of the noise";
-    return lane->coincides ? "two things happen at one instant that a parameter takes apart" : NULL;
+    if (lane->overflows) return TRAIL_TROUBLE_OVERFLOWS;
+    if (lane->grazes) return TRAIL_TROUBLE_TOUCHES;
+    if (lane->cuts) return TRAIL_TROUBLE_CUTS;
+    return lane->coincides ? TRAIL_TROUBLE_COINCIDES : TRAIL_TROUBLE_NONE;
 }
 
 #endif

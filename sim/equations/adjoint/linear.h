@@ -16,7 +16,7 @@ HD_CALL void linear_swap(double *a, double *b)
 HD_CALL void linear_decompose(Motion *m)
 {
     const int n = m->c->n_states;
-    double *a = m->matrix;
+    const Cells a = m->matrix;
     for (int k = 0; k < n; k++) {
         int best = k;
         for (int i = k + 1; i < n; i++)
@@ -49,12 +49,12 @@ HD_CALL void linear_make(Motion *m, const DerivativeMode *mode, double diagonal,
 }
 
 // x[n_total] <- the solution for x.
-HD_CALL void linear_solve(const Motion *m, double *x)
+HD_CALL void linear_solve(const Motion *m, Cells x)
 {
     const int n = m->c->n_states;
-    const double *a = m->matrix;
+    const ConstCells a = m->matrix;
     for (int k = 0; k < n; k++)
-        if (m->pivots[k] != k) linear_swap(&x[k], &x[m->pivots[k]]);
+        if (m->pivots[k] != k) linear_swap(&x[k], &x[(int64_t)m->pivots[k]]);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) x[i] -= a[i * n + j] * x[j];
     for (int i = n - 1; i >= 0; i--) {
@@ -67,10 +67,10 @@ HD_CALL void linear_solve(const Motion *m, double *x)
     }
 }
 
-HD_CALL void linear_solve_transposed(const Motion *m, double *x)
+HD_CALL void linear_solve_transposed(const Motion *m, Cells x)
 {
     const int n = m->c->n_states;
-    const double *a = m->matrix;
+    const ConstCells a = m->matrix;
     for (int q = 0; q < m->c->n_integrals; q++) {
         x[n + q] /= m->diagonal;
         for (int j = 0; j < n; j++) x[j] -= m->below[q * n + j] * x[n + q];
@@ -82,39 +82,40 @@ HD_CALL void linear_solve_transposed(const Motion *m, double *x)
     for (int i = n - 1; i >= 0; i--)
         for (int j = i + 1; j < n; j++) x[i] -= a[j * n + i] * x[j];
     for (int k = n - 1; k >= 0; k--)
-        if (m->pivots[k] != k) linear_swap(&x[k], &x[m->pivots[k]]);
+        if (m->pivots[k] != k) linear_swap(&x[k], &x[(int64_t)m->pivots[k]]);
 }
 
 // ---- implicit_midpoint ----------------------------------------------------------------------------------------------
 
 // The arguments in the middle of the step, by the rates stage[0].
-HD void motion_argue_midpoint(const Motion *m, const double *entry)
+HD void motion_argue_midpoint(const Motion *m, ConstCells entry)
 {
     const double half = 0.5 * entry[TRAIL_H];
     m->file[SYSTEM_TIME] = entry[TRAIL_T] + half;
-    for (int i = 0; i < m->c->n_states; i++) m->file[SYSTEM_STATE(i)] = entry_state(entry)[i] + half * m->stage[0][i];
+    for (int i = 0; i < m->c->n_states; i++)
+        m->file[SYSTEM_STATE(i)] = entry_state(entry)[i] + half * motion_stage(m, 0)[i];
 }
 
 // stage[0] <- the rates in the middle of the step, by Newton's method. The matrix is 1 - h/2 J there.
-HD_CALL void midpoint_stage(Motion *m, const double *entry)
+HD_CALL void midpoint_stage(Motion *m, ConstCells entry)
 {
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = m->c->n_states, total = m->c->n_total;
     const double half = 0.5 * entry[TRAIL_H];
-    double change[MOTION_TOTAL];
+    const Cells change = m->change;
     motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
-    motion_values(m, &mode->rates, m->stage[0], total);
+    motion_values(m, &mode->rates, motion_stage(m, 0), total);
     for (int newton = 0; newton < EQUATIONS_NEWTON_STEPS; newton++) {
         double size = 0.0, most = 0.0;
         motion_argue_midpoint(m, entry);
         motion_values(m, &mode->rates, change, total);
         linear_make(m, mode, 1.0, half);
-        for (int i = 0; i < total; i++) change[i] -= m->stage[0][i];
+        for (int i = 0; i < total; i++) change[i] -= motion_stage(m, 0)[i];
         linear_solve(m, change);
-        for (int i = 0; i < total; i++) m->stage[0][i] += change[i];
+        for (int i = 0; i < total; i++) motion_stage(m, 0)[i] += change[i];
         for (int i = 0; i < n; i++) {
             size = greater_of(absolute(half * change[i]), size);
-            most = greater_of(absolute(entry_state(entry)[i]) + absolute(half * m->stage[0][i]), most);
+            most = greater_of(absolute(entry_state(entry)[i]) + absolute(half * motion_stage(m, 0)[i]), most);
         }
         if (!(size > 1e-15 * most)) break;
     }
@@ -143,69 +144,69 @@ HD_CALL RodasTable rodas_table(void)
     return table;
 }
 
-HD void rodas_argue(const Motion *m, const RodasTable *table, int s, const double *entry)
+HD void rodas_argue(const Motion *m, const RodasTable *table, int s, ConstCells entry)
 {
     m->file[SYSTEM_TIME] = entry[TRAIL_T] + table->c[s] * entry[TRAIL_H];
     for (int i = 0; i < m->c->n_states; i++)
         m->file[SYSTEM_STATE(i)] = entry_state(entry)[i] + motion_weighted(m, table->a[s], s, i);
 }
 
-// The rates of inputs: `time`, then those of states; others are 0.
-HD_CALL void rodas_direct(const Motion *m, double time, const double *states)
+// The rates of inputs: `time`, then those of states, which are 0 unless they move; others are 0.
+HD_CALL void rodas_direct(const Motion *m, double time, ConstCells states, bool moves)
 {
-    double rate[1 + SYSTEM_STATES_MAX];
-    rate[0] = time;
-    for (int i = 0; i < m->c->n_states; i++) rate[1 + i] = states != NULL ? states[i] : 0.0;
-    motion_move(m, rate, 1 + m->c->n_states);
+    const Cells rate = m->file + m->d->rate;
+    rate[SYSTEM_TIME] = time;
+    for (int i = 0; i < m->c->n_states; i++) rate[SYSTEM_STATE(i)] = moves ? states[i] : 0.0;
     for (int k = 1 + m->c->n_states; k < m->d->n_inputs; k++) m->file[m->d->rate + k] = 0.0;
 }
 
 // stage[8] <- U; time_rates[n_total] <- d rates/d time. The matrix is 1/(h gamma) - J.
-HD_CALL void rodas_stages(Motion *m, const RodasTable *table, const double *entry, double *time_rates)
+HD_CALL void rodas_stages(Motion *m, const RodasTable *table, ConstCells entry, Cells time_rates)
 {
     const EquationsRodas *of = equations_rodas();
     const DerivativeMode *mode = entry_mode(m, entry);
     const int total = m->c->n_total;
     const double h = entry[TRAIL_H];
     motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
-    rodas_direct(m, 1.0, NULL);
+    rodas_direct(m, 1.0, time_rates, false);
     motion_values(m, &mode->rates_push, time_rates, total);
     linear_make(m, mode, 1.0 / (h * of->gamma), 1.0);
     for (int s = 0; s < 8; s++) {
         rodas_argue(m, table, s, entry);
-        motion_values(m, &mode->rates, m->stage[s], total);
+        const Cells stage = motion_stage(m, s);
+        motion_values(m, &mode->rates, stage, total);
         for (int i = 0; i < total; i++) {
             double sum = 0.0;
-            for (int j = 0; j < s; j++) sum += of->C[s][j] * m->stage[j][i];
-            m->stage[s][i] += sum / h + h * of->d[s] * time_rates[i];
+            for (int j = 0; j < s; j++) sum += of->C[s][j] * motion_stage(m, j)[i];
+            stage[i] += sum / h + h * of->d[s] * time_rates[i];
         }
-        linear_solve(m, m->stage[s]);
+        linear_solve(m, stage);
     }
 }
 
 // ---- the end of a step ----------------------------------------------------------------------------------------------
 
 // The arguments are those at the end of the step of an entry, computed once more: also of one that is cut.
-HD_CALL void motion_argue_end(Motion *m, const double *entry)
+HD_CALL void motion_argue_end(Motion *m, ConstCells entry)
 {
     const MotionTable table_of_explicit = motion_table(m->d->method);
     const int n = m->c->n_states;
     const double h = entry[TRAIL_H];
-    double change[SYSTEM_STATES_MAX], time_rates[MOTION_TOTAL];
+    const Cells change = m->change;
     switch (m->d->method) {
     case EQUATIONS_BY_rodas5p: {
         const RodasTable table = rodas_table();
-        rodas_stages(m, &table, entry, time_rates);
+        rodas_stages(m, &table, entry, m->time_rates);
         for (int i = 0; i < n; i++) change[i] = motion_weighted(m, table.a[8], 8, i);
         break;
     }
     case EQUATIONS_BY_implicit_midpoint:
         midpoint_stage(m, entry);
-        for (int i = 0; i < n; i++) change[i] = h * m->stage[0][i];
+        for (int i = 0; i < n; i++) change[i] = h * motion_stage(m, 0)[i];
         break;
     case EQUATIONS_BY_semi_implicit_euler:
         euler_stages(m, entry);
-        for (int i = 0; i < n; i++) change[i] = h * m->stage[motion_is_position(m, i)][i];
+        for (int i = 0; i < n; i++) change[i] = h * motion_stage(m, motion_is_position(m, i))[i];
         break;
     default:
         motion_stages(m, &table_of_explicit, entry);

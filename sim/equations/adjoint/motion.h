@@ -20,36 +20,68 @@ typedef struct Motion {
     const EquationsConstants *c;
     const EquationsDerivatives *d;
     const double *assets; // of the kernels
-    double *file;
-    double stage[MOTION_STAGES][MOTION_TOTAL];
-    double matrix[SYSTEM_STATES_MAX * SYSTEM_STATES_MAX]; // decomposed (linear.h)
-    double below[SYSTEM_METRICS_MAX * SYSTEM_STATES_MAX]; // the rows of integrals
-    double sigma[2][SYSTEM_STATES_MAX];                   // sizes of the noise where a step begins, and ends (noise.h)
-    double shift[SYSTEM_STATES_MAX];                      // what the noise adds to the argument of a stage
+    Cells file;
+    Cells stages; // [MOTION_STAGES][n_total]
+    Cells matrix; // [n_states][n_states] of implicit methods, decomposed (linear.h)
+    Cells below;  // [n_integrals][n_states] the rows of integrals
+    Cells pivots; // [n_states]
+    Cells sigma;  // [2][n_states] sizes of the noise where a step begins, and ends (noise.h)
+    Cells shift;  // [n_states] what the noise adds to the argument of a stage
     double diagonal;
-    int pivots[SYSTEM_STATES_MAX];
+    // Of a step that is gone back through (pull.h)
+    Cells argument;     // [MOTION_STAGES][1 + n_states] bars of stages' arguments
+    Cells weight;       // [n_total]
+    Cells bars;         // [MOTION_STAGES][n_total] of stages; of most methods one row
+    Cells change;       // [n_total]
+    Cells time_rates;   // [n_total]
+    Cells moved;        // [n_states]
+    Cells noise_weight; // [2][n_states]
 } Motion;
+
+HD Cells motion_stage(const Motion *m, int s) { return m->stages + (int64_t)s * m->c->n_total; }
+HD Cells motion_argument(const Motion *m, int s) { return m->argument + (int64_t)s * (1 + m->c->n_states); }
+
+HD bool motion_is_implicit(const Motion *m)
+{
+    return m->d->method == EQUATIONS_BY_implicit_midpoint || m->d->method == EQUATIONS_BY_rodas5p;
+}
+
+// Lays the arrays out from `at` on; returns where they end.
+HD_CALL Cells motion_lay(Motion *m, Cells at)
+{
+    const int64_t n = m->c->n_states, total = m->c->n_total, stages = MOTION_STAGES;
+    const bool implicit = motion_is_implicit(m), noisy = m->c->n_sources > 0;
+    m->file = cells_take(&at, m->d->registers);
+    m->stages = cells_take(&at, stages * total);
+    m->matrix = cells_take(&at, implicit ? n * n : 0);
+    m->below = cells_take(&at, implicit ? m->c->n_integrals * n : 0);
+    m->pivots = cells_take(&at, implicit ? n : 0);
+    m->sigma = cells_take(&at, noisy ? 2 * n : 0);
+    m->shift = cells_take(&at, noisy ? n : 0);
+    m->noise_weight = cells_take(&at, noisy ? 2 * n : 0);
+    m->argument = cells_take(&at, stages * (1 + n));
+    m->weight = cells_take(&at, total);
+    m->bars = cells_take(&at, m->d->method == EQUATIONS_BY_rodas5p ? stages * total : total);
+    m->change = cells_take(&at, total);
+    m->time_rates = cells_take(&at, total);
+    m->moved = cells_take(&at, n);
+    return at;
+}
 
 // ---- entries --------------------------------------------------------------------------------------------------------
 
-HD const double *entry_state(const double *entry) { return entry + TRAIL_NAMED; }
-HD const double *entry_integrals(const Motion *m, const double *entry) { return entry + TRAIL_NAMED + m->c->n_states; }
-HD const double *entry_held(const Motion *m, const double *entry) { return entry + TRAIL_NAMED + m->c->n_total; }
-HD const double *entry_rows(const Motion *m, const double *entry) { return entry_held(m, entry) + m->c->n_held; }
-HD const double *entry_conditions(const Motion *m, const double *entry) { return entry_rows(m, entry) + m->d->n_rows; }
-HD const DerivativeMode *entry_mode(const Motion *m, const double *entry)
-{
-    return &m->d->modes[(int)entry[TRAIL_MODE]];
-}
-HD bool entry_is(const double *entry, int kind) { return (int)entry[TRAIL_KIND] == kind; }
+HD ConstCells entry_state(ConstCells entry) { return entry + TRAIL_NAMED; }
+HD ConstCells entry_integrals(const Motion *m, ConstCells entry) { return entry + TRAIL_NAMED + m->c->n_states; }
+HD ConstCells entry_held(const Motion *m, ConstCells entry) { return entry + TRAIL_NAMED + m->c->n_total; }
+HD ConstCells entry_rows(const Motion *m, ConstCells entry) { return entry_held(m, entry) + m->c->n_held; }
+HD ConstCells entry_conditions(const Motion *m, ConstCells entry) { return entry_rows(m, entry) + m->d->n_rows; }
+HD const DerivativeMode *entry_mode(const Motion *m, ConstCells entry) { return &m->d->modes[(int)entry[TRAIL_MODE]]; }
+HD bool entry_is(ConstCells entry, int kind) { return (int)entry[TRAIL_KIND] == kind; }
 
 // Increments and areas of sources in a step; the state that sizes of the noise are taken at; the end of the piece.
-HD const double *entry_path(const Motion *m, const double *entry) { return entry + trail_path(m->c); }
-HD const double *entry_origin(const Motion *m, const double *entry)
-{
-    return entry_path(m, entry) + 2 * m->c->n_sources;
-}
-HD double entry_piece_end(const Motion *m, const double *entry) { return entry_origin(m, entry)[m->c->n_states]; }
+HD ConstCells entry_path(const Motion *m, ConstCells entry) { return entry + trail_path(m->c); }
+HD ConstCells entry_origin(const Motion *m, ConstCells entry) { return entry_path(m, entry) + 2 * m->c->n_sources; }
+HD double entry_piece_end(const Motion *m, ConstCells entry) { return entry_origin(m, entry)[m->c->n_states]; }
 
 // What a lane depends on at some time: its inputs, and with noise the state that sizes are taken at behind them.
 HD bool motion_has_noise(const Motion *m) { return m->c->n_sources > 0; }
@@ -59,7 +91,7 @@ HD int motion_bars(const Motion *m) { return m->d->n_inputs + (motion_has_noise(
 
 HD void motion_run(const Motion *m, const DerivativeCode *code)
 {
-    const Frame frame = {m->file, 1};
+    const Frame frame = {cells_begin(m->file), CELLS_APART};
     if (code->count > 0) tape_run(m->d->assets, m->d->tables, code->first, code->count, frame);
 }
 HD int motion_what(const Motion *m, const DerivativeCode *code, int k)
@@ -72,7 +104,7 @@ HD double motion_output(const Motion *m, const DerivativeCode *code, int k)
 }
 
 // to[count] <- the outputs of a code that runs now; 0: it has none.
-HD void motion_values(const Motion *m, const DerivativeCode *code, double *to, int count)
+HD void motion_values(const Motion *m, const DerivativeCode *code, Cells to, int count)
 {
     motion_run(m, code);
     for (int i = 0; i < count; i++) to[i] = 0.0;
@@ -80,13 +112,14 @@ HD void motion_values(const Motion *m, const DerivativeCode *code, double *to, i
 }
 HD double motion_value(const Motion *m, const DerivativeCode *code)
 {
-    double value;
-    motion_values(m, code, &value, 1);
+    double value = 0.0;
+    motion_run(m, code);
+    for (int k = 0; k < code->n_outputs; k++) value = motion_output(m, code, k);
     return value;
 }
 
 // to[..] += factor times the outputs of a code that runs now.
-HD void motion_add(const Motion *m, const DerivativeCode *code, double factor, double *to)
+HD void motion_add(const Motion *m, const DerivativeCode *code, double factor, Cells to)
 {
     motion_run(m, code);
     for (int k = 0; k < code->n_outputs; k++) to[motion_what(m, code, k)] += factor * motion_output(m, code, k);
@@ -94,10 +127,10 @@ HD void motion_add(const Motion *m, const DerivativeCode *code, double factor, d
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
-HD void motion_begin(const Motion *m, const double *parameter)
+HD_CALL void motion_begin(const Motion *m, ConstCells parameter)
 {
     const EquationsDerivatives *d = m->d;
-    const Frame frame = {m->file, 1};
+    const Frame frame = {cells_begin(m->file), CELLS_APART};
     for (int k = 0; k < d->registers; k++) m->file[k] = 0.0;
     for (int k = 0; k < d->n_numbers; k++) m->file[d->first_number + k] = d->assets[d->numbers + k];
     for (int p = 0; p < m->c->n_parameters; p++)
@@ -106,31 +139,31 @@ HD void motion_begin(const Motion *m, const double *parameter)
 }
 
 // The arguments are those of an entry: its state at its time.
-HD void motion_argue(const Motion *m, const double *entry)
+HD void motion_argue(const Motion *m, ConstCells entry)
 {
     const EquationsConstants *c = m->c;
-    const double *held = entry_held(m, entry), *rows = entry_rows(m, entry);
+    const ConstCells held = entry_held(m, entry), rows = entry_rows(m, entry);
     m->file[SYSTEM_TIME] = entry[TRAIL_T];
     for (int i = 0; i < c->n_states; i++) m->file[SYSTEM_STATE(i)] = entry_state(entry)[i];
     for (int i = 0; i < c->n_held; i++) m->file[SYSTEM_HELD(c->n_states, i)] = held[i];
     for (int k = 0; k < m->d->n_rows; k++) m->file[m->d->n_inputs + k] = rows[k];
 }
 // Another time and state in the same entry.
-HD void motion_argue_at(const Motion *m, double t, const double *y)
+HD void motion_argue_at(const Motion *m, double t, ConstCells y)
 {
     m->file[SYSTEM_TIME] = t;
     for (int i = 0; i < m->c->n_states; i++) m->file[SYSTEM_STATE(i)] = y[i];
 }
-HD void motion_weigh(const Motion *m, const double *weight, int count)
+HD void motion_weigh(const Motion *m, ConstCells weight, int count)
 {
     for (int i = 0; i < count; i++) m->file[m->d->weight + i] = weight[i];
 }
 // The rates of the inputs, `count` of them from the first on.
-HD void motion_move(const Motion *m, const double *rate, int count)
+HD void motion_move(const Motion *m, ConstCells rate, int count)
 {
     for (int k = 0; k < count; k++) m->file[m->d->rate + k] = rate[k];
 }
-HD void motion_move_too(const Motion *m, const double *rate, int count)
+HD void motion_move_too(const Motion *m, ConstCells rate, int count)
 {
     for (int k = 0; k < count; k++) m->file[m->d->second + k] = rate[k];
 }
@@ -143,17 +176,17 @@ HD bool motion_is_position(const Motion *m, int state)
 }
 
 // stage[0] <- the rates at the begin; stage[1] <- those of positions, with the new velocities, whose arguments stay.
-HD_CALL void euler_stages(Motion *m, const double *entry)
+HD_CALL void euler_stages(Motion *m, ConstCells entry)
 {
     const DerivativeMode *mode = entry_mode(m, entry);
-    const double *y = entry_state(entry);
-    double moved[SYSTEM_STATES_MAX];
+    const ConstCells y = entry_state(entry);
+    const Cells moved = m->moved;
     motion_argue_at(m, entry[TRAIL_T], y);
-    motion_values(m, &mode->rates, m->stage[0], m->c->n_total);
+    motion_values(m, &mode->rates, motion_stage(m, 0), m->c->n_total);
     for (int i = 0; i < m->c->n_states; i++)
-        moved[i] = motion_is_position(m, i) ? y[i] : y[i] + entry[TRAIL_H] * m->stage[0][i];
+        moved[i] = motion_is_position(m, i) ? y[i] : y[i] + entry[TRAIL_H] * motion_stage(m, 0)[i];
     motion_argue_at(m, entry[TRAIL_T], moved);
-    motion_values(m, &mode->rates, m->stage[1], m->c->n_total);
+    motion_values(m, &mode->rates, motion_stage(m, 1), m->c->n_total);
 }
 
 // ---- explicit methods -----------------------------------------------------------------------------------------------
@@ -191,13 +224,15 @@ HD MotionTable motion_table(EquationsMethod method)
 
 HD double motion_weighted(const Motion *m, const double *weight, int count, int i)
 {
+    const int64_t total = m->c->n_total;
+    const ConstCells stages = m->stages + i;
     double sum = 0.0;
-    for (int j = 0; j < count; j++) sum += weight[j] * m->stage[j][i];
+    for (int j = 0; j < count; j++) sum += weight[j] * stages[j * total];
     return sum;
 }
 
 // The argument of stage s of the step of an entry.
-HD void motion_argue_stage(const Motion *m, const MotionTable *table, int s, const double *entry)
+HD void motion_argue_stage(const Motion *m, const MotionTable *table, int s, ConstCells entry)
 {
     const double h = entry[TRAIL_H];
     m->file[SYSTEM_TIME] = entry[TRAIL_T] + table->c[s] * h;
@@ -208,12 +243,12 @@ HD void motion_argue_stage(const Motion *m, const MotionTable *table, int s, con
 }
 
 // The rates of all stages.
-HD void motion_stages(Motion *m, const MotionTable *table, const double *entry)
+HD void motion_stages(Motion *m, const MotionTable *table, ConstCells entry)
 {
     const DerivativeMode *mode = entry_mode(m, entry);
     for (int s = 0; s < table->stages; s++) {
         motion_argue_stage(m, table, s, entry);
-        motion_values(m, &mode->rates, m->stage[s], m->c->n_total);
+        motion_values(m, &mode->rates, motion_stage(m, s), m->c->n_total);
     }
 }
 

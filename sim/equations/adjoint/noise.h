@@ -18,7 +18,7 @@ typedef struct NoiseStep {
 } NoiseStep;
 
 // Of a state in the step of an entry; 0: it has no noise.
-HD NoiseStep noise_step(const Motion *m, const double *entry, int state)
+HD NoiseStep noise_step(const Motion *m, ConstCells entry, int state)
 {
     NoiseStep step = {0.0, 0.0, 0.0};
     const int source = (int)asset_integer(m->assets, m->c->sources + 1 + state);
@@ -29,7 +29,7 @@ HD NoiseStep noise_step(const Motion *m, const double *entry, int state)
     return step;
 }
 // How it changes with the begin and the length of the step.
-HD NoiseStep noise_change(const Motion *m, const double *entry, int state, double dt, double dh)
+HD NoiseStep noise_change(const Motion *m, ConstCells entry, int state, double dt, double dh)
 {
     const double h = entry[TRAIL_H];
     NoiseStep step = noise_step(m, entry, state);
@@ -41,26 +41,26 @@ HD NoiseStep noise_change(const Motion *m, const double *entry, int state, doubl
 }
 
 // The arguments are those of the sizes of the noise at the begin of a step (end 0) or at its end (1).
-HD void noise_argue(const Motion *m, const double *entry, int end)
+HD void noise_argue(const Motion *m, ConstCells entry, int end)
 {
     motion_argue_at(m, entry[TRAIL_T] + (end != 0 ? entry[TRAIL_H] : 0.0), entry_origin(m, entry));
 }
 
 // The sizes of the noise in the step of an entry, and what it adds to a stage. The arguments are those of the entry.
-HD_CALL void noise_begin(Motion *m, const double *entry)
+HD_CALL void noise_begin(Motion *m, ConstCells entry)
 {
     const DerivativeMode *mode = entry_mode(m, entry);
     if (!motion_has_noise(m)) return;
     for (int end = 0; end < (noise_has_areas(m) ? 2 : 1); end++) {
         noise_argue(m, entry, end);
-        motion_values(m, &mode->noise, m->sigma[end], m->c->n_states);
+        motion_values(m, &mode->noise, m->sigma + end * m->c->n_states, m->c->n_states);
     }
     for (int i = 0; i < m->c->n_states && noise_has_areas(m); i++)
-        m->shift[i] = (0.5 * m->sigma[0][i] + m->sigma[1][i]) * noise_step(m, entry, i).mean;
+        m->shift[i] = (0.5 * m->sigma[i] + m->sigma[m->c->n_states + i]) * noise_step(m, entry, i).mean;
 }
 
 // to[n_bars] += the bars of what sizes[n_states] depend on, at one end of a step. Returns that of the length.
-HD double noise_pull_sizes(const Motion *m, const double *entry, int end, const double *weight, double *to)
+HD double noise_pull_sizes(const Motion *m, ConstCells entry, int end, ConstCells weight, Cells to)
 {
     const DerivativeCode *code = &entry_mode(m, entry)->noise_pull;
     double length = 0.0;
@@ -77,19 +77,21 @@ HD double noise_pull_sizes(const Motion *m, const double *entry, int end, const 
 }
 
 // next[n_states]: bars of what the noise adds to the state; shift[n_states]: to a stage. Returns the bar of the length.
-HD_CALL double noise_pull(const Motion *m, const double *entry, const double *next, const double *shift, double *to)
+HD_CALL double noise_pull(const Motion *m, ConstCells entry, ConstCells next, ConstCells shift, Cells to)
 {
-    double weight[2][SYSTEM_STATES_MAX], length = 0.0;
+    const int n = m->c->n_states;
+    const Cells weight = m->noise_weight;
+    double length = 0.0;
     if (!motion_has_noise(m)) return 0.0;
     for (int i = 0; i < m->c->n_states; i++) {
         const NoiseStep step = noise_step(m, entry, i), by_length = noise_change(m, entry, i, 0.0, 1.0),
                         by_time = noise_change(m, entry, i, 1.0, 0.0);
-        const double begin = m->sigma[0][i], end = m->sigma[1][i];
+        const double begin = m->sigma[i], end = m->sigma[n + i];
         double increment = next[i] * begin, mean = 0.0; // their bars
-        weight[0][i] = next[i] * step.increment;
+        weight[i] = next[i] * step.increment;
         if (noise_has_areas(m)) {
-            weight[0][i] = (next[i] + 0.5 * shift[i]) * step.mean;
-            weight[1][i] = next[i] * (step.increment - step.mean) + shift[i] * step.mean;
+            weight[i] = (next[i] + 0.5 * shift[i]) * step.mean;
+            weight[n + i] = next[i] * (step.increment - step.mean) + shift[i] * step.mean;
             increment = next[i] * end;
             mean = next[i] * (begin - end) + shift[i] * (0.5 * begin + end);
         }
@@ -97,34 +99,8 @@ HD_CALL double noise_pull(const Motion *m, const double *entry, const double *ne
         to[SYSTEM_TIME] += increment * by_time.increment + mean * by_time.mean;
     }
     for (int end = 0; end < (noise_has_areas(m) ? 2 : 1); end++)
-        length += noise_pull_sizes(m, entry, end, weight[end], to);
+        length += noise_pull_sizes(m, entry, end, weight + end * n, to);
     return length;
-}
-
-// next[n_states], shift[n_states] <- how what the noise adds changes: dt, dh of time and length, rest[n_bars].
-HD_CALL void noise_push(const Motion *m, const double *entry, double dt, double dh, const double *rest, double *next,
-                        double *shift)
-{
-    const int n = m->c->n_states;
-    double sizes[2][SYSTEM_STATES_MAX], rate[1 + SYSTEM_STATES_MAX];
-    for (int i = 0; i < n; i++) next[i] = shift[i] = 0.0;
-    if (!motion_has_noise(m)) return;
-    for (int i = 0; i < n; i++) rate[SYSTEM_STATE(i)] = rest[m->d->n_inputs + i];
-    for (int end = 0; end < (noise_has_areas(m) ? 2 : 1); end++) {
-        noise_argue(m, entry, end);
-        rate[SYSTEM_TIME] = dt + (end != 0 ? dh : 0.0);
-        motion_move(m, rate, 1 + n);
-        motion_values(m, &entry_mode(m, entry)->noise_push, sizes[end], n);
-    }
-    for (int i = 0; i < n; i++) {
-        const NoiseStep step = noise_step(m, entry, i), change = noise_change(m, entry, i, dt, dh);
-        const double begin = m->sigma[0][i], end = m->sigma[1][i];
-        next[i] = sizes[0][i] * step.increment + begin * change.increment;
-        if (!noise_has_areas(m)) continue;
-        next[i] = (sizes[0][i] - sizes[1][i]) * step.mean + (begin - end) * change.mean + sizes[1][i] * step.increment +
-                  end * change.increment;
-        shift[i] = (0.5 * sizes[0][i] + sizes[1][i]) * step.mean + (0.5 * begin + end) * change.mean;
-    }
 }
 
 #endif

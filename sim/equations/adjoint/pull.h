@@ -11,7 +11,7 @@
 
 // Adds the bars of the rates' arguments: of held numbers and parameters to `to`, of time and states to argument[1 +
 // n_states], which is cleared first.
-HD void pull_rates(const Motion *m, const DerivativeMode *mode, const double *weight, double *argument, double *to)
+HD void pull_rates(const Motion *m, const DerivativeMode *mode, ConstCells weight, Cells argument, Cells to)
 {
     const int n = m->c->n_states;
     const DerivativeCode *code = &mode->rates_pull;
@@ -28,7 +28,7 @@ HD void pull_rates(const Motion *m, const DerivativeMode *mode, const double *we
     }
 }
 
-HD double pull_dot(const double *a, const double *b, int count)
+HD double pull_dot(ConstCells a, ConstCells b, int count)
 {
     double sum = 0.0;
     for (int i = 0; i < count; i++) sum += a[i] * b[i];
@@ -36,44 +36,51 @@ HD double pull_dot(const double *a, const double *b, int count)
 }
 
 // With k_s = f(t + c_s h, y + h sum a_sj k_j), next = y + h sum b_s k_s; and the noise (noise.h).
-HD_CALL double pull_explicit(Motion *m, const double *entry, const double *next, double *to)
+HD_CALL double pull_explicit(Motion *m, ConstCells entry, ConstCells next, Cells to)
 {
     const MotionTable table = motion_table(m->d->method);
     const int n = m->c->n_states, total = m->c->n_total;
     const double h = entry[TRAIL_H];
-    double argument[6][1 + SYSTEM_STATES_MAX], weight[MOTION_TOTAL], length = 0.0;
+    const Cells weight = m->weight;
+    double length = 0.0;
     noise_begin(m, entry);
     motion_stages(m, &table, entry);
     for (int i = 0; i < n; i++) to[SYSTEM_STATE(i)] += next[i];
     for (int s = table.stages - 1; s >= 0; s--) {
         for (int i = 0; i < total; i++) weight[i] = h * table.b[s] * next[i];
-        for (int j = s + 1; j < table.stages; j++)
-            for (int i = 0; i < n && table.a[j][s] != 0.0; i++) weight[i] += h * table.a[j][s] * argument[j][1 + i];
+        for (int j = s + 1; j < table.stages; j++) {
+            const ConstCells later = motion_argument(m, j) + 1;
+            const double factor = h * table.a[j][s];
+            for (int i = 0; i < n && table.a[j][s] != 0.0; i++) weight[i] += factor * later[i];
+        }
         motion_argue_stage(m, &table, s, entry);
-        pull_rates(m, entry_mode(m, entry), weight, argument[s], to);
-        for (int i = 0; i <= n; i++) to[i] += argument[s][i];
-        length += table.b[s] * pull_dot(next, m->stage[s], total) + table.c[s] * argument[s][0];
+        const Cells argument = motion_argument(m, s);
+        pull_rates(m, entry_mode(m, entry), weight, argument, to);
+        for (int i = 0; i <= n; i++) to[i] += argument[i];
+        length += table.b[s] * pull_dot(next, motion_stage(m, s), total) + table.c[s] * argument[0];
         for (int j = 0; j < s; j++)
-            if (table.a[s][j] != 0.0) length += table.a[s][j] * pull_dot(argument[s] + 1, m->stage[j], n);
+            if (table.a[s][j] != 0.0) length += table.a[s][j] * pull_dot(argument + 1, motion_stage(m, j), n);
     }
-    const double *shifted = table.shifted >= 0 ? argument[table.shifted] + 1 : NULL;
+    const ConstCells shifted = motion_argument(m, table.shifted >= 0 ? table.shifted : 0) + 1; // read by sra3 alone
     return length + noise_pull(m, entry, next, shifted, to);
 }
 
 // Velocities first: v + h f_v(t, x, v); then x + h f_x(t, x, new v).
-HD_CALL double pull_semi_implicit_euler(Motion *m, const double *entry, const double *next, double *to)
+HD_CALL double pull_semi_implicit_euler(Motion *m, ConstCells entry, ConstCells next, Cells to)
 {
     const EquationsConstants *c = m->c;
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = c->n_states, total = c->n_total;
-    const double h = entry[TRAIL_H], *y = entry_state(entry);
-    double bar[MOTION_TOTAL], weight[MOTION_TOTAL] = {0.0}, argument[1 + SYSTEM_STATES_MAX], length = 0.0;
+    const double h = entry[TRAIL_H];
+    const ConstCells y = entry_state(entry);
+    const Cells bar = m->bars, weight = m->weight, argument = m->argument;
+    double length = 0.0;
     euler_stages(m, entry);
     for (int i = 0; i < total; i++) {
         const bool position = motion_is_position(m, i);
         weight[i] = position ? h * next[i] : 0.0;
         bar[i] = position ? 0.0 : next[i];
-        if (position) length += next[i] * m->stage[1][i];
+        if (position) length += next[i] * motion_stage(m, 1)[i];
         if (position) to[SYSTEM_STATE(i)] += next[i];
     }
     pull_rates(m, mode, weight, argument, to);
@@ -86,7 +93,7 @@ HD_CALL double pull_semi_implicit_euler(Motion *m, const double *entry, const do
     }
     for (int i = 0; i < total; i++) {
         weight[i] = h * bar[i];
-        length += bar[i] * m->stage[0][i];
+        length += bar[i] * motion_stage(m, 0)[i];
         if (i < n) to[SYSTEM_STATE(i)] += bar[i];
     }
     motion_argue_at(m, entry[TRAIL_T], y);
@@ -96,31 +103,31 @@ HD_CALL double pull_semi_implicit_euler(Motion *m, const double *entry, const do
 }
 
 // next = f(t, y), with noise sigma(t, y) D more; an integral is a sum.
-HD_CALL double pull_map(Motion *m, const double *entry, const double *next, double *to)
+HD_CALL double pull_map(Motion *m, ConstCells entry, ConstCells next, Cells to)
 {
-    double argument[1 + SYSTEM_STATES_MAX];
+    const Cells argument = m->argument;
     motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
     pull_rates(m, entry_mode(m, entry), next, argument, to);
     for (int i = 1; i <= m->c->n_states; i++) to[i] += argument[i];
     noise_begin(m, entry);
-    return noise_pull(m, entry, next, NULL, to);
+    return noise_pull(m, entry, next, next, to);
 }
 
 // k = f(t + h/2, y + h/2 k), next = y + h k.
-HD_CALL double pull_implicit_midpoint(Motion *m, const double *entry, const double *next, double *to)
+HD_CALL double pull_implicit_midpoint(Motion *m, ConstCells entry, ConstCells next, Cells to)
 {
     const EquationsConstants *c = m->c;
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = c->n_states, total = c->n_total;
     const double h = entry[TRAIL_H];
-    double weight[MOTION_TOTAL], argument[1 + SYSTEM_STATES_MAX];
+    const Cells weight = m->weight, argument = m->argument;
     midpoint_stage(m, entry);
     for (int i = 0; i < total; i++) weight[i] = h * next[i];
     linear_solve_transposed(m, weight); // (1 - h/2 J)^T
     motion_argue_midpoint(m, entry);
     pull_rates(m, mode, weight, argument, to);
-    double length = pull_dot(next, m->stage[0], total) + 0.5 * argument[0];
-    length += 0.5 * pull_dot(argument + 1, m->stage[0], n);
+    double length = pull_dot(next, motion_stage(m, 0), total) + 0.5 * argument[0];
+    length += 0.5 * pull_dot(argument + 1, motion_stage(m, 0), n);
     to[SYSTEM_TIME] += argument[0];
     for (int i = 0; i < n; i++) to[SYSTEM_STATE(i)] += next[i] + argument[1 + i];
     return length;
@@ -128,40 +135,44 @@ HD_CALL double pull_implicit_midpoint(Motion *m, const double *entry, const doub
 
 // (1/(h gamma) - J) U_s = f(t + c_s h, y + sum a_sj U_j) + sum C_sj/h U_j + h d_s f_t, next = y + sum a_8j U_j. What J
 // and f_t change with goes by the derivative of J U_s + h d_s f_t, weighed as the right side.
-HD_CALL double pull_rodas5p(Motion *m, const double *entry, const double *next, double *to)
+HD Cells pull_bar(const Motion *m, int s) { return m->bars + (int64_t)s * m->c->n_total; }
+
+HD_CALL double pull_rodas5p(Motion *m, ConstCells entry, ConstCells next, Cells to)
 {
     const EquationsRodas *of = equations_rodas();
     const RodasTable table = rodas_table();
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = m->c->n_states, total = m->c->n_total;
     const double h = entry[TRAIL_H];
-    double bar[8][MOTION_TOTAL], time_rates[MOTION_TOTAL], argument[1 + SYSTEM_STATES_MAX], length = 0.0;
+    const Cells time_rates = m->time_rates, argument = m->argument;
+    double length = 0.0;
     rodas_stages(m, &table, entry, time_rates);
     for (int s = 0; s < 8; s++)
-        for (int i = 0; i < total; i++) bar[s][i] = table.a[8][s] * next[i];
+        for (int i = 0; i < total; i++) pull_bar(m, s)[i] = table.a[8][s] * next[i];
     for (int i = 0; i < n; i++) to[SYSTEM_STATE(i)] += next[i];
     for (int s = 7; s >= 0; s--) {
-        const double *u = m->stage[s];
-        linear_solve_transposed(m, bar[s]);
+        const ConstCells u = motion_stage(m, s);
+        const Cells bar = pull_bar(m, s);
+        linear_solve_transposed(m, bar);
         rodas_argue(m, &table, s, entry);
-        pull_rates(m, mode, bar[s], argument, to);
+        pull_rates(m, mode, bar, argument, to);
         for (int i = 0; i <= n; i++) to[i] += argument[i];
-        length += table.c[s] * argument[0] + of->d[s] * pull_dot(bar[s], time_rates, total) +
-                  pull_dot(bar[s], u, total) / (h * h * of->gamma);
+        length += table.c[s] * argument[0] + of->d[s] * pull_dot(bar, time_rates, total) +
+                  pull_dot(bar, u, total) / (h * h * of->gamma);
         for (int j = 0; j < s; j++) {
-            for (int i = 0; i < n; i++) bar[j][i] += table.a[s][j] * argument[1 + i];
-            for (int i = 0; i < total; i++) bar[j][i] += of->C[s][j] / h * bar[s][i];
-            length -= of->C[s][j] / (h * h) * pull_dot(bar[s], m->stage[j], total);
+            for (int i = 0; i < n; i++) pull_bar(m, j)[i] += table.a[s][j] * argument[1 + i];
+            for (int i = 0; i < total; i++) pull_bar(m, j)[i] += of->C[s][j] / h * bar[i];
+            length -= of->C[s][j] / (h * h) * pull_dot(bar, motion_stage(m, j), total);
         }
         motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
-        rodas_direct(m, h * of->d[s], u);
-        motion_weigh(m, bar[s], total);
+        rodas_direct(m, h * of->d[s], u, true);
+        motion_weigh(m, bar, total);
         motion_add(m, &mode->bend_pull, 1.0, to);
     }
     return length;
 }
 
-HD_CALL double pull_step(Motion *m, const double *entry, const double *next, double *to)
+HD_CALL double pull_step(Motion *m, ConstCells entry, ConstCells next, Cells to)
 {
     switch (m->d->method) {
     case EQUATIONS_BY_semi_implicit_euler: return pull_semi_implicit_euler(m, entry, next, to);

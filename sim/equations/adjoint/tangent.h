@@ -22,12 +22,12 @@ typedef struct Tangent {
     int n_series;
 } Tangent;
 
-HD_CALL size_t tangent_bytes(const Configured *configured)
+// Numbers of a tangent behind those of its lane.
+HD_CALL int64_t tangent_doubles(const TrailSystem *of)
 {
-    const EquationsConstants *c = trail_constants(configured);
-    const Motion m = {.c = c, .d = equations_derivatives(configured)};
-    const int cells = motion_bars(&m) + c->n_integrals + TANGENT_CELLS * c->n_metrics;
-    return trail_bytes(configured, TANGENT_MEMORY) + (size_t)cells * sizeof(double);
+    const EquationsConstants *c = trail_constants(of);
+    const Motion m = {.c = c, .d = of->derivatives};
+    return motion_bars(&m) + c->n_integrals + TANGENT_CELLS * c->n_metrics;
 }
 
 HD_CALL double *tangent_cell(const Tangent *tangent, int metric, int cell)
@@ -54,7 +54,7 @@ HD_CALL bool tangent_is_extremum(const Tangent *tangent, int metric, double from
 }
 
 // Those that are the state of an entry, and those inside its step, in which it changes from now[n_total] on.
-HD_CALL void tangent_extrema(Tangent *tangent, const double *entry)
+HD_CALL void tangent_extrema(Tangent *tangent, ConstCells entry)
 {
     const Motion *m = &tangent->lane->motion;
     for (int k = 0; k < m->c->n_metrics; k++) {
@@ -65,7 +65,7 @@ HD_CALL void tangent_extrema(Tangent *tangent, const double *entry)
         *tangent_cell(tangent, k, TANGENT_KEPT) = tangent_watched(tangent, mode, k);
     }
 }
-HD_CALL void tangent_inner(Tangent *tangent, const double *entry, const double *now)
+HD_CALL void tangent_inner(Tangent *tangent, ConstCells entry, const double *now)
 {
     TrailLane *lane = tangent->lane;
     Motion *m = &lane->motion;
@@ -117,7 +117,7 @@ HD_CALL void tangent_event(const Tangent *tangent, const DerivativeMode *mode, i
     }
 }
 
-HD_CALL void tangent_action(Tangent *tangent, const double *entry)
+HD_CALL void tangent_action(Tangent *tangent, ConstCells entry)
 {
     const TrailLane *lane = tangent->lane;
     const Motion *m = &lane->motion;
@@ -142,7 +142,7 @@ HD_CALL void tangent_action(Tangent *tangent, const double *entry)
 // ---- steps ----------------------------------------------------------------------------------------------------------
 
 // How the instant of a cause changes that parameters give. The arguments are those of the entry.
-HD_CALL double tangent_instant(const Tangent *tangent, const double *entry, int cause, int which)
+HD_CALL double tangent_instant(const Tangent *tangent, ConstCells entry, int cause, int which)
 {
     const Motion *m = &tangent->lane->motion;
     double *row = &m->file[m->d->n_inputs + m->c->n_guards + which], slope = 0.0;
@@ -156,7 +156,7 @@ HD_CALL double tangent_instant(const Tangent *tangent, const double *entry, int 
 }
 
 // How guard k at the end of a step changes, with time, states, and others as `rest` says.
-HD_CALL double tangent_guard(const Tangent *tangent, const double *entry, int k, double time, const double *states,
+HD_CALL double tangent_guard(const Tangent *tangent, ConstCells entry, int k, double time, const double *states,
                              bool rest)
 {
     const Motion *m = &tangent->lane->motion;
@@ -169,7 +169,7 @@ HD_CALL double tangent_guard(const Tangent *tangent, const double *entry, int k,
 }
 
 // The change of the length of a step that lands on guard k.
-HD_CALL double tangent_landing(const Tangent *tangent, const double *entry, int k, const double *now)
+HD_CALL double tangent_landing(const Tangent *tangent, ConstCells entry, int k, const double *now)
 {
     TrailLane *lane = tangent->lane;
     Motion *m = &lane->motion;
@@ -185,7 +185,7 @@ HD_CALL double tangent_landing(const Tangent *tangent, const double *entry, int 
     return trail_is_touched(lane, entry, k, speed) ? math_nan() : -change / speed;
 }
 
-HD_CALL double tangent_by_cause(const Tangent *tangent, const double *entry, int cause, int which, const double *now)
+HD_CALL double tangent_by_cause(const Tangent *tangent, ConstCells entry, int cause, int which, const double *now)
 {
     const Motion *m = &tangent->lane->motion;
     motion_argue(m, entry);
@@ -202,7 +202,7 @@ HD_CALL double tangent_same(double length, double also)
 }
 
 // The change of the length of a step. lane->next is the entry behind.
-HD_CALL double tangent_length(const Tangent *tangent, const double *entry, const double *now)
+HD_CALL double tangent_length(const Tangent *tangent, ConstCells entry, const double *now)
 {
     const TrailLane *lane = tangent->lane;
     const Motion *m = &lane->motion;
@@ -237,7 +237,7 @@ HD_CALL double tangent_length(const Tangent *tangent, const double *entry, const
 }
 
 // Times and durations of metrics, at the end of a step whose length changes by dh.
-HD_CALL void tangent_durations(Tangent *tangent, const double *entry, const double *next, double dh)
+HD_CALL void tangent_durations(Tangent *tangent, ConstCells entry, const double *next, double dh)
 {
     const TrailLane *lane = tangent->lane;
     const Motion *m = &lane->motion;
@@ -266,7 +266,7 @@ HD_CALL void tangent_open(const Tangent *tangent)
 }
 
 // next: the next entry with conditions; lane->next is that behind.
-HD_CALL void tangent_step(Tangent *tangent, const double *entry, const double *next)
+HD_CALL void tangent_step(Tangent *tangent, ConstCells entry, const double *next)
 {
     Motion *m = &tangent->lane->motion;
     const EquationsConstants *c = m->c;
@@ -377,7 +377,7 @@ HD_CALL void tangent_look(TrailLane *lane)
 {
     while (lane->status == LANE_RUNNING) {
         lane->trail.count = 0;
-        trail_advance(lane, trail_fits(lane));
+        trail_advance(lane, lane->motion.d->method, trail_fits(lane));
     }
     lane->status = LANE_RUNNING;
     lane->tick = 0;
@@ -396,7 +396,7 @@ HD_CALL void tangent_run(TrailLane *lane, double *memory, const double *directio
     tangent_begin(&tangent, direction);
     trail_store_first(lane);
     while (lane->status == LANE_RUNNING) {
-        trail_advance(lane, trail_fits(lane) > 0 ? trail_fits(lane) : 1);
+        trail_advance(lane, lane->motion.d->method, trail_fits(lane) > 0 ? trail_fits(lane) : 1);
         tangent_read(&tangent);
     }
     tangent_end(&tangent, trail_entry(lane, 0));
