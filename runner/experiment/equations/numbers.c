@@ -18,6 +18,14 @@ static bool numbers_is_gap(const char *text)
     return gap;
 }
 
+// 3,14
+static bool numbers_has_comma(const char *text)
+{
+    text += *text == '+' || *text == '-';
+    const size_t digits = strspn(text, "0123456789");
+    return digits > 0 && text[digits] == ',';
+}
+
 // False after an error.
 static bool numbers_scalar(SystemReader *reader, const Node *node, double *value)
 {
@@ -28,8 +36,9 @@ static bool numbers_scalar(SystemReader *reader, const Node *node, double *value
     else if (numbers_is_gap(node->text))
         diagnose(reader->diagnostics, node, "there is no number here: leave out the row, or fill the gap");
     else
-        diagnose(reader->diagnostics, node, "a number is due here, not '%.60s'",
-                 text_visible(node->text, reader->arena));
+        diagnose(reader->diagnostics, node, "a number is due here, not '%.60s'%s",
+                 text_visible(node->text, reader->arena),
+                 numbers_has_comma(node->text) ? ": the decimal point is '.'" : "");
     return false;
 }
 
@@ -84,8 +93,8 @@ static bool numbers_of_two(SystemReader *reader, const Node *at, const Node *val
         diagnose(reader->diagnostics, at, "at must be two lists, those of the first and of the second argument");
         return false;
     }
-    if (!numbers_list(reader, at->items[0], -1, true, "the first list of at", &first)) return false;
-    if (!numbers_list(reader, at->items[1], -1, true, "the second list of at", &second)) return false;
+    const bool along = numbers_list(reader, at->items[0], -1, true, "the first list of at", &first);
+    if (!numbers_list(reader, at->items[1], -1, true, "the second list of at", &second) || !along) return false;
     const int n = at->items[0]->count, m = at->items[1]->count;
     if (values->kind != NODE_SEQUENCE || values->count != n) {
         diagnose(reader->diagnostics, values, "values must be %d lists, one for each first argument", n);

@@ -56,6 +56,19 @@ CsvLines csv_lines(const Source *source, int most, Arena *arena)
         .source = source, .at = arena_copy(arena, mark), .fields = ARENA_NEW(arena, Node, most + 1), .separator = ','};
 }
 
+char csv_separator(const CsvLines *csv)
+{
+    const char *text = csv->at;
+    size_t length = 0;
+    for (;; text += length + (text[length] != '\0')) {
+        length = strcspn(text, "\n");
+        const char first = text[strspn(text, " \t\r")];
+        if (text[length] == '\0' || (first != '#' && first != '\n')) break;
+    }
+    if (memchr(text, ',', length) != NULL) return ',';
+    return memchr(text, ';', length) != NULL ? ';' : memchr(text, '\t', length) != NULL ? '\t' : ',';
+}
+
 bool csv_row(CsvLines *csv, int most)
 {
     char *line = csv_line(csv), *p = line;
