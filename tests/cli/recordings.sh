@@ -124,6 +124,16 @@ against noisy '{file: motion.csv, columns: {elbow_q: {noise: 0.002}}}' 1.2
     print (x[1] > 0 && x[2] / x[1] > 499.999 && x[2] / x[1] < 500.001) }')" = 1 ]
 check $? "differences by the noise: $(error_of unscaled), $(error_of noisy)"
 
+tr '\n' '\r' <motion.csv >returns.csv
+against returns returns.csv
+[ "$(error_of returns)" = 0 ]
+check $? "lines that end with a carriage return alone: $(error_of returns)"
+refuses "motion.csv has no column 'stamp'; its columns are time, .*, \.\.\." '{file: motion.csv, time: stamp}'
+sed 1d motion.csv >nameless.csv
+refuses 'nameless.csv:1:1: error: the first line must name the columns' nameless.csv
+[ "$(grep -c 'must name the columns' err)" -eq 1 ]
+check $? "a file without names is one error"
+
 # ---- gaps ------------------------------------------------------------------------------------------------------------
 
 # each column has every second row; a row has neither

@@ -21,13 +21,15 @@ static const char *const *matrix_names(MatrixReader *matrix)
 {
     const int n = matrix->lines.n_fields;
     const char **names = ARENA_NEW(matrix->reader->arena, const char *, n);
+    bool named = true; // of a line of numbers the first says it
     for (int c = 0; c < n; c++) {
         const Node *field = &matrix->lines.fields[c];
         double number;
         names[c] = field->text;
-        if (text_to_number(field->text, &number) || field->text[0] == '\0')
-            diagnose(matrix->reader->diagnostics, field, "the first line must name the columns; this is %s",
-                     scalar_given(field, matrix->reader->arena));
+        if (!named || (!text_to_number(field->text, &number) && field->text[0] != '\0')) continue;
+        diagnose(matrix->reader->diagnostics, field, "the first line must name the columns; this is %s",
+                 scalar_given(field, matrix->reader->arena));
+        named = false;
     }
     return names;
 }
