@@ -220,6 +220,10 @@ static void show_print_arrays(const ShowArrays *arrays, const char *what, const 
         fputs("no samples in the recorded time\n", out);
         return;
     }
+    if (file_missing(arrays->file)) {
+        fputs("which is missing; `hopscotch resume` of the campaign records it again\n", out);
+        return;
+    }
     const int64_t from = arrays->first, to = arrays->first + arrays->samples;
     fprintf(out, "samples %" PRId64 " to %" PRId64 "; to read it:\n", from, to - 1);
     fprintf(out,

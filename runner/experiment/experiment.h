@@ -453,7 +453,7 @@ typedef struct RecordedInput {
     const char *input;
     int64_t count;              // of the event's instants
     const double *time, *value; // [count] s; the input there
-    double sign;                // of the column in the value
+    double factor;              // of the column in the value
 } RecordedInput;
 // False: the metric is no such comparison.
 bool spec_recorded_input(const Spec *spec, int metric, Arena *arena, RecordedInput *out);

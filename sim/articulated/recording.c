@@ -22,6 +22,9 @@
     X(OTHER, "the rate is not that of its coordinate", "; are columns in another order, or late?") \
     X(RATE_LATE, "the rate is recorded at another time than its coordinate", "; is one of the two late, or filtered?") \
     X(SAME, "the same numbers in all rows", "; is one sensor recorded twice?") \
+    X(EXCHANGED, "the columns of a coordinate and its rate look exchanged", "; name each column's own") \
+    X(TURN, "jumps by a whole turn", "; unwrap the angle, as numpy.unwrap does") \
+    X(SPIKE, "a single row is off by far", "; leave out the row, or bear it by `reference_loss: huber`") \
     X(CONSTANT, "constant, while the joint or its command moves", "; leave it out if its sensor is dead") \
     X(RANGE, "beyond the range of the joint", "; is the unit, the sign or the zero another?") \
     X(EFFORT, "beyond the efforts of the motor", "; is the unit another?") \
@@ -317,15 +320,29 @@ static void recording_doubt_rate(Recording *of, int q, int v)
     const RecordingFit fit = recording_fit_rate(of, q, v);
     const char *sentence =
         arena_format(of->arena, "%s changes %.4g times as fast as %s says", of->names[q], fit.gain, of->names[v]);
+    // Either of the two may have the wrong unit: a number that a spec calls degrees may be in rad.
+    const bool coordinate = recording_near(fit.gain, RECORDING_PER_RAD, 0.15);
+    const char *either =
+        arena_format(of->arena, "%s (or %s has `unit: deg%s` and is in rad%s)", sentence,
+                     coordinate ? of->names[v] : of->names[q], coordinate ? "/s" : "", coordinate ? "/s" : "");
     if (fit.share > 0.9 && fit.y > 1e-3 && (fit.gain < 0.55 || fit.gain > 1.8)) { // filters and noise: less
-        if (hinge && recording_near(fit.gain, RECORDING_PER_RAD, 0.15))
-            recording_doubt(of, RECORDING_DEGREES, of->names[q], sentence);
+        if (hinge && coordinate)
+            recording_doubt(of, RECORDING_DEGREES, of->names[q], either);
         else if (hinge && recording_near(fit.gain, 1.0 / RECORDING_PER_RAD, 0.15))
-            recording_doubt(of, RECORDING_RATE_DEGREES, of->names[v], sentence);
+            recording_doubt(of, RECORDING_RATE_DEGREES, of->names[v], either);
         else if (recording_near(fit.gain, -1.0, 0.25))
             recording_doubt(of, RECORDING_SIGN, of->names[v], sentence);
         else
             recording_doubt(of, RECORDING_FACTOR, of->names[v], sentence);
+    }
+    if (fit.share <= 0.85) {
+        const RecordingFit back = recording_fit_rate(of, v, q);
+        if (back.share > 0.95 && back.gain > 0.0) {
+            recording_doubt(of, RECORDING_EXCHANGED, of->names[q],
+                            arena_format(of->arena, "%s changes as %s says, and not the other way round", of->names[v],
+                                         of->names[q]));
+            return;
+        }
     }
     const int other = fit.share <= 0.85 ? recording_true_coordinate(of, q, v) : -1;
     if ((other < 0 && recording_doubt_apart(of, q, v)) || fit.share > 0.85 || fit.share <= 0.0) return;
@@ -394,11 +411,57 @@ static void recording_doubt_constant(Recording *of, int k, int other)
                                  column.low, of->names[other], moves.low, moves.high));
 }
 
+// Whether row b of column k is off by far from the rows a and c beside it, which agree.
+static bool recording_spike(const Recording *of, int k, int a, int b, int c, double least)
+{
+    const double x = recording_at(of, a, k), y = recording_at(of, b, k), z = recording_at(of, c, k);
+    return fmin(fabs(y - x), fabs(y - z)) > least && (y - x) * (y - z) > 0.0 && fabs(z - x) < 0.1 * fabs(y - x);
+}
+
+// A coordinate that jumps from one row to the next and goes on there by about a turn, as an encoder that counts from 0
+// to 360 degrees does; or that jumps and is back in the next row, by 20 times what it mostly moves between rows.
+static void recording_doubt_jumps(Recording *of, int q)
+{
+    enum { LEAST = 40 };
+    const double turn = 2.0 * 3.141592653589793, deviation = recording_column(of, q).deviation;
+    const bool hinge = of->bodies[of->host->targets[q].body].kind == ROBOT_HINGE;
+    const size_t used = of->arena->used;
+    double *moved = ARENA_NEW(of->arena, double, of->rows);
+    int *row = ARENA_NEW(of->arena, int, of->rows), n = 0, turns = 0, first = 0, spike = -1, beside[2] = {0};
+    double by = 0.0;
+    for (int r = 0; r < of->rows; r++)
+        if (!isnan(recording_at(of, r, q))) row[n++] = r;
+    for (int i = 1; i < n; i++) moved[i - 1] = fabs(recording_at(of, row[i], q) - recording_at(of, row[i - 1], q));
+    qsort(moved, (size_t)(n > 1 ? n - 1 : 0), sizeof *moved, recording_order);
+    const double mostly = n > 1 ? moved[n / 2] : 0.0, least = fmax(20.0 * mostly, 0.3 * deviation);
+    for (int i = 1; i < n && n >= LEAST; i++) {
+        const double change = recording_at(of, row[i], q) - recording_at(of, row[i - 1], q);
+        if (hinge && recording_near(fabs(change), turn, 0.1) && mostly < 0.05 * turn) {
+            if (turns++ == 0) first = row[i], by = change;
+        } else if (i + 1 < n && spike < 0 && recording_spike(of, q, row[i - 1], row[i], row[i + 1], least)) {
+            spike = row[i];
+            beside[0] = row[i - 1];
+            beside[1] = row[i + 1];
+        }
+    }
+    arena_rewind(of->arena, used);
+    if (turns > 0)
+        recording_doubt(of, RECORDING_TURN, of->names[q],
+                        arena_format(of->arena, "by %.4g rad to %s%s", by, recording_row(of, first),
+                                     turns > 1 ? arena_format(of->arena, "; %d jumps in all", turns) : ""));
+    if (spike >= 0 && deviation > 0.0)
+        recording_doubt(of, RECORDING_SPIKE, of->names[q],
+                        arena_format(of->arena, "%.4g at %s, beside %.4g and %.4g", recording_at(of, spike, q),
+                                     recording_row(of, spike), recording_at(of, beside[0], q),
+                                     recording_at(of, beside[1], q)));
+}
+
 static void recording_doubt_joint(Recording *of, int body)
 {
     const int q = recording_of_joint(of, body, 0), v = recording_of_joint(of, body, ARTICULATED_RATE);
     const int effort = recording_of_joint(of, body, ARTICULATED_EFFORT);
     if (q >= 0) recording_doubt_range(of, q);
+    if (q >= 0) recording_doubt_jumps(of, q);
     if (effort >= 0) recording_doubt_effort(of, effort);
     if (q < 0 || v < 0) return;
     recording_doubt_rate(of, q, v);

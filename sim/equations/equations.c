@@ -860,6 +860,47 @@ static Remark equations_explain_positions(const System *system, Arena *arena)
                                          count > 8 ? ", ..." : "")};
 }
 
+// What is likely wrong with the times of measured inputs: most rows lie far behind the end of the run, as those in ms
+// do, or rows are missing. An input that is held between its rows may have them where it changes. 0 or 1 remark.
+static int equations_explain_inputs(const Configured *configured, const System *system, Arena *arena, Remark *remark)
+{
+    enum { LEAST = 20 };
+    const double far = 100.0, apart = 5.0; // durations; mean times between rows
+    for (int k = 0; k < system->n_clocks; k++) {
+        const TapeTable *table = system->tape->tables[system->clocks[k].table];
+        const double *at = lookup_arguments(table), first = at[0], last = at[table->first - 1];
+        const int n = table->first;
+        int seen = 0, gap = 0, regular = 0;
+        if (n < LEAST) continue;
+        for (int i = 0; i < n; i++) seen += at[i] >= 0.0 && at[i] <= configured->duration;
+        if (last - first > far * configured->duration) {
+            *remark = (Remark){.name = "inputs",
+                               .text = arena_format(
+                                   arena,
+                                   "%s has %d rows from %.6g to %.6g s, and a trial of %.6g s sees %d of them; are its "
+                                   "times in ms? `time: {column: ..., unit: ms}`",
+                                   system->clocks[k].name, n, first, last, configured->duration, seen),
+                               .warning = true};
+            return 1;
+        }
+        if (table->between != LOOKUP_LINEAR) continue;
+        for (int i = 1; i < n; i++) {
+            if (at[i] - at[i - 1] > at[gap + 1] - at[gap]) gap = i - 1;
+            regular += at[i] - at[i - 1] < 2.0 * (last - first) / (n - 1);
+        }
+        const double widest = at[gap + 1] - at[gap], mean = (last - first - widest) / (n - 2);
+        if (widest < apart * mean || 100 * regular < 98 * (n - 1) || at[gap] >= configured->duration) continue;
+        *remark = (Remark){.name = "inputs",
+                           .text = arena_format(arena,
+                                                "%s: rows are missing: %.4g s between those at %.6g and %.6g s, which "
+                                                "a straight line bridges; rows are %.4g s apart",
+                                                system->clocks[k].name, widest, at[gap], at[gap + 1], mean),
+                           .warning = true};
+        return 1;
+    }
+    return 0;
+}
+
 // How many expressions had their units checked: a unit that does not fit is an error of the spec. The noise.
 static int equations_explain(const Configured *configured, const double *point, int count, Arena *arena,
                              Remark *remarks)
@@ -870,6 +911,7 @@ static int equations_explain(const Configured *configured, const double *point, 
     if (system->n_sources > 0) remarks[n++] = (Remark){.name = "noise", .text = equations_explain_noise(system, arena)};
     if (configured->kernel == KERNEL_equations_semi_implicit_euler)
         remarks[n++] = equations_explain_positions(system, arena);
+    n += equations_explain_inputs(configured, system, arena, remarks + n);
     n += equations_touches(configured, point, count, arena, remarks + n, REMARKS_MAX - 2 - n);
     if (system->n_expressions == 0) return n;
     remarks[n++] = (Remark){

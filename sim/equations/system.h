@@ -57,7 +57,8 @@ typedef struct SystemAction {
 // The instants of inputs that a file gives: steps end at them. Its held number is the row of the file that counts, -1
 // before the first. What is read from the file is a signal of the tape.
 typedef struct SystemClock {
-    int table; // on the tape: one that has these instants
+    int table;        // on the tape: one that has these instants
+    const char *name; // of the first input that has them
 } SystemClock;
 
 struct Node; // of io/yaml.h

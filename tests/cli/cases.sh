@@ -73,6 +73,13 @@ hopscotch run identify_arm.yaml --progress none \
     hopscotch fit identify_arm/best && said 'held out    identify_arm_loaded.csv: 3 of 3 columns are off by more'
 check $? "another recording is held out later; one with other commands is off"
 
+# A case changes the file alone of a mapping; a resolved spec has the columns of that case, which are no names of it.
+hopscotch run identify_arm.yaml --name mapped --progress none --set limits.trials=1 --set validate=none \
+    --set 'simulation.reference={file: identify_arm_light.csv, columns: {turn_rate: turn_q, elbow_q: elbow_q}}' \
+    --set 'cases=[{}, {simulation.reference.file: identify_arm_loaded.csv, simulation.duration: 2}]'
+hopscotch replay mapped/0 && grep -q 'the same to the bit' out && hopscotch digest mapped
+check $? "a case with another file of a mapped recording is read again as it was stored"
+
 # ---- what is stacked ------------------------------------------------------------------------------------------------
 
 # at POINT NAME ARGUMENTS...: the fitness of one trial

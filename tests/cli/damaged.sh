@@ -81,6 +81,8 @@ says 3 "000000.h5 has $((bytes + 1)) bytes, and $bytes were written" doctor gait
 rm results/gait/shards/000000.h5
 says 3 "shard 000000.h5 is missing; the command resume records its arrays again" digest gait
 rm results/gait/shards/000000.h5
+says 0 "shards/000000.h5, which is missing; \`hopscotch resume\` of the campaign records it again" show gait/1
+rm results/gait/shards/000000.h5
 says 3 "gait: 1 finding; \`$HOPSCOTCH doctor gait --repair\` repairs what can be repaired" doctor gait
 sql third "UPDATE searches SET state = x'00'"
 says 3 "the stored state of search method grid is damaged; doctor CAMPAIGN --repair computes it again" \

@@ -246,6 +246,27 @@ check $? "so is one of ten million rows, for its size"
 awk 'BEGIN { print "time,u"; for (i = 0; i < 130000; i++) printf "%.5f,%g\n", i/1e5, i % 7 }' >big.csv
 "$HOPSCOTCH" run big.yaml --progress none >out 2>err </dev/null && "$HOPSCOTCH" replay big/0 >out 2>err
 check $? "130,000 rows are not too many"
+awk 'BEGIN { print "time,u"; for (i = 2000; i > 0; i--) print i "," i % 7 }' >big.csv
+"$HOPSCOTCH" check big.yaml >out 2>err
+[ $? -eq 1 ] && [ "$(grep -c 'stands behind' err)" -eq 5 ] && [ "$(grep -c error: err)" -eq 5 ]
+check $? "times that run backwards: five errors, and no other"
+printf 'time,u,v\n0,0,1\n1,1,0\n1,2,4\n30,2,4\n' >big.csv
+sed 's/^\( *\)inputs: .*/\1inputs: {u: {file: big.csv, column: u}, v: {file: big.csv, column: v}}/' big.yaml >both.yaml
+"$HOPSCOTCH" check both.yaml >out 2>err
+[ $? -eq 1 ] && grep -q 'big.csv:4:1: error: 1 stands behind 1' err && [ "$(grep -c error: err)" -eq 1 ]
+check $? "two inputs with the times of one file: an error of these is one"
+# remarked ROWS WORDS: what check says of an input with these times; ROWS sets t of row i
+remarked()
+{
+    awk "BEGIN { print \"time,u\"; for (i = 0; i < 100; i++) { $1; print t \",\" i % 7 } }" >big.csv
+    "$HOPSCOTCH" check big.yaml >out 2>err && tr -s ' \n' ' ' <out | grep -q "inputs warning: $2"
+    check $? "check: $2"
+}
+remarked 't = 10*i' 'u has 100 rows from 0 to 990 s, and a trial of 1 s sees 1 of them; are its times in ms?'
+remarked 't = 0.01*i + (i > 60)' 'u: rows are missing: 1.01 s between those at 0.6 and 1.61 s'
+awk 'BEGIN { print "time,u"; for (i = 0; i < 100; i++) print i*i/9000 "," i % 7 }' >big.csv
+"$HOPSCOTCH" check big.yaml >out 2>err && ! grep -q warning out
+check $? "an input whose rows get farther apart is none of these"
 ln -s /etc/passwd out.csv
 sed 's/big.csv/out.csv/' big.yaml >escape.yaml
 "$HOPSCOTCH" check escape.yaml >out 2>err

@@ -88,6 +88,15 @@ sed -i 's/value: angle - seen/value: seen - angle/' identify_pendulum.yaml
 seen other '$1 = $1 + 0.12' && said '^time  *the recording: 0.1[12][0-9]* s late, against the simulation'
 check $? "the same of the other difference"
 
+sed -i 's/value: seen - angle/value: (seen - angle)\/0.01/' identify_pendulum.yaml
+seen weighed '$1 = $1 + 0.12' && said '^time  *the recording: 0.1[12][0-9]* s late, against the simulation'
+check $? "and of one that is divided by its noise"
+cp "$root"/experiments/identify_pendulum.* .
+hopscotch check identify_pendulum.yaml --set 'objective.residuals=[track_error/2, length, viscous, dry]' &&
+    said 'warning: track_error is one number here, the root of the mean square of its 250 values' &&
+    hopscotch check identify_pendulum.yaml --set 'objective.residuals=[track_error, length]' && ! said warning
+check $? "a metric that does not stand alone is one residual, which is said"
+
 # ---- check, of a recording that is held out -------------------------------------------------------------------------
 
 awk -F, -v OFS=, 'NR > 1 { $4 *= 57.29578 } 1' identify_arm_other.csv >held.csv

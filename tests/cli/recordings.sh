@@ -124,6 +124,16 @@ against noisy '{file: motion.csv, columns: {elbow_q: {noise: 0.002}}}' 1.2
     print (x[1] > 0 && x[2] / x[1] > 499.999 && x[2] / x[1] < 500.001) }')" = 1 ]
 check $? "differences by the noise: $(error_of unscaled), $(error_of noisy)"
 
+tr '\n' '\r' <motion.csv >returns.csv
+against returns returns.csv
+[ "$(error_of returns)" = 0 ]
+check $? "lines that end with a carriage return alone: $(error_of returns)"
+refuses "motion.csv has no column 'stamp'; its columns are time, .*, \.\.\." '{file: motion.csv, time: stamp}'
+sed 1d motion.csv >nameless.csv
+refuses 'nameless.csv:1:1: error: the first line must name the columns' nameless.csv
+[ "$(grep -c 'must name the columns' err)" -eq 1 ]
+check $? "a file without names is one error"
+
 # ---- gaps ------------------------------------------------------------------------------------------------------------
 
 # each column has every second row; a row has neither
@@ -197,6 +207,23 @@ check $? "check: a rate of the other sign"
 works run sign.yaml --results r --progress none
 grep -q '^warning: elbow_rate: the rate has the other sign' err
 check $? "run: a rate of the other sign"
+
+# doubted WORDS AWK [REFERENCE]: what check says of a recording that AWK changed, whose columns are at[NAME]
+doubted()
+{
+    awk -F, -v OFS=, "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i } NR > 1 { $2 } 1" motion.csv >doubted.csv
+    spec doubted "${3:-doubted.csv}"
+    works check doubted.yaml
+    tr -s ' \n' ' ' <out | grep -q "warning: $1"
+    check $? "check: $1"
+}
+doubted 'elbow_q: jumps by a whole turn: by [-0-9.]* rad to line [0-9]* ([0-9.]* s)' \
+    '$at["elbow_q"] += $at["elbow_q"] < 0 ? 6.2831853 : 0'
+doubted 'shoulder_q: a single row is off by far: [-0-9.]* at line 90 (' '$at["shoulder_q"] += NR == 90 ? 3 : 0'
+doubted 'elbow_q: the columns of a coordinate and its rate look exchanged' '' \
+    '{file: doubted.csv, columns: {elbow_q: elbow_rate, elbow_rate: elbow_q}}'
+doubted 'elbow_q: looks like degrees, not rad: .* (or elbow_rate has .unit: deg/s. and is in rad/s)' '' \
+    '{file: doubted.csv, columns: {elbow_q: elbow_q, elbow_rate: {column: elbow_rate, unit: deg/s}}}'
 
 # ---- files of other programs -----------------------------------------------------------------------------------------
 

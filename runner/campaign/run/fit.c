@@ -494,7 +494,7 @@ static void fit_take_loss(const Spec *spec, FitRecorded *out)
     }
 }
 
-// An input that a metric of a system compares with: residuals are that difference as it stands.
+// An input that a metric of a system compares with: residuals are a multiple of that difference.
 static void fit_take_input(const FitModel *model, const FitSeries *series, const double *residual, bool middle,
                            FitRecorded *out)
 {
@@ -504,7 +504,7 @@ static void fit_take_input(const FitModel *model, const FitSeries *series, const
     if (!spec_recorded_input(spec, series->metric, arena, &input) || input.count != series->count) return;
     double *simulated = ARENA_NEW(arena, double, series->count);
     for (int64_t k = 0; k < series->count; k++)
-        simulated[k] = input.value[k] + input.sign * residual[series->first + k];
+        simulated[k] = input.value[k] + residual[series->first + k] / input.factor;
     out->count = series->count;
     out->name = input.input;
     out->input = true;

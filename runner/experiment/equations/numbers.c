@@ -18,6 +18,14 @@ static bool numbers_is_gap(const char *text)
     return gap;
 }
 
+// 3,14
+static bool numbers_has_comma(const char *text)
+{
+    text += *text == '+' || *text == '-';
+    const size_t digits = strspn(text, "0123456789");
+    return digits > 0 && text[digits] == ',';
+}
+
 // False after an error.
 static bool numbers_scalar(SystemReader *reader, const Node *node, double *value)
 {
@@ -28,8 +36,9 @@ static bool numbers_scalar(SystemReader *reader, const Node *node, double *value
     else if (numbers_is_gap(node->text))
         diagnose(reader->diagnostics, node, "there is no number here: leave out the row, or fill the gap");
     else
-        diagnose(reader->diagnostics, node, "a number is due here, not '%.60s'",
-                 text_visible(node->text, reader->arena));
+        diagnose(reader->diagnostics, node, "a number is due here, not '%.60s'%s",
+                 text_visible(node->text, reader->arena),
+                 numbers_has_comma(node->text) ? ": the decimal point is '.'" : "");
     return false;
 }
 
@@ -45,8 +54,10 @@ static bool numbers_count(SystemReader *reader, const Node *at, int64_t count)
 
 enum { NUMBERS_WRONG_MAX = 5 };
 
-// The numbers of a list, `count` of them (-1: any); NULL after an error. increases: each is greater than the last one.
-static const double *numbers_list(SystemReader *reader, const Node *node, int count, bool increases, const char *what)
+// The numbers of a list, `count` of them (-1: any). increases: each is greater than the last one. False after an error,
+// which may have been reported before: two inputs of one file share its times, and a place is reported once.
+static bool numbers_list(SystemReader *reader, const Node *node, int count, bool increases, const char *what,
+                         const double **out)
 {
     if (node->kind != NODE_SEQUENCE || (count >= 0 && node->count != count)) {
         if (count >= 0 && node->kind == NODE_SEQUENCE)
@@ -54,57 +65,61 @@ static const double *numbers_list(SystemReader *reader, const Node *node, int co
                      count);
         else
             diagnose(reader->diagnostics, node, "%s must be numbers in a list", what);
-        return NULL;
+        return false;
     }
-    if (!numbers_count(reader, node, node->count)) return NULL;
+    if (!numbers_count(reader, node, node->count)) return false;
     double *numbers = ARENA_NEW(reader->arena, double, node->count);
     bool before = false;
-    int wrong = 0; // a column of words would be an error a row
+    int wrong = 0; // a column of words, or times that run backwards, would be an error a row
     for (int i = 0; i < node->count && wrong < NUMBERS_WRONG_MAX && !numbers_flooded(reader); i++) {
-        const bool is = numbers_scalar(reader, node->items[i], &numbers[i]);
-        wrong += !is;
-        if (increases && is && before && !(numbers[i] > numbers[i - 1]))
+        const bool is = numbers_scalar(reader, node->items[i], &numbers[i]),
+                   behind = increases && is && before && !(numbers[i] > numbers[i - 1]);
+        wrong += !is || behind;
+        if (behind)
             diagnose(reader->diagnostics, node->items[i],
                      "%s stands behind %s: arguments and times increase from one to the next",
                      text_number(numbers[i]).text, text_number(numbers[i - 1]).text);
         before = is;
     }
-    return numbers;
+    *out = numbers;
+    return wrong == 0 && !numbers_flooded(reader);
 }
 
-static void numbers_of_two(SystemReader *reader, const Node *at, const Node *values, SystemNumbers *out)
+// False after an error.
+static bool numbers_of_two(SystemReader *reader, const Node *at, const Node *values, SystemNumbers *out)
 {
+    const double *first, *second, *row;
     if (at->kind != NODE_SEQUENCE || at->count != 2) {
         diagnose(reader->diagnostics, at, "at must be two lists, those of the first and of the second argument");
-        return;
+        return false;
     }
-    const double *first = numbers_list(reader, at->items[0], -1, true, "the first list of at"),
-                 *second = numbers_list(reader, at->items[1], -1, true, "the second list of at");
-    if (first == NULL || second == NULL) return;
+    const bool along = numbers_list(reader, at->items[0], -1, true, "the first list of at", &first);
+    if (!numbers_list(reader, at->items[1], -1, true, "the second list of at", &second) || !along) return false;
     const int n = at->items[0]->count, m = at->items[1]->count;
     if (values->kind != NODE_SEQUENCE || values->count != n) {
         diagnose(reader->diagnostics, values, "values must be %d lists, one for each first argument", n);
-        return;
+        return false;
     }
-    if ((int64_t)n * m > SYSTEM_NUMBERS_MAX) {
-        numbers_count(reader, values, (int64_t)n * m);
-        return;
-    }
+    if ((int64_t)n * m > SYSTEM_NUMBERS_MAX) return numbers_count(reader, values, (int64_t)n * m);
     double *all = ARENA_NEW(reader->arena, double, (int64_t)n *m);
+    bool right = true;
     for (int i = 0; i < n; i++) {
-        const double *row = numbers_list(reader, values->items[i], m, false, "a list of values");
-        if (row == NULL) return;
-        memcpy(all + (int64_t)i * m, row, (size_t)m * sizeof *all);
+        const bool is = numbers_list(reader, values->items[i], m, false, "a list of values", &row);
+        if (is) memcpy(all + (int64_t)i * m, row, (size_t)m * sizeof *all);
+        right &= is;
     }
     *out = (SystemNumbers){.at = first, .across = second, .values = all, .first = n, .second = m};
+    return right;
 }
 
-static void numbers_of_one(SystemReader *reader, const Node *at, const Node *values, SystemNumbers *out)
+// False after an error.
+static bool numbers_of_one(SystemReader *reader, const Node *at, const Node *values, SystemNumbers *out)
 {
-    const double *arguments = numbers_list(reader, at, -1, true, "at");
-    const double *numbers = arguments != NULL ? numbers_list(reader, values, at->count, false, "values") : NULL;
-    if (numbers == NULL) return;
+    const double *arguments, *numbers;
+    const bool increase = numbers_list(reader, at, -1, true, "at", &arguments);
+    if (at->kind != NODE_SEQUENCE || !numbers_list(reader, values, at->count, false, "values", &numbers)) return false;
     *out = (SystemNumbers){.at = arguments, .values = numbers, .first = at->count};
+    return increase;
 }
 
 // Whether the slope between two points is finite.
@@ -143,11 +158,7 @@ bool equations_numbers(SystemReader *reader, const Node *key, const Node *node, 
         diagnose(reader->diagnostics, key, "%s needs a file, or at and values: {file: %s.csv}", key->text, key->text);
         return false;
     }
-    if (grid)
-        numbers_of_two(reader, at, values, out);
-    else
-        numbers_of_one(reader, at, values, out);
-    if (diagnostics_errors(reader->diagnostics) > errors) return false;
+    if (!(grid ? numbers_of_two(reader, at, values, out) : numbers_of_one(reader, at, values, out))) return false;
     if (out->first < least || (grid && out->second < least)) {
         diagnose(reader->diagnostics, at, "%s needs at least %d row%s%s, and has %d%s", key->text, least,
                  least > 1 ? "s" : "", grid ? " and columns" : "", out->first,

@@ -102,7 +102,7 @@ static void tables_declare_tables(SystemReader *reader)
 // ---- inputs ---------------------------------------------------------------------------------------------------------
 
 // The clock with these instants, an earlier one if there is one.
-static int inputs_clock(SystemReader *reader, const SystemNumbers *numbers, int table)
+static int inputs_clock(SystemReader *reader, const char *name, const SystemNumbers *numbers, int table)
 {
     System *system = reader->system;
     for (int k = 0; k < system->n_clocks; k++) {
@@ -111,7 +111,7 @@ static int inputs_clock(SystemReader *reader, const SystemNumbers *numbers, int 
             memcmp(lookup_arguments(other), numbers->at, (size_t)numbers->first * sizeof(double)) == 0)
             return k;
     }
-    reader->clocks[system->n_clocks] = (SystemClock){table};
+    reader->clocks[system->n_clocks] = (SystemClock){table, name};
     return system->n_clocks++;
 }
 
@@ -136,7 +136,7 @@ static void inputs_read(SystemReader *reader, const Node *key, const Node *node,
                                           numbers.values, reader->arena);
     input->numbers = numbers;
     input->tape = tape_add_table(system->tape, table);
-    if (!system->is_map) input->clock = inputs_clock(reader, &numbers, input->tape);
+    if (!system->is_map) input->clock = inputs_clock(reader, key->text, &numbers, input->tape);
     if (!holds)
         reader->spans[system->n_spans++] = (SystemSpan){key->text, numbers.at[0], numbers.at[numbers.first - 1]};
 }

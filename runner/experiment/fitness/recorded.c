@@ -1,5 +1,5 @@
 // The recorded motion that a run is compared with, as a table over time: of a model with a reference that table; of a
-// system its inputs which a metric subtracts from a column, as in `value: angle - seen`.
+// system its inputs which a metric subtracts from a column, as in `value: angle - seen` or `(angle - seen)/0.01`.
 #include "../experiment.h"
 
 #include <math.h>
@@ -18,16 +18,33 @@ static const char *recorded_name(const char **text, Arena *arena)
     return length > 0 && strchr("0123456789", *start) == NULL ? arena_format(arena, "%.*s", (int)length, start) : NULL;
 }
 
-// a, b <- the names of a difference "a - b".
-static bool recorded_difference(const Node *metric, Arena *arena, const char **a, const char **b)
+// *text behind a character and the blanks around it; false: it does not stand there.
+static bool recorded_mark(const char **text, char mark)
+{
+    const char *at = *text + strspn(*text, " ");
+    if (*at != mark) return false;
+    *text = at + 1 + strspn(at + 1, " ");
+    return true;
+}
+
+// a, b <- the names of a difference "a - b", *factor: what multiplies it, as in "(a - b)/0.02" or "(a - b)*50".
+static bool recorded_difference(const Node *metric, Arena *arena, const char **a, const char **b, double *factor)
 {
     const Node *value = node_find(metric, "value");
     if (value == NULL || value->kind != NODE_SCALAR) return false;
     const char *text = value->text;
+    const bool in_parentheses = recorded_mark(&text, '(');
+    *factor = 1.0;
     *a = recorded_name(&text, arena);
-    if (*a == NULL || *text++ != '-') return false;
+    if (*a == NULL || !recorded_mark(&text, '-')) return false;
     *b = recorded_name(&text, arena);
-    return *b != NULL && *text == '\0';
+    if (*b == NULL || (in_parentheses && !recorded_mark(&text, ')'))) return false;
+    if (*text == '\0') return true;
+    const bool divides = recorded_mark(&text, '/');
+    double number;
+    if (!in_parentheses || (!divides && !recorded_mark(&text, '*')) || !text_to_number(text, &number)) return false;
+    *factor = divides ? 1.0 / number : number;
+    return isfinite(*factor) && *factor != 0.0;
 }
 
 static bool recorded_is_column(const Configured *configured, const char *name)
@@ -103,7 +120,8 @@ static const Points *recorded_of_system(const Spec *spec, const System *system, 
                          .inputs = ARENA_NEW(arena, const Node *, most + 1)};
     for (int m = 0; m < most; m++) {
         const char *a, *b;
-        if (!recorded_difference(metrics->items[m], arena, &a, &b)) continue;
+        double factor;
+        if (!recorded_difference(metrics->items[m], arena, &a, &b, &factor)) continue;
         const Node *of_a = recorded_input(inputs, a), *of_b = recorded_input(inputs, b);
         if (of_b != NULL && recorded_is_column(&spec->configured, a)) recorded_add(&recorded, a, of_b);
         if (of_a != NULL && recorded_is_column(&spec->configured, b)) recorded_add(&recorded, b, of_a);
@@ -146,8 +164,9 @@ static double recorded_at(const Node *input, bool held, double time, int *row)
 static bool recorded_compare(const Spec *spec, const Node *root, const Node *metric, Arena *arena, RecordedInput *out)
 {
     const char *a, *b;
+    double factor;
     const Node *inputs = node_find(root, "inputs");
-    if (!recorded_difference(metric, arena, &a, &b)) return false;
+    if (!recorded_difference(metric, arena, &a, &b, &factor)) return false;
     const bool first = recorded_is_column(&spec->configured, a) && recorded_input(inputs, b) != NULL;
     const Node *input = recorded_input(inputs, first ? b : a);
     const double every = recorded_every(node_find(root, "events"), recorded_word(metric, "at"));
@@ -156,7 +175,7 @@ static bool recorded_compare(const Spec *spec, const Node *root, const Node *met
     if (node_find(input, "at")->count == 0 || !(most < MATRIX_MAX)) return false;
     const bool held = strcmp(recorded_word(input, "between"), "held") == 0;
     double *time = ARENA_NEW(arena, double, (int64_t)most), *value = ARENA_NEW(arena, double, (int64_t)most);
-    *out = (RecordedInput){.input = first ? b : a, .count = (int64_t)most, .sign = first ? 1.0 : -1.0};
+    *out = (RecordedInput){.input = first ? b : a, .count = (int64_t)most, .factor = first ? factor : -factor};
     int row = 0;
     for (int64_t k = 0; k < out->count; k++) {
         time[k] = (double)k * every;

@@ -47,10 +47,21 @@ static void things_add_scalar(ThingWords *to, const char *text)
     things_add_text(to, end != NULL ? end : text, false);
 }
 
+// Whether a key of a case names its recording. The columns of that are no names of a spec, as they are none in
+// `simulation`. A resolved spec has them in each case, also where the written one changed the file alone.
+static bool things_is_recording(const char *key)
+{
+    static const char *const keys[] = {"simulation.reference", "simulation.control.file"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) is |= strncmp(key, keys[i], strlen(keys[i])) == 0;
+    return is;
+}
+
 static void things_add_node(ThingWords *to, const Node *node)
 {
     if (node->kind == NODE_SCALAR) things_add_scalar(to, node->text);
     for (int i = 0; node->kind != NODE_SCALAR && i < node->count; i++) {
+        if (node->kind == NODE_MAPPING && things_is_recording(node->keys[i]->text)) continue;
         if (node->kind == NODE_MAPPING) things_add_text(to, node->keys[i]->text, true);
         things_add_node(to, node->items[i]);
     }

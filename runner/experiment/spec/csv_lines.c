@@ -52,8 +52,23 @@ static char *csv_line(CsvLines *csv)
 CsvLines csv_lines(const Source *source, int most, Arena *arena)
 {
     const char *mark = strncmp(source->text, "\xEF\xBB\xBF", 3) == 0 ? source->text + 3 : source->text;
-    return (CsvLines){
-        .source = source, .at = arena_copy(arena, mark), .fields = ARENA_NEW(arena, Node, most + 1), .separator = ','};
+    char *text = arena_copy(arena, mark);
+    const bool lines = strchr(text, '\n') != NULL; // else they may end with a carriage return alone
+    for (char *end = text; !lines && (end = strchr(end, '\r')) != NULL;) *end = '\n';
+    return (CsvLines){.source = source, .at = text, .fields = ARENA_NEW(arena, Node, most + 1), .separator = ','};
+}
+
+char csv_separator(const CsvLines *csv)
+{
+    const char *text = csv->at;
+    size_t length = 0;
+    for (;; text += length + (text[length] != '\0')) {
+        length = strcspn(text, "\n");
+        const char first = text[strspn(text, " \t\r")];
+        if (text[length] == '\0' || (first != '#' && first != '\n')) break;
+    }
+    if (memchr(text, ',', length) != NULL) return ',';
+    return memchr(text, ';', length) != NULL ? ';' : memchr(text, '\t', length) != NULL ? '\t' : ',';
 }
 
 bool csv_row(CsvLines *csv, int most)

@@ -229,11 +229,12 @@ typedef struct CsvLines {
     int line;     // the number of the row that was read
     Node *fields; // of that row
     int n_fields;
-    char separator; // ','; ' ': blanks and tabs
+    char separator; // ',', ';' or a tab; ' ': blanks and tabs
 } CsvLines;
 
 CsvLines csv_lines(const Source *source, int most, Arena *arena); // for rows of at most `most` + 1 fields
-bool csv_row(CsvLines *csv, int most); // reads a row of at most `most` fields; false at the end
+char csv_separator(const CsvLines *csv); // between the names of its columns: ',', else ';', else a tab
+bool csv_row(CsvLines *csv, int most);   // reads a row of at most `most` fields; false at the end
 
 // ---- spec/matrix_file.c: rows of numbers in a file ------------------------------------------------------------------
 

@@ -21,13 +21,15 @@ static const char *const *matrix_names(MatrixReader *matrix)
 {
     const int n = matrix->lines.n_fields;
     const char **names = ARENA_NEW(matrix->reader->arena, const char *, n);
+    bool named = true; // of a line of numbers the first says it
     for (int c = 0; c < n; c++) {
         const Node *field = &matrix->lines.fields[c];
         double number;
         names[c] = field->text;
-        if (text_to_number(field->text, &number) || field->text[0] == '\0')
-            diagnose(matrix->reader->diagnostics, field, "the first line must name the columns; this is %s",
-                     scalar_given(field, matrix->reader->arena));
+        if (!named || (!text_to_number(field->text, &number) && field->text[0] != '\0')) continue;
+        diagnose(matrix->reader->diagnostics, field, "the first line must name the columns; this is %s",
+                 scalar_given(field, matrix->reader->arena));
+        named = false;
     }
     return names;
 }
@@ -154,19 +156,6 @@ static bool table_read(MatrixReader *matrix, const Source *source, const TableRe
     return table_end(&matrix->build, out) && diagnostics_errors(reader->diagnostics) == errors;
 }
 
-// The character between the names of a recording's columns: ',', else ';', else a tab.
-static char matrix_separator(const char *text)
-{
-    size_t length = 0;
-    for (;; text += length + (text[length] != '\0')) {
-        length = strcspn(text, "\n");
-        const char first = text[strspn(text, " \t\r")];
-        if (text[length] == '\0' || (first != '#' && first != '\n')) break;
-    }
-    if (memchr(text, ',', length) != NULL) return ',';
-    return memchr(text, ';', length) != NULL ? ';' : memchr(text, '\t', length) != NULL ? '\t' : ',';
-}
-
 // The first line behind the header of a .mot or .sto file of OpenSim, which ends with a line `endheader`; NULL: it is
 // no such file.
 static char *matrix_behind_header(char *text)
@@ -216,7 +205,7 @@ bool matrix_read(SpecReader *reader, const Source *source, const Option *option,
         .lines = csv_lines(source, MATRIX_COLUMNS_MAX, reader->arena),
         .key = {
             .path = option->name, .type = KEY_NUMBER, .unit = option->unit, .low = option->low, .high = option->high}};
-    if (recording) matrix.lines.separator = matrix_separator(matrix.lines.at);
+    if (recording) matrix.lines.separator = csv_separator(&matrix.lines);
     diagnostics_source(reader->diagnostics, source);
     if (recording && !matrix_skip_header(&matrix, reading)) return false;
     if (!csv_row(&matrix.lines, MATRIX_COLUMNS_MAX + 1)) {

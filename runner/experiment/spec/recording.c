@@ -232,9 +232,14 @@ static int64_t table_find(TableBuild *build, const TableColumn *column, const ch
         found = c;
     }
     if (found >= 0) return found;
-    const char *near = count <= MATRIX_COLUMNS_MAX ? nearest_name(column->from, names, (int)count) : NULL;
+    Arena *arena = build->reader->arena;
+    const char *near = count <= MATRIX_COLUMNS_MAX ? nearest_name(column->from, names, (int)count) : NULL, *all = "";
+    for (int64_t c = 0; c < count && c < 8; c++)
+        all = arena_format(arena, "%s%s%.40s", all, c > 0 ? ", " : "", text_visible(names[c], arena));
     diagnose(build->reader->diagnostics, column->at != NULL ? column->at : build->at, "%.160s has no column '%.100s'%s",
-             build->file, column->from, did_you_mean(near, build->reader->arena));
+             build->file, column->from,
+             near != NULL ? did_you_mean(near, arena)
+                          : arena_format(arena, "; its columns are %s%s", all, count > 8 ? ", ..." : ""));
     return -1;
 }
 
@@ -288,7 +293,10 @@ bool table_begin(TableBuild *build, const char *const *names, const Node *places
         table_take_chosen(build, names, count, from);
     else
         table_take_all(build, names, places, count, from);
-    if (build->reading != NULL && !chosen && build->time < 0) table_find(build, &build->reading->time, names, count);
+    // A column `time` is not in place of the one that the spec names.
+    const bool timed = build->time >= 0 &&
+                       (chosen || build->reading == NULL || strcmp(names[build->time], build->reading->time.from) == 0);
+    if (build->reading != NULL && !timed) table_find(build, &build->reading->time, names, count);
     if (diagnostics_errors(build->reader->diagnostics) > errors) return false;
     build->most = MATRIX_MAX / build->columns < rows ? MATRIX_MAX / build->columns : rows;
     build->numbers = ARENA_NEW(arena, double, build->most * build->columns + 1);

@@ -69,8 +69,9 @@ static bool tables_header(TablesFile *file)
         diagnose(diagnostics, first, "the line has too many fields: at most %d are allowed", TABLES_COLUMNS_MAX);
     else if (file->lines.n_fields == 1)
         diagnose(diagnostics, first,
-                 strpbrk(first->text, "; \t") != NULL ? "the line has one field; fields are separated by ','"
-                                                      : "the file has one column, and two are needed");
+                 strpbrk(first->text, "; \t") != NULL
+                     ? "the line has one field; fields are separated by ',', ';' or tabs"
+                     : "the file has one column, and two are needed");
     else if (text_to_number(first->text, &number))
         diagnose(diagnostics, first, "the first line must name the columns; this is %s",
                  scalar_given(first, file->tables->reader->arena));
@@ -252,6 +253,7 @@ static bool tables_open(TablesReader *tables, const Node *name, TablesFile *file
     if (source == NULL) return false;
     *file = (TablesFile){
         .tables = tables, .source = source, .lines = csv_lines(source, TABLES_COLUMNS_MAX, tables->reader->arena)};
+    file->lines.separator = csv_separator(&file->lines);
     return tables_header(file);
 }
 

@@ -184,6 +184,16 @@ static Residual objective_read_residual(SpecReader *reader, const Node *node, co
         residual.metric = m;
         residual.count = count;
     }
+    for (int m = 0; residual.metric < 0 && m < configured_own_metrics(configured); m++) {
+        if (!expression_uses(residual.expression, m) || adjoint->residuals(configured, m) == 0) continue;
+        diagnose_warning(reader->diagnostics, node,
+                         "%s is one number here, the root of the mean square of its %lld values; they count one by one "
+                         "where it stands alone: scale it %s",
+                         configured->metrics[m].name, (long long)adjoint->residuals(configured, m),
+                         strcmp(configured->metrics[m].name, "reference_error") == 0
+                             ? "by `reference_scale`, or by the `noise` of columns"
+                             : "in its `value`");
+    }
     return residual;
 }
 
