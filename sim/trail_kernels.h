@@ -26,8 +26,8 @@ typedef struct TrailKernels {
                    double *metric, double *slope, ResidualSeries *series, int n_series);
     // For a GPU (trail_cuda.cu), which has the same trails. most: bytes, about.
     TrailSizes (*sizes)(const Configured *configured, size_t most);
-    // block[bytes] <- a TrailSystem and what it points to, as they are to stand from address `at` of the GPU on. Returns
-    // `bytes`; block NULL: no more than that.
+    // block[bytes] <- a TrailSystem and what it points to, as they are to stand from address `at` of the GPU on.
+    // Returns `bytes`; block NULL: no more than that.
     size_t (*copy)(const Configured *configured, const void *at, void *block);
     const char *(*reason)(int trouble); // the text of a TrailTrouble; NULL: there is none
 } TrailKernels;

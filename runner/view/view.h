@@ -247,8 +247,8 @@ enum { VERIFY_GRID_AXES_MAX = 6 };
 uint64_t verify_seed(const Spec *spec);
 // True if results depend on the seed.
 bool verify_draws(const Spec *spec);
-// Completes the task by the parameters of its trial; if it names none, of the trial that is recommended, or the best one
-// (verify_run.c).
+// Completes the task by the parameters of its trial; if it names none, of the trial that is recommended, or the best
+// one (verify_run.c).
 Error verify_take_trial(VerifyTask *task, Arena *arena);
 // Completes the task by the model's defaults for the searched parameters.
 void verify_take_defaults(VerifyTask *task, Arena *arena);

@@ -633,7 +633,7 @@ HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, Equ
 HD int64_t equations_reached(const EquationsConstants *c, const LaneGroup *group)
 {
 #if !defined(HOPSCOTCH_MADE) && !defined(HOPSCOTCH_TRAIL)
-    int apart;
+    int apart = 1;
     if (ON_GPU && c->straight != 0 && group->tick > 0)
         return (int64_t)equations_memory(c, group, &apart)[(int64_t)EQUATIONS_GRID * apart];
 #endif

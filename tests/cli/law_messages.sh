@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a user of a law meets: a constant's unit, names that are nearly right, laws in files, what was not finite, lists of
-# columns with blanks, and the colours of two trials.
+# What a user of a law meets: a constant's unit, names that are nearly right, laws in files, what was not finite, lists
+# of columns with blanks, and the colours of two trials.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >pendulum.xml <<'END'
@@ -23,7 +23,7 @@ effort='effort: {pivot: k*(goal - E)*pivot_rate}'
 # ---- units ----------------------------------------------------------------------------------------------------------
 spec plain "{$pump, let: {I: 0.08, E: 0.5*I*pivot_rate^2}, $effort}"
 refused check plain.yaml
-has 'J - 1/s^2: both sides must have the same unit; a gain in kg m^2 on the right would fit; a constant gets its unit so' err
+has 'J - 1/s^2: both sides must have the same unit; a gain in kg m^2 on the right would fit; a constant gets' err
 has 'let: {c: {value: 2, unit: kg m^2}}' err
 spec named "{$pump, let: {I: {value: 0.08, unit: kg m^2}, E: 0.5*I*pivot_rate^2}, $effort}"
 works check named.yaml

@@ -40,7 +40,7 @@ works plot swing/0 --columns angle --window 0.5,1 -o window.svg
 grep -q 'data-x="0.5 1 ' window.svg && [ "$(grep -o 'h0' window.svg | wc -l)" -eq 15 ]
 check $? "only a part of the motion, with its dots"
 works plot swing/0 swing/2 --columns angle -o two.svg
-[ "$(grep -o '<path class="ln s[0-9]' two.svg | sort -u | wc -l)" -eq 2 ] && grep -q '>swing/2</text>' two.svg &&
+[ "$(grep -o '<path class="ln h[1-9]' two.svg | sort -u | wc -l)" -eq 2 ] && grep -q '>swing/2</text>' two.svg &&
     [ "$(grep -o 'h0' two.svg | wc -l)" -eq 53 ]
 check $? "two motions differ, have a key, and share a recording"
 works plot swing/0 --phase angle,rate -o phase.svg
@@ -104,6 +104,17 @@ refused plot swing/0 --columns angle --kind scatter -o no.svg
 has "--kind is of a plot of a campaign, and --columns of motions: leave out one of them" err
 refused plot swing --window 0,1 -o no.svg
 has "--window is of the motion of trials: add --columns NAMES or --phase X,Y" err
+cat >turns.yaml <<'END'
+version: 1
+experiment: turns
+model: equations
+simulation: {duration: 1, system: {states: {angle: {start: 0, unit: deg}}, rates: {angle: 1}}}
+search: {method: list, points: [{angle: 0}]}
+objective: {minimize: survived}
+END
+works run turns.yaml --progress none
+code=1 refused plot swing/0 turns/0 --columns angle -o no.svg
+has "angle is in rad in swing/0 and in deg in turns/0: draw them one by one" err
 code=1
 [ ! -e no.svg ]
 check $? "what is refused leaves no file"

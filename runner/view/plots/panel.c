@@ -577,8 +577,8 @@ void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, dou
     fputs("</title></circle>", out);
 }
 
-// Four kinds whose lightness differs most, in the order in which few of them do: blue, orange, green, and vermilion, which
-// recorded dots have too; more lines have dashes.
+// Four kinds whose lightness differs most, in the order in which few of them do: blue, orange, green, and vermilion,
+// which recorded dots have too; more lines have dashes.
 PlotColour plot_colour(int line)
 {
     static const int few[] = {2, 3, 4, 1};
