@@ -65,11 +65,31 @@ static void lagrange_move(Lagrange *motion, const double *v, double (*rate)[3])
     }
 }
 
+// A robot, the velocities of its start, and its exact motion's poses at the end.
+typedef struct LagrangeCase {
+    Robot robot;
+    double v[3], rate[LAGRANGE_BODIES][3];
+    LagrangePose exact[LAGRANGE_BODIES];
+} LagrangeCase;
+
+static void lagrange_case(uint64_t seed, Arena *arena, LagrangeCase *out)
+{
+    Lagrange motion;
+    uint64_t state = seed;
+    *out = (LagrangeCase){.robot = lagrange_robot(seed, arena), .v = {0.4, -0.3, 0.2}};
+    random_rates(&state, out->robot.n_bodies, out->rate);
+    lagrange_start(&motion, &out->robot, 9.81);
+    lagrange_move(&motion, out->v, out->rate);
+    lagrange_go(&motion, DURATION, EXACT_STEPS);
+    lagrange_poses(&motion, out->exact);
+}
+
 // The greatest distance of a centre of mass (m) or of a quaternion from those of the exact motion; by springs of that
 // stiffness.
-static double lagrange_error(const Robot *robot, bool second, const double *v, double (*rate)[3], int steps,
-                             double stiffness, const LagrangePose *exact)
+static double lagrange_error(const LagrangeCase *of, bool second, int steps, double stiffness)
 {
+    const Robot *robot = &of->robot;
+    const LagrangePose *exact = of->exact;
     const ArticulatedSetup setup = {
         .robot = robot,
         .settings = {{"dt", DURATION / steps}, {"order", second}},
@@ -77,7 +97,7 @@ static double lagrange_error(const Robot *robot, bool second, const double *v, d
     ArticulatedHand hand;
     double worst = 0.0;
     hand_start(&hand, &setup);
-    hand_move(&hand, v, (const double(*)[3])rate);
+    hand_move(&hand, of->v, of->rate);
     for (int k = 0; k < steps; k++) hand_step(&hand);
     for (int i = 0; i < robot->n_bodies; i++) {
         double apart = 0.0, q[4], same = 0.0;
@@ -98,28 +118,19 @@ static double lagrange_error(const Robot *robot, bool second, const double *v, d
 static void lagrange_check(uint64_t seed, bool second)
 {
     Arena arena;
-    Lagrange motion;
-    LagrangePose exact[LAGRANGE_BODIES];
-    double rate[LAGRANGE_BODIES][3], error[HALVINGS];
-    uint64_t state = seed;
-    const double v[3] = {0.4, -0.3, 0.2};
+    LagrangeCase of;
+    double error[HALVINGS];
     if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-    const Robot robot = lagrange_robot(seed, &arena);
-    random_rates(&state, robot.n_bodies, rate);
-    lagrange_start(&motion, &robot, 9.81);
-    lagrange_move(&motion, v, rate);
-    lagrange_go(&motion, DURATION, EXACT_STEPS);
-    lagrange_poses(&motion, exact);
-    for (int k = 0; k < HALVINGS; k++)
-        error[k] = lagrange_error(&robot, second, v, rate, COARSEST << k, second ? 1e10 : 1e11, exact);
+    lagrange_case(seed, &arena, &of);
+    for (int k = 0; k < HALVINGS; k++) error[k] = lagrange_error(&of, second, COARSEST << k, second ? 1e10 : 1e11);
     const double least = second ? 1.7 : 0.9;
     double order = log2(error[HALVINGS - 2] / error[HALVINGS - 1]);
     // of order two the last errors may be those of joints that give
     for (int k = 1; k < HALVINGS && second; k++) order = fmax(log2(error[k - 1] / error[k]), order);
     if (!(order >= least)) {
         fprintf(stderr, "robot %d, order %d:", (int)seed, second ? 2 : 1);
-        for (int i = 0; i < robot.n_bodies; i++)
-            fprintf(stderr, " %d on %d", (int)robot.bodies[i].joint.kind, robot.bodies[i].parent);
+        for (int i = 0; i < of.robot.n_bodies; i++)
+            fprintf(stderr, " %d on %d", (int)of.robot.bodies[i].joint.kind, of.robot.bodies[i].parent);
         for (int k = 0; k < HALVINGS; k++) fprintf(stderr, " %.2e", error[k]);
         fprintf(stderr, "\n");
     }
@@ -146,22 +157,11 @@ TEST(articulated_lagrange_joints_give)
 {
     for (uint64_t seed = 1; seed <= 9; seed += 4) {
         Arena arena;
-        Lagrange motion;
-        LagrangePose exact[LAGRANGE_BODIES];
-        double rate[LAGRANGE_BODIES][3];
-        uint64_t state = seed;
-        const double v[3] = {0.4, -0.3, 0.2};
+        LagrangeCase of;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-        const Robot robot = lagrange_robot(seed, &arena);
-        random_rates(&state, robot.n_bodies, rate);
-        lagrange_start(&motion, &robot, 9.81);
-        lagrange_move(&motion, v, rate);
-        lagrange_go(&motion, DURATION, EXACT_STEPS);
-        lagrange_poses(&motion, exact);
-        const double soft = lagrange_error(&robot, true, v, rate, 300, 1e6, exact);
-        const double finer = lagrange_error(&robot, true, v, rate, 600, 1e6, exact);
-        const double stiff = lagrange_error(&robot, true, v, rate, 600, 1e9, exact);
-        const double between = lagrange_error(&robot, true, v, rate, 600, 1e7, exact);
+        lagrange_case(seed, &arena, &of);
+        const double soft = lagrange_error(&of, true, 300, 1e6), finer = lagrange_error(&of, true, 600, 1e6);
+        const double stiff = lagrange_error(&of, true, 600, 1e9), between = lagrange_error(&of, true, 600, 1e7);
         CHECK_NEAR(soft, finer, 0.1 * soft);
         CHECK_NEAR(soft / 10, between, 0.02 * soft);
         CHECK(stiff < soft / 50);
