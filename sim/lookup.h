@@ -23,12 +23,7 @@ typedef struct LookupShape {
 } LookupShape;
 
 // A number in the head.
-HD int lookup_integer(const double *table, int member)
-{
-    int64_t value;
-    memcpy(&value, table + member, sizeof value);
-    return (int)value;
-}
+HD int lookup_integer(const double *table, int member) { return (int)integer_at(table + member); }
 
 HD LookupShape lookup_shape(int between, int beyond, int first, int second)
 {

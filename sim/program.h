@@ -80,6 +80,14 @@ HD_CALL real program_called(int32_t operation, real a, real b)
     }
 }
 
+#if defined(HOPSCOTCH_MADE_LARGE) // likewise
+HD_CALL real program_sine(real a) { return sine(a); }
+HD_CALL real program_cosine(real a) { return cosine(a); }
+#else
+HD real program_sine(real a) { return sine(a); }
+HD real program_cosine(real a) { return cosine(a); }
+#endif
+
 HD real program_of_one(int32_t operation, real a)
 {
     switch (operation) {
@@ -89,8 +97,8 @@ HD real program_of_one(int32_t operation, real a)
     case PROGRAM_SQRT: return square_root(a);
     case PROGRAM_EXP: return exponential(a);
     case PROGRAM_LOG: return logarithm(a);
-    case PROGRAM_SIN: return sine(a);
-    case PROGRAM_COS: return cosine(a);
+    case PROGRAM_SIN: return program_sine(a);
+    case PROGRAM_COS: return program_cosine(a);
     case PROGRAM_FLOOR: return rounded_down(a);
     case PROGRAM_CEIL: return rounded_up(a);
     case PROGRAM_SIGN: return program_sign(a);

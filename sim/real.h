@@ -109,13 +109,20 @@ HD double entry_of(const double *entry) { return *entry; }
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-// before a loop whose length only a made kernel knows
-#if !defined(HOPSCOTCH_MADE_WHOLE)
+// before a loop whose length only a made kernel knows; a large one is to fit into a GPU's cache of instructions
+#if defined(HOPSCOTCH_MADE_LARGE) && defined(__CUDACC__)
+#define UNROLL_MADE _Pragma("unroll 1")
+#define UNROLL_LOADS _Pragma("unroll 4")
+#elif !defined(HOPSCOTCH_MADE_WHOLE)
 #define UNROLL_MADE
 #elif defined(__CUDACC__) || defined(__clang__)
 #define UNROLL_MADE _Pragma("unroll")
 #else
 #define UNROLL_MADE _Pragma("GCC unroll 1024")
+#endif
+// the same, before loops that are run often and whose turns load numbers: these are to be on their way together
+#if !defined(UNROLL_LOADS)
+#define UNROLL_LOADS UNROLL_MADE
 #endif
 
 // ---- memory of a lane -----------------------------------------------------------------------------------------------
@@ -210,6 +217,14 @@ HD void store_shared(unsigned address, double value)
 }
 #endif
 
+// Numbers from `at` on are in memory of this lane alone. In functions that are called a GPU's compiler cannot see that,
+// and there are shorter instructions for such memory.
+#if defined(HOPSCOTCH_MADE_LARGE) && defined(__CUDACC__)
+HD void is_own_memory(const double *at) { __builtin_assume(__isLocal(at)); }
+#else
+HD void is_own_memory(const void *at) { (void)at; }
+#endif
+
 // ---- bits -----------------------------------------------------------------------------------------------------------
 
 #if LANES == 1
@@ -228,6 +243,19 @@ HD real real_of_bits(bits64 bits)
 #else
 HD bits64 bits_of(real x) { return (mask)x; }
 HD real real_of_bits(bits64 bits) { return (real)bits; }
+#endif
+
+// The whole number whose bits are kept as the number at p, which nothing changes while a kernel runs. A GPU's compiler
+// would copy it byte by byte.
+#if defined(__CUDACC__)
+HD int64_t integer_at(const double *p) { return (int64_t)__ldg((const long long *)p); }
+#else
+HD int64_t integer_at(const double *p)
+{
+    int64_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
 #endif
 
 // A comparison as a mask. Vector comparisons give 0 or -1 already; a scalar comparison gives 0 or 1 and is negated.

@@ -23,6 +23,7 @@ typedef struct Frame {
 
 // Before a loop whose length a made kernel knows, over numbers that are then in registers.
 #define FRAME_EACH UNROLL_MADE
+#define FRAME_LOADS UNROLL_LOADS // where it is run often
 
 HD real frame_get(Frame frame, int k)
 {
@@ -48,6 +49,10 @@ HD void frame_set(Frame frame, int k, real value)
 
 HD void frame_put(Frame frame, int k, real value, mask which)
 {
+    if (ON_GPU) {
+        if (any_lane(which)) frame_set(frame, k, value);
+        return;
+    }
     frame_set(frame, k, select_real(which, value, frame_get(frame, k)));
 }
 
@@ -91,12 +96,7 @@ HD int64_t tape_step_renamed(int64_t step, bool result, int from, int to)
 }
 
 // Assets are numbers; whole numbers among them are kept as their bits.
-HD int64_t asset_integer(const double *assets, int64_t k)
-{
-    int64_t value;
-    memcpy(&value, assets + k, sizeof value);
-    return value;
-}
+HD int64_t asset_integer(const double *assets, int64_t k) { return integer_at(assets + k); }
 
 // The value of an operation on its operands; those that it does not have are ignored.
 HD_CALL real tape_function(int operation, real a, real b, real c)

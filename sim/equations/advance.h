@@ -10,7 +10,7 @@
 // ---- trajectories ---------------------------------------------------------------------------------------------------
 
 // A sample of the arguments at time t: time, states, held numbers, mode, further columns.
-HD_CALL void equations_sample(const EquationsLane *lane, const LaneGroup *group, real t, bool last, mask which)
+HD_CALL void equations_sample(const EquationsLane *restrict lane, const LaneGroup *group, real t, bool last, mask which)
 {
     const EquationsConstants *c = lane->c;
     int column = 0;
@@ -38,8 +38,8 @@ HD_CALL void equations_sample(const EquationsLane *lane, const LaneGroup *group,
 }
 
 // Samples inside the step from t, before `until`, from its dense output.
-HD_CALL void equations_trace(const EquationsLane *lane, const LaneGroup *group, EquationsMethod method, real t, real h,
-                             real until, mask taken)
+HD_CALL void equations_trace(const EquationsLane *restrict lane, const LaneGroup *group, EquationsMethod method, real t,
+                             real h, real until, mask taken)
 {
     LanesSampling sampling;
     if (!lanes_are_sampled(group, &sampling)) return;
@@ -62,7 +62,7 @@ HD_CALL void equations_trace(const EquationsLane *lane, const LaneGroup *group, 
 
 // The sample at time t, where a period of actions ends: it has the action that was held up to there, as what an
 // environment observes.
-HD_CALL void equations_trace_period(const EquationsLane *lane, const LaneGroup *group, real t, mask which)
+HD_CALL void equations_trace_period(const EquationsLane *restrict lane, const LaneGroup *group, real t, mask which)
 {
     LanesSampling sampling;
     if (!lanes_are_sampled(group, &sampling)) return;
@@ -78,7 +78,7 @@ HD_CALL void equations_trace_period(const EquationsLane *lane, const LaneGroup *
 
 // Sets states and held numbers of the lanes of `which`. Returns the lanes in which a held number of the user's became
 // one that is not finite; a state that did ends the lane at its next step.
-HD mask equations_set(const EquationsLane *lane, EquationsCode code, mask which)
+HD mask equations_set(const EquationsLane *restrict lane, EquationsCode code, mask which)
 {
     const EquationsConstants *c = lane->c;
     const int count = c->n_states + c->n_held, of_user = count - c->n_clocks;
@@ -109,8 +109,9 @@ typedef struct EquationsOutcome {
     mask stopped, changed;
 } EquationsOutcome;
 
-HD_CALL void equations_act(const EquationsLane *lane, int64_t row, mask fires, EquationsOutcome *outcome)
+HD_CALL void equations_act(const EquationsLane *restrict lane, int64_t row, mask fires, EquationsOutcome *outcome)
 {
+    equations_owns_memory(lane);
     const int event = equations_integer(lane, row + EQUATIONS_ACTION_EVENT),
               to = equations_integer(lane, row + EQUATIONS_ACTION_TO),
               failure = equations_integer(lane, row + EQUATIONS_ACTION_FAILURE);
@@ -133,8 +134,9 @@ HD_CALL void equations_act(const EquationsLane *lane, int64_t row, mask fires, E
 // The actions due at time t in the lanes of `landed` (their guards that turn) and of `timed` (instants), in the order
 // of the spec: all those of the mode in which the instant is reached, also behind one that leaves it. The arguments are
 // the lane's state.
-HD_CALL EquationsOutcome equations_happen(const EquationsLane *lane, real t, mask landed, mask timed)
+HD_CALL EquationsOutcome equations_happen(const EquationsLane *restrict lane, real t, mask landed, mask timed)
 {
+    equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
     EquationsOutcome outcome = {splat(0.0), no_lanes(), no_lanes()};
     const real mode_before = equations_named(lane, EQUATIONS_MODE_OF);
@@ -161,8 +163,9 @@ HD_CALL EquationsOutcome equations_happen(const EquationsLane *lane, real t, mas
 
 // Rates, guards, sides and values of metrics where a state begins, after one in mode `mode_before`. near: as in
 // equations_take_sides.
-HD_CALL void equations_settle(const EquationsLane *lane, real near, real mode_before, mask which)
+HD_CALL void equations_settle(const EquationsLane *restrict lane, real near, real mode_before, mask which)
 {
+    equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
     equations_argue(lane, c->y);
     equations_at(lane, equations_named(lane, EQUATIONS_T));
@@ -176,7 +179,7 @@ HD_CALL void equations_settle(const EquationsLane *lane, real near, real mode_be
 }
 
 // The same where rows of inputs begin: the state goes on, and with it the sides of guards.
-HD_CALL void equations_go_on(const EquationsLane *lane, mask which)
+HD_CALL void equations_go_on(const EquationsLane *restrict lane, mask which)
 {
     const EquationsConstants *c = lane->c;
     equations_argue(lane, c->y);
@@ -189,8 +192,9 @@ HD_CALL void equations_go_on(const EquationsLane *lane, mask which)
 // What guards that turn after a step of length h count as 0: where they stand now, unless they have jumped there.
 // Returns the landed lanes with one that has stayed within rounding of 0 since their last event, `apart` (s) ago: a
 // guard that leaves 0 and returns is a quarter of its slope times that time away from it.
-HD_CALL mask equations_stays(const EquationsLane *lane, real apart, real h, mask landed)
+HD_CALL mask equations_stays(const EquationsLane *restrict lane, real apart, real h, mask landed)
 {
+    equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
     mask stays = no_lanes();
     equations_of_modes(lane, EQUATIONS_MODE_SIZES, c->saved, c->n_guards, landed);
@@ -209,7 +213,7 @@ HD_CALL mask equations_stays(const EquationsLane *lane, real apart, real h, mask
 }
 
 // Counts events at one instant, after a step of length h. Returns the lanes with too many.
-HD mask equations_cascades(const EquationsLane *lane, real t, real h, mask landed)
+HD mask equations_cascades(const EquationsLane *restrict lane, real t, real h, mask landed)
 {
     const real last = equations_named(lane, EQUATIONS_EVENT_T), cascade = equations_named(lane, EQUATIONS_CASCADE);
     const mask stays = equations_has_noise(lane) ? no_lanes() : equations_stays(lane, t - last, h, landed);
@@ -222,7 +226,7 @@ HD mask equations_cascades(const EquationsLane *lane, real t, real h, mask lande
 
 // Sides of the guards that do not turn in `landed`, before anything happens: signs, but of one that has passed 0 by
 // rounding and turns at the begin of the next step.
-HD void equations_follow_others(const EquationsLane *lane, mask landed)
+HD void equations_follow_others(const EquationsLane *restrict lane, mask landed)
 {
     FRAME_EACH
     for (int k = 0; k < lane->c->n_guards; k++) {
@@ -236,7 +240,7 @@ HD void equations_follow_others(const EquationsLane *lane, mask landed)
 
 // Guards that an event of `changed` has taken to their other side, and that the mode before it has too: they turn now.
 // Their sides before it stand in `next_guard`. Returns the lanes with one.
-HD mask equations_jump(const EquationsLane *lane, real mode_before, mask changed)
+HD mask equations_jump(const EquationsLane *restrict lane, real mode_before, mask changed)
 {
     const EquationsConstants *c = lane->c;
     mask any = no_lanes();
@@ -255,7 +259,7 @@ HD mask equations_jump(const EquationsLane *lane, real mode_before, mask changed
 
 // How far from its instant (s) a located event may have been taken, after a step of length h: the distance from 0 at
 // which its guard stands, and the tolerance.
-HD real equations_nearness(const EquationsLane *lane, real h, mask landed)
+HD real equations_nearness(const EquationsLane *restrict lane, real h, mask landed)
 {
     real near = EQUATIONS_NEAR * lane->c->tolerance * h;
     FRAME_EACH
@@ -271,9 +275,10 @@ HD real equations_nearness(const EquationsLane *lane, real h, mask landed)
 
 // What happens at time t, after a step of length h, in the lanes of `landed` (their guards that turn), of `timed`
 // (instants) and of `ticked` (rows of inputs), and what follows from that at once. Events see the new rows.
-HD_CALL EquationsOutcome equations_occur(const EquationsLane *lane, real t, real h, mask landed, mask timed,
+HD_CALL EquationsOutcome equations_occur(const EquationsLane *restrict lane, real t, real h, mask landed, mask timed,
                                          mask ticked)
 {
+    equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
     EquationsOutcome all = {splat(0.0), no_lanes(), no_lanes()};
     bool located = true;
@@ -329,7 +334,7 @@ HD real equations_factor(real error)
 }
 
 // A first step: a hundredth of the time in which the state changes by its size (II.4), at most the duration.
-HD real equations_first_step(const EquationsLane *lane)
+HD real equations_first_step(const EquationsLane *restrict lane)
 {
     const EquationsConstants *c = lane->c;
     real size = splat(0.0), rate = splat(0.0);
@@ -347,7 +352,7 @@ HD real equations_first_step(const EquationsLane *lane)
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
 // One that is a code. Its rates at the end are for the continuous extension alone.
-HD EquationsStep equations_straight_step(const EquationsLane *lane, real t, real h, mask which, bool observed)
+HD EquationsStep equations_straight_step(const EquationsLane *restrict lane, real t, real h, mask which, bool observed)
 {
     const EquationsConstants *c = lane->c;
     const EquationsStep step = {splat(0.0), splat(0.0)};
@@ -357,7 +362,7 @@ HD EquationsStep equations_straight_step(const EquationsLane *lane, real t, real
     return EQUATIONS_OBSERVED(observed) ? equations_end_step(lane, t, h, which) : step;
 }
 
-HD EquationsStep equations_step(const EquationsLane *lane, EquationsMethod method, real t, real h, mask which,
+HD EquationsStep equations_step(const EquationsLane *restrict lane, EquationsMethod method, real t, real h, mask which,
                                 bool observed)
 {
     if (EQUATIONS_KNOWN(lane->c, straight) != 0) return equations_straight_step(lane, t, h, which, observed);
@@ -373,16 +378,16 @@ HD EquationsStep equations_step(const EquationsLane *lane, EquationsMethod metho
     }
 }
 
-HD mask equations_finite(const EquationsLane *lane, int numbers)
+HD mask equations_finite(const EquationsLane *restrict lane, int numbers)
 {
     mask finite = all_lanes();
-    FRAME_EACH
+    FRAME_LOADS
     for (int i = 0; i < lane->c->n_states; i++) finite = finite & is_finite(frame_get(lane->frame, numbers + i));
     return finite;
 }
 
 // The next instant at which a step must end; *grid: of the fixed steps.
-HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
+HD real equations_deadline(const EquationsLane *restrict lane, real t, real *grid)
 {
     const EquationsConstants *c = lane->c;
     const real end = splat(c->duration);
@@ -393,7 +398,8 @@ HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
     return c->n_instants > 0 ? lesser_of(equations_next_instant(lane, t), row) : row;
 }
 
-HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGroup *group, bool observed, mask running)
+HD_CALL EquationsOutcome equations_start(const EquationsLane *restrict lane, const LaneGroup *group, bool observed,
+                                         mask running)
 {
     const EquationsConstants *c = lane->c;
     equations_begin(lane);
@@ -421,15 +427,15 @@ HD_CALL EquationsOutcome equations_start(const EquationsLane *lane, const LaneGr
     return outcome;
 }
 
-HD void equations_copy(const EquationsLane *lane, int to, int from, int count, mask which)
+HD void equations_copy(const EquationsLane *restrict lane, int to, int from, int count, mask which)
 {
-    FRAME_EACH
+    FRAME_LOADS
     for (int i = 0; i < count; i++) frame_put(lane->frame, to + i, frame_get(lane->frame, from + i), which);
 }
 
 #if defined(HOPSCOTCH_TRAIL)
 // Why a step of length h that ends at time `now` does: its cause, and which guard, instant or switch it is.
-HD_CALL void trail_cause(const EquationsLane *lane, real t, real now, bool landing, Cells entry)
+HD_CALL void trail_cause(const EquationsLane *restrict lane, real t, real now, bool landing, Cells entry)
 {
     const EquationsConstants *c = lane->c;
     const int64_t row = equations_mode_row(lane, (int)equations_named(lane, EQUATIONS_MODE_OF));
@@ -456,7 +462,7 @@ HD_CALL void trail_cause(const EquationsLane *lane, real t, real now, bool landi
 }
 
 // Before a step from t of length h is taken.
-HD_CALL void trail_step(const EquationsLane *lane, real t, real h, real now, mask landing, mask timed)
+HD_CALL void trail_step(const EquationsLane *restrict lane, real t, real h, real now, mask landing, mask timed)
 {
     const Cells entry = trail_put(lane, TRAIL_STEP, t);
     entry[TRAIL_H] = h;
@@ -467,14 +473,14 @@ HD_CALL void trail_step(const EquationsLane *lane, real t, real h, real now, mas
         entry[TRAIL_CAUSE] = TRAIL_FREE;
 }
 #else
-HD void trail_step(const EquationsLane *lane, real t, real h, real now, mask landing, mask timed)
+HD void trail_step(const EquationsLane *restrict lane, real t, real h, real now, mask landing, mask timed)
 {
     (void)lane, (void)t, (void)h, (void)now, (void)landing, (void)timed;
 }
 #endif
 
 // A step has been taken: `next` is the state now.
-HD void equations_take(const EquationsLane *lane, real now, mask on_grid, mask taken)
+HD void equations_take(const EquationsLane *restrict lane, real now, mask on_grid, mask taken)
 {
     const EquationsConstants *c = lane->c;
     equations_copy(lane, c->y, c->next, c->n_total, taken);
@@ -488,7 +494,7 @@ HD void equations_take(const EquationsLane *lane, real now, mask on_grid, mask t
 }
 
 // The failure of the lanes of `refused`, whose step was not taken, where it can't be shorter.
-HD real equations_refusal(const EquationsLane *lane, real t, mask finite, mask refused, real failure)
+HD real equations_refusal(const EquationsLane *restrict lane, real t, mask finite, mask refused, real failure)
 {
     const real least = 1e-14 * greater_of(absolute(t), 1e-3 * equations_second(lane));
     const mask stuck = MASK(equations_named(lane, EQUATIONS_H) <= least);
@@ -498,7 +504,7 @@ HD real equations_refusal(const EquationsLane *lane, real t, mask finite, mask r
 }
 
 // Ends the lanes of `ended` at time t, where a sample is taken.
-HD void equations_end(const EquationsLane *lane, const LaneGroup *group, real t, real failure, bool observed,
+HD void equations_end(const EquationsLane *restrict lane, const LaneGroup *group, real t, real failure, bool observed,
                       mask ended)
 {
     equations_argue(lane, lane->c->y);
@@ -508,7 +514,7 @@ HD void equations_end(const EquationsLane *lane, const LaneGroup *group, real t,
 }
 
 // The periods of actions that begin now, and what follows from their actions at once. Returns the lanes that go on.
-HD_CALL mask equations_act_now(const EquationsLane *lane, const LaneGroup *group, bool observed, mask running)
+HD_CALL mask equations_act_now(const EquationsLane *restrict lane, const LaneGroup *group, bool observed, mask running)
 {
     const EquationsConstants *c = lane->c;
     const real t = equations_named(lane, EQUATIONS_T);
@@ -529,8 +535,8 @@ HD_CALL mask equations_act_now(const EquationsLane *lane, const LaneGroup *group
 }
 
 // A tick of the lanes of `running`: an attempt at a step. last: lanes that may take no other. Returns those that go on.
-HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, EquationsMethod method, bool observed,
-                          mask last, mask running)
+HD mask equations_attempt(const EquationsLane *restrict lane, const LaneGroup *group, EquationsMethod method,
+                          bool observed, mask last, mask running)
 {
     const EquationsConstants *c = lane->c;
     const bool noisy =

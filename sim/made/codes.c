@@ -90,8 +90,8 @@ static void made_value(const MadeCodes *codes, int64_t step)
         made_line(out, "program_of_two(%d, %s, %s)", operation, a, b);
 }
 
-// A step as a statement. first: of its code.
-static void made_step(MadeCodes *codes, int64_t step, int64_t first)
+// A step as a statement.
+static void made_step(MadeCodes *codes, int64_t step)
 {
     const int to = tape_step_register(step, 0);
     if (to < codes->first_scratch) {
@@ -100,8 +100,8 @@ static void made_step(MadeCodes *codes, int64_t step, int64_t first)
         made_line(codes->out, ");\\\n");
         return;
     }
-    made_line(codes->out, "%st%d = ", codes->seen[to] != first + 1 ? "real " : "", to);
-    codes->seen[to] = first + 1;
+    made_line(codes->out, "%st%d = ", codes->seen[to] != codes->written ? "real " : "", to);
+    codes->seen[to] = codes->written;
     made_value(codes, step);
     made_line(codes->out, ";\\\n");
 }
@@ -118,9 +118,10 @@ static bool made_is_long(int operation)
 
 void made_steps(MadeCodes *codes, int64_t first, int64_t count)
 {
+    codes->written++;
     for (int64_t k = 0; k < count; k++) {
         const int64_t step = made_integer(codes, first + k);
-        made_step(codes, step, first);
+        made_step(codes, step);
         codes->functions += made_is_long(tape_step_operation(step));
     }
     codes->steps += count;
@@ -132,6 +133,12 @@ void made_numbers(const MadeCodes *codes)
     for (int k = 0; k < codes->n_numbers; k++)
         made_line(codes->out, "%s(%d, %s);\\\n", codes->set, codes->first_number + k,
                   made_operand(codes, codes->first_number + k, text));
+}
+
+void made_result(const MadeCodes *codes, int64_t at)
+{
+    char text[48];
+    made_line(codes->out, "%s", made_operand(codes, (int)at, text));
 }
 
 void made_keep(const MadeCodes *codes, int64_t at)

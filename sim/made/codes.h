@@ -14,7 +14,8 @@ typedef struct MadeCodes {
     int first_number, n_numbers;      //
     int first_scratch;                // from this register on a code computes in variables
     int64_t steps, functions;         // so far; the latter are steps that are long when they are inlined
-    int64_t seen[TAPE_REGISTERS_MAX]; // the code that has this variable, by its first step; 0: none
+    int64_t written;                  // codes so far
+    int64_t seen[TAPE_REGISTERS_MAX]; // the last of them that has this variable; 0: none
 } MadeCodes;
 
 void made_line(TextSink out, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -23,9 +24,11 @@ int64_t made_integer(const MadeCodes *codes, int64_t at); // of the assets
 
 // All numbers into their registers.
 void made_numbers(const MadeCodes *codes);
-// The code steps[count] from `first` on.
+// The code steps[count] from `first` on, in a scope of its own.
 void made_steps(MadeCodes *codes, int64_t first, int64_t count);
 // A register that was a variable is kept.
 void made_keep(const MadeCodes *codes, int64_t at);
+// The register `at` of the code that stands before it, as an operand.
+void made_result(const MadeCodes *codes, int64_t at);
 
 #endif
