@@ -291,6 +291,7 @@ UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollo
   sobol space store threads timings _bits_ -plan_counts_batches -kernels_with_noise -raibert_has_the_same_bits \
   -bits_of_order_two -bits_on_shapes -bits_on_heights -inputs_have_the_same_bits_in -rattle_has_the_same_bits_in \
   -articulated_debug_rows_have -expression_has_its_bits
+SLOW_tsan := tests/one_thread
 SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto resume stop two_runners watch
 test-gpu:
 	@nvidia-smi -L >/dev/null 2>&1 || { echo "make test-gpu: no GPU here: nvidia-smi finds none" >&2 && exit 1; }
