@@ -68,7 +68,7 @@ for script in tests/cli/*.sh; do
     case $script in
     *"$pattern"*)
         case $(basename "$script" .sh) in
-        command | crash | many | parts | record_rows | tutorial_model) names="$script $names" ;;
+        command | crash | many | parts | record_rows | retire | stop | tutorial_model) names="$script $names" ;;
         *) names="$names $script" ;;
         esac
         ;;

@@ -4,11 +4,18 @@
 
 #include "../sim/cpu_kernels.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define COUNTS_THREADS
+#endif
 // By gcc 12, which was seen to forget them. Sanitizers' kernels are compiled at -O1, where it clears none.
 #if defined(__x86_64__) && __GNUC__ == 12 && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TELLS_UPPERS
@@ -150,7 +157,9 @@ const char *test_folder(void)
 {
     static char path[128];
     if (folder_root[0] == '\0') {
-        strcpy(folder_root, "/tmp/hopscotch-test-XXXXXX");
+        const char *folder = getenv("TMPDIR"); // in memory, where tests/run.sh finds room: each commit waits for a disk
+        if (folder == NULL || folder[0] != '/' || strlen(folder) > 32) folder = "/tmp";
+        snprintf(folder_root, sizeof folder_root, "%s/hopscotch-test-XXXXXX", folder);
         if (mkdtemp(folder_root) == NULL) abort();
     }
     snprintf(path, sizeof path, "%s/%d", folder_root, n_folders++);
@@ -228,6 +237,49 @@ static void check_uppers(bool told, const char *file)
     uppers_leave();
 }
 
+// ---- threads --------------------------------------------------------------------------------------------------------
+
+// How many threads this process and its children have started. Sanitizers have a pthread_create of their own.
+#if defined(COUNTS_THREADS)
+static atomic_int *threads_started;
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
+{
+    int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    void *const found = dlsym(RTLD_NEXT, "pthread_create");
+    memcpy(&next, &found, sizeof next);
+    if (threads_started != NULL) (*threads_started)++;
+    return next(thread, attributes, run, argument);
+}
+
+static void count_threads(void)
+{
+    void *shared = mmap(NULL, sizeof *threads_started, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) abort();
+    threads_started = shared;
+}
+#endif
+
+// The thread sanitizer leaves out the tests of tests/one_thread (`make tsan`), because they start no thread. Without
+// that file, for a program that runs elsewhere, nothing is checked.
+static void check_threads(const char *name, const char *file)
+{
+#if defined(COUNTS_THREADS)
+    if (atomic_exchange(threads_started, 0) == 0) return;
+    FILE *list = fopen("tests/one_thread", "r");
+    char line[256];
+    bool listed = false;
+    while (list != NULL && fgets(line, sizeof line, list) != NULL) {
+        line[strcspn(line, "# \n")] = '\0';
+        listed = listed || (line[0] != '\0' && strstr(name, line) != NULL);
+    }
+    if (list != NULL) fclose(list);
+    test_check(!listed, file, 0, "that it starts no thread: tests/one_thread names it; remove that line");
+#else
+    (void)name, (void)file;
+#endif
+}
+
 static __attribute__((noinline)) void run_test(TestFunction function)
 {
     if (setjmp(left) == 0) function();
@@ -244,6 +296,9 @@ int main(int argc, char **argv)
         return 2;
     }
     const bool uppers_told = uppers_are_told();
+#if defined(COUNTS_THREADS)
+    count_threads();
+#endif
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 0; i < n_tests; i++) {
         if (!wanted(tests[i].name, argc, argv) || n_wanted++ % part.of != part.number - 1) continue;
@@ -252,6 +307,7 @@ int main(int argc, char **argv)
         const double start = clock_seconds();
         run_test(tests[i].function);
         check_uppers(uppers_told, tests[i].file);
+        check_threads(tests[i].name, tests[i].file);
         const bool is_skipped = failures_in_test == 0 && skipped != NULL;
         failed += failures_in_test > 0;
         n_skipped += is_skipped;

@@ -59,13 +59,13 @@ sed -i 's/steps, sine or table/steps, sine, bumps or table/' tests/golden/bad_sp
 sed -i 's/^#define NUMERICS_VERSION .*/#define NUMERICS_VERSION 1000/' sim/sim.h
 
 # built WHAT [ARGUMENT...]: builds the program, or what the arguments say. Its kernels are those of one lane and of this
-# processor's vectors, whose bits are compared below.
+# processor's vectors, whose bits are compared below; its floors are those of the tests, as in `make dev`.
 isas="scalar $(sed -n 's/^ISA := //p' build/config.mk)"
 built()
 {
     what=$1 start=$(date +%s) && shift
-    make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT="-O0 -DHOPSCOTCH_CALLS" ISAS="$isas" PLAIN= WERROR=-Werror \
-        "${@:-build/hopscotch}" >log 2>&1 ||
+    make BUILD=build UNIT=faults CUDA=no OPT=-O0 KERNEL_OPT="-O0 -DHOPSCOTCH_CALLS" ISAS="$isas" PLAIN= EXTRA=-g1 \
+        WERROR=-Werror "${@:-build/hopscotch}" >log 2>&1 ||
         fail "$what: it does not build"
     echo "ok   tutorial: $what, built without warnings in $(($(date +%s) - start)) s"
 }
