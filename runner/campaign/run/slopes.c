@@ -62,8 +62,9 @@ static Error slopes_by_adjoint(GradientRun *run, SlopeResult *result)
     double *slope = ARENA_NEW(run->arena, double, n);
     double *each = several ? ARENA_NEW(run->arena, double, replicates *n) : NULL;
     for (int i = 0; i < n; i++) parameters[i] = result->slopes[i].parameter;
-    TrialGradient *gradient =
-        trial_gradient_take(spec, &run->configured, &(GradientMeans){.most = SLOPES_STATES}, run->arena);
+    TRY(gradient_open_device(run, replicates));
+    const GradientMeans means = {.most = SLOPES_STATES, .device = run->device};
+    TrialGradient *gradient = trial_gradient_take(spec, &run->configured, &means, run->arena);
     const int32_t search = (int32_t)run->stored.search[0];
     const GradientTrials trials = {
         .count = 1, .search = &search, .ordinal = &run->ordinal, .parameter = run->parameter};
