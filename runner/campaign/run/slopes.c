@@ -153,10 +153,10 @@ static bool slopes_go_back(const Spec *spec)
 
 bool campaign_has_slopes(const StoredCampaign *campaign)
 {
-    enum { SLOPES_STEPS = 20000 }; // of all replicates, by the adjoint: some seconds
+    enum { SLOPES_STEPS = 20000 }; // of dt, of all replicates: some seconds. Adaptive ones are about as many
     const Spec *spec = &campaign->spec;
     if (spec_several(spec) || spec->n_axes == 0) return false;
-    if (slopes_go_back(spec)) return configured_steps(&spec->configured) * spec->replicates.count <= SLOPES_STEPS;
+    if (slopes_go_back(spec)) return spec->configured.ticks * spec->replicates.count <= SLOPES_STEPS;
     return spec->method->gradient_column > 0;
 }
 
