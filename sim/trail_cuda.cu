@@ -1,7 +1,8 @@
 // The adjoint of `equations` on a GPU: a thread for each lane runs it, leaves its trail in device memory, and goes back
 // along it (equations/adjoint/lane.h). The bits are those of the CPU's kernels (trail_kernels.c). A launch is a slice
-// of attempts at steps, or of entries. Lanes that run a segment once more and lanes that go back take turns. So do lanes
-// that run and lanes that read what they left, for the tangent (equations/adjoint/tangent.h): one for each direction.
+// of attempts at steps, or of entries. Lanes that run a segment once more and lanes that go back take turns. For the
+// tangent (equations/adjoint/tangent.h) a lane runs along one direction: a launch runs lanes, the next reads what they
+// left.
 #define HOPSCOTCH_TRAIL
 #define HOPSCOTCH_CELLS
 #include "adjoint_queue.cuh"

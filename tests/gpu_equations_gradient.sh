@@ -1,7 +1,8 @@
 #!/bin/sh
 # Gradients of equations by a GPU: searches along the adjoint and the tangent give the digests of the CPU, with events,
-# modes, noise, maps, tables and every integrator, in several numbers of lanes, with trails that do not fit into a lane's
-# memory; `gradient` and `report` give what they give by the CPU. Then how long gradients take, unless TIMES is empty.
+# modes, noise, maps, tables and every integrator, in several numbers of lanes, with trails that do not fit into the
+# memory of a lane; `gradient` and `report` give what they give by the CPU. Then how long gradients take, unless TIMES
+# is empty.
 #
 #   tests/gpu_equations_gradient.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u
@@ -51,8 +52,8 @@ printed()
         ! grep -q ' by ' "$folder/cpu.log" && grep -q '^adjoint, tangent and differences by ' "$folder/cuda.log"
     check $? "gradient of $name $*: gpu = cpu"
 }
-# along NAME OPTIONS...: by the adjoint, as `gradient` prints it, and a round by the tangent, with fewer searches: each of
-# their parameters is a lane
+# along NAME OPTIONS...: by the adjoint, as `gradient` prints it, and a round by the tangent, with fewer searches: each
+# of their parameters is a lane
 along()
 {
     same "$@"
@@ -133,7 +134,7 @@ for backend in cpu cuda; do
     "$program" report "c$number" --results "$folder/results" --backend $backend --output "$folder/$backend.html" \
         >>"$folder/log" 2>&1
 done
-grep -q 'by the adjoint of the run' "$folder/cuda.html" && cmp "$folder/cpu.html" "$folder/cuda.html" >>"$folder/log" 2>&1
+grep -q 'by the adjoint of the run' "$folder/cuda.html" && cmp "$folder/cpu.html" "$folder/cuda.html" >>"$folder/log"
 check $? "report of lorenz: gpu = cpu"
 along slip
 along map
@@ -151,7 +152,8 @@ same ball --set search.adam.searches=1031 --batch 333 --slice 100
 same slip --set search.adam.searches=4001 --set search.adam.stop.iterations=1
 same noise --set search.adam.searches=100 --set 'replicates={count: 7, common: false}'
 printed noise
-same noise --set search.adam.searches=100 --set 'replicates={count: 7, common: false}' --set search.adam.gradient=tangent
+same noise --set search.adam.searches=100 --set 'replicates={count: 7, common: false}' \
+    --set search.adam.gradient=tangent
 same slip --set search.adam.searches=1031 --set search.adam.gradient=tangent --set search.adam.stop.iterations=1 \
     --batch 333 --slice 100
 sed 's/method: adam/method: lbfgs/; s/adam: {/lbfgs: {/' "$folder/slip.yaml" >"$folder/slip_lbfgs.yaml"

@@ -1,6 +1,6 @@
-// The adjoint and the tangent of equations in slices, as a GPU computes them (sim/trail_cuda.cu): lanes take turns, each
-// for some attempts at steps or entries of its trail, with a system that was copied, and in memory for few entries. Then
-// on a GPU, or under `make asan` on a host that pretends to be one. The bits are those of the CPU.
+// The adjoint and the tangent of equations in slices, as a GPU computes them (sim/trail_cuda.cu): lanes take turns,
+// each for some attempts at steps or entries of its trail, with a system that was copied, and in memory for few
+// entries. Then on a GPU, or under `make asan` on a host that pretends to be one. The bits are those of the CPU.
 #include "../../runner/experiment/spec/keys.h"
 #include "../../sim/equations/adjoint/tangent.h"
 #include "../../sim/trail_kernels.h"

@@ -108,7 +108,8 @@ static const char *gradient_by(const GradientRun *run, bool derivatives, bool ba
     if (strcmp(info->name, "cuda") != 0) return NULL;
     if (!derivatives) return arena_format(run->arena, "differences by %s", info->device);
     if (run->device == NULL)
-        return arena_format(run->arena, "differences by %s, %s by the CPU: the GPU has none with these settings, or no memory",
+        return arena_format(run->arena,
+                            "differences by %s, %s by the CPU: the GPU has none with these settings, or no memory",
                             info->device, back ? "adjoint and tangent" : "tangent");
     return arena_format(run->arena,
                         run->device->tangent != NULL ? "adjoint, tangent and differences by %s"

@@ -118,8 +118,8 @@ HD_CALL TrailPlan trail_plan(const TrailSystem *of, size_t most)
 #define TRAIL_NUMBERS(X) \
     X(int64_t, tick) X(int64_t, segments) X(int64_t, held) X(int64_t, until) X(int64_t, segment) X(int64_t, at) \
     X(int64_t, trail.count) X(bool, trail.again) X(bool, fills) X(bool, streams) X(bool, looks) X(bool, overflows) \
-    X(bool, grazes) X(bool, coincides) X(bool, cuts) X(double, piece_end) X(double, trouble) X(double, end_time) X(double, size) X(double, most) \
-    X(int32_t, status)
+    X(bool, grazes) X(bool, coincides) X(bool, cuts) X(double, piece_end) X(double, trouble) X(double, end_time) \
+    X(double, size) X(double, most) X(int32_t, status)
 // clang-format on
 #define TRAIL_NUMBER(type, member) +1
 enum { TRAIL_KEPT = 0 TRAIL_NUMBERS(TRAIL_NUMBER) };
