@@ -191,6 +191,8 @@ timed()
 }
 if [ -n "${TIMES-1}" ]; then
     timed lorenz ', perturb: {beta: {uniform: [2.6, 2.7]}}'
+    sed 's/gradient: adjoint/gradient: tangent/' "$folder/lorenz.yaml" >"$folder/lorenz_tangent.yaml"
+    timed lorenz_tangent ', perturb: {beta: {uniform: [2.6, 2.7]}}' # two lanes for each
     timed slip ', perturb: {m: {uniform: [79, 81]}}'
     timed ball ', perturb: {z: {uniform: [0.9, 1.1]}}' --set simulation.integrator=rodas5p
     timed noise ''
