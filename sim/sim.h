@@ -549,6 +549,7 @@ typedef struct Adjoint {
     size_t (*tangent_bytes)(const Configured *configured);
     int (*tangent)(const Configured *configured, const double *parameter, const double *direction, int n, void *memory,
                    double *metric, double *slope, ResidualSeries *series, int n_series);
+    bool tangent_on_gpu; // AdjointDevice.tangent is there
     // The greatest number of values whose root mean square the metric is; 0: it is no such metric, or their number
     // depends on the run. NULL: no metric is.
     int64_t (*residuals)(const Configured *configured, int metric);
@@ -565,6 +566,9 @@ typedef struct AdjointDevice {
     Error (*back)(struct AdjointDevice *device, const double *weight, double *gradient, double *growth);
     // As Adjoint.trouble, of a lane of the last `back`. The function is NULL if derivatives always are numbers.
     const char *(*trouble)(const struct AdjointDevice *device, int lane, double *time);
+    // As Adjoint.tangent, of lanes that are not kept for `back`, each along its own direction[n_parameters][lanes]:
+    // slope[n_metrics][lanes]. Errors as those of `run`. NULL: the device has none.
+    Error (*tangent)(struct AdjointDevice *device, const AdjointLanes *lanes, const double *direction, double *slope);
     // Waits for the device. Do not call it while a slice of a backend on this device is stuck.
     void (*close)(struct AdjointDevice *device);
 } AdjointDevice;

@@ -1,11 +1,13 @@
 // The adjoint of `equations` on a GPU: a thread for each lane runs it, leaves its trail in device memory, and goes back
 // along it (equations/adjoint/lane.h). The bits are those of the CPU's kernels (trail_kernels.c). A launch is a slice
-// of attempts at steps, or of entries. Lanes that run a segment once more and lanes that go back take turns.
+// of attempts at steps, or of entries. Lanes that run a segment once more and lanes that go back take turns. For the
+// tangent (equations/adjoint/tangent.h) a lane runs along one direction: a launch runs lanes, the next reads what they
+// left.
 #define HOPSCOTCH_TRAIL
 #define HOPSCOTCH_CELLS
 #include "adjoint_queue.cuh"
 #include "backend.h"
-#include "equations/adjoint/lane.h"
+#include "equations/adjoint/tangent.h"
 #include "models.h"
 #include "trail_kernels.h"
 
@@ -34,16 +36,22 @@ typedef struct TrailLaunch {
     int32_t begins;                // the way forth or back begins
     double *memory;                // chunks of LANES_TOGETHER lanes
     double *parameter, *weight, *metric, *gradient, *growth, *trouble_time;
+    double *direction, *slope; // of the tangent
     int32_t *failure, *trouble;
     int32_t *flags; // [TRAIL_FLAGS] of this launch
 } TrailLaunch;
 
 HD int64_t trail_index(void) { return (int64_t)blockIdx.x * THREAD_BLOCK + threadIdx.x; }
 
-HD void trail_take(const TrailSystem *of, const TrailLaunch *launch, int64_t index, TrailLane *lane)
+HD Cells trail_take(const TrailSystem *of, const TrailLaunch *launch, int64_t index, TrailLane *lane)
 {
     const int64_t chunk = index / LANES_TOGETHER * LANES_TOGETHER * launch->doubles;
-    trail_open(of, &launch->plan, cells_of(launch->memory + chunk + index % LANES_TOGETHER), lane);
+    return trail_open(of, &launch->plan, cells_of(launch->memory + chunk + index % LANES_TOGETHER), lane);
+}
+
+HD void trail_take_parameters(const TrailLaunch *launch, int64_t index, TrailLane *lane)
+{
+    for (int p = 0; p < lane->of->n_parameters; p++) lane->parameter[p] = launch->parameter[p * launch->lanes + index];
 }
 
 HD void trail_report(const TrailLaunch *launch, const TrailLane *lane)
@@ -61,7 +69,7 @@ HD void trail_forth(const TrailSystem *of, const TrailLaunch *launch, EquationsM
     TrailLane lane;
     trail_take(of, launch, index, &lane);
     if (launch->begins != 0)
-        for (int p = 0; p < of->n_parameters; p++) lane.parameter[p] = launch->parameter[p * launch->lanes + index];
+        trail_take_parameters(launch, index, &lane);
     else
         trail_load(&lane);
     if (lane.fills) {
@@ -98,6 +106,29 @@ HD void trail_reverse(const TrailSystem *of, const TrailLaunch *launch)
     trail_report(launch, &lane);
 }
 
+// A lane whose slopes are there has nothing more to go back through.
+HD void trail_along(const TrailSystem *of, const TrailLaunch *launch)
+{
+    const int64_t index = trail_index();
+    if (index >= launch->lanes) return;
+    TrailLane lane;
+    Tangent tangent;
+    (void)tangent_lay(&lane, trail_take(of, launch, index, &lane), &tangent);
+    if (launch->begins != 0) {
+        trail_take_parameters(launch, index, &lane);
+        tangent_begin(&tangent, launch->direction + index, launch->lanes);
+    } else {
+        trail_load(&lane);
+        if (trail_is_back(&lane)) return;
+        if (tangent_go_on(&tangent)) {
+            for (int m = 0; m < of->n_metrics; m++) launch->slope[m * launch->lanes + index] = tangent.slope[m];
+            lane.segment = -1;
+        }
+    }
+    trail_keep(&lane);
+    trail_report(launch, &lane);
+}
+
 #define TRAIL_FORTH(name)                                                                                              \
     static __global__ void __launch_bounds__(THREAD_BLOCK)                                                             \
         trail_forth_##name(const TrailSystem *of, const __grid_constant__ TrailLaunch launch)                          \
@@ -121,6 +152,12 @@ static __global__ void __launch_bounds__(THREAD_BLOCK)
     trail_reverse(of, &launch);
 }
 
+static __global__ void __launch_bounds__(THREAD_BLOCK)
+    trail_along_all(const TrailSystem *of, const __grid_constant__ TrailLaunch launch)
+{
+    trail_along(of, &launch);
+}
+
 typedef void (*TrailKernel)(const TrailSystem *of, const TrailLaunch launch);
 
 typedef struct TrailEntry {
@@ -140,6 +177,9 @@ static const TrailEntry *trail_find(const Configured *configured)
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
+// Attempts or entries of launches forth and back. Of a tangent one number: what a launch leaves the next one reads.
+enum { TRAIL_SLICE_FORTH, TRAIL_SLICE_BACK, TRAIL_SLICE_ALONG, TRAIL_SLICES };
+
 typedef struct CudaTrail {
     AdjointDevice device;
     const Configured *configured;
@@ -147,15 +187,16 @@ typedef struct CudaTrail {
     AdjointQueue queue;
     TrailKernel forth;
     TrailLaunch launch;
-    void *system;                  // on the device: a TrailSystem and what it points to
-    int32_t *flags, *seen;         // [ADJOINT_QUEUED][TRAIL_FLAGS] of launches; those that the host has seen
-    int64_t slices[2];             // of launches forth, and back
-    bool was_back[ADJOINT_QUEUED]; // of the latest launches
-    double looked;                 // s, when the host last looked
-    size_t most;                   // of the lanes that were run last
-    int32_t *trouble;              // [lanes] of the host, after the way back
-    const char **reason;           // [lanes] NULL: none
-    double *trouble_time;          // [lanes]
+    void *system;                 // on the device: a TrailSystem and what it points to
+    int32_t *flags, *seen;        // [ADJOINT_QUEUED][TRAIL_FLAGS] of launches; those that the host has seen
+    TrailKernel other;            // than forth: back, or along
+    int64_t slices[TRAIL_SLICES]; // of launches
+    int slice_of[ADJOINT_QUEUED]; // the latest launches
+    double looked;                // s, when the host last looked
+    size_t most;                  // of the lanes that were run last
+    int32_t *trouble;             // [lanes] of the host, after the way back
+    const char **reason;          // [lanes] NULL: none
+    double *trouble_time;         // [lanes]
 } CudaTrail;
 
 static int64_t trail_padded(int64_t lanes) { return (lanes + LANES_TOGETHER - 1) / LANES_TOGETHER * LANES_TOGETHER; }
@@ -164,7 +205,7 @@ static int64_t trail_padded(int64_t lanes) { return (lanes + LANES_TOGETHER - 1)
 static size_t trail_lane_bytes(const CudaTrail *trail, int64_t doubles)
 {
     const Configured *configured = trail->configured;
-    const int64_t rows = 2 * configured->n_parameters + 2 * configured->n_metrics + 2;
+    const int64_t rows = 3 * configured->n_parameters + 3 * configured->n_metrics + 2;
     return sizeof(double) * (size_t)(doubles + rows) + 2 * sizeof(int32_t);
 }
 
@@ -222,6 +263,8 @@ static Error trail_take(CudaTrail *trail)
     CUDA_TRY(cudaMalloc((void **)&launch->weight, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMalloc((void **)&launch->metric, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMalloc((void **)&launch->gradient, row * (size_t)configured->n_parameters));
+    CUDA_TRY(cudaMalloc((void **)&launch->direction, row * (size_t)configured->n_parameters));
+    CUDA_TRY(cudaMalloc((void **)&launch->slope, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMalloc((void **)&launch->growth, row));
     CUDA_TRY(cudaMalloc((void **)&launch->trouble_time, row));
     CUDA_TRY(cudaMalloc((void **)&launch->failure, sizeof(int32_t) * lanes));
@@ -243,9 +286,9 @@ static void trail_close(AdjointDevice *device)
     const TrailLaunch *launch = &trail->launch;
     if (trail->queue.stuck) return;
     cudaSetDevice(trail->queue.number);
-    void *const memory[] = {launch->parameter, launch->weight,       launch->metric,  launch->gradient,
-                            launch->growth,    launch->trouble_time, launch->failure, launch->trouble,
-                            launch->memory,    trail->flags,         trail->system};
+    void *const memory[] = {launch->parameter,    launch->weight,  launch->metric,  launch->gradient, launch->growth,
+                            launch->trouble_time, launch->failure, launch->trouble, launch->memory,   launch->direction,
+                            launch->slope,        trail->flags,    trail->system};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) cudaFree(memory[i]);
     cudaFreeHost(trail->seen);
     queue_close(&trail->queue);
@@ -262,7 +305,7 @@ static void trail_adapt(CudaTrail *trail)
 {
     const double now = backend_clock(), seconds = now - trail->looked;
     const int64_t launches = trail->queue.launches;
-    int64_t *slice = &trail->slices[trail->was_back[launches % ADJOINT_QUEUED]];
+    int64_t *slice = &trail->slices[trail->slice_of[launches % ADJOINT_QUEUED]];
     trail->looked = now;
     if (launches <= ADJOINT_QUEUED) return; // the host did not wait
     if (seconds < TRAIL_SHORT && *slice < TRAIL_SLICE_MOST) *slice *= 2;
@@ -280,7 +323,8 @@ static Error trail_look(CudaTrail *trail, const int32_t **flags)
     return error_none();
 }
 
-static Error trail_step(CudaTrail *trail, bool back)
+// forth: else trail->other. slice: of trail->slices.
+static Error trail_step(CudaTrail *trail, bool forth, int slice)
 {
     TrailLaunch launch = trail->launch;
     const TrailSystem *of = (const TrailSystem *)trail->system;
@@ -288,14 +332,14 @@ static Error trail_step(CudaTrail *trail, bool back)
     const int64_t slot = queue->launches % ADJOINT_QUEUED, flags = slot * TRAIL_FLAGS;
     void *arguments[] = {(void *)&of, &launch};
     const size_t size = sizeof(int32_t) * TRAIL_FLAGS;
-    const size_t shared = back ? 0 : sizeof(double) * (size_t)(trail->configured->shared * THREAD_BLOCK);
+    const size_t shared = forth ? sizeof(double) * (size_t)(trail->configured->shared * THREAD_BLOCK) : 0;
     const unsigned blocks = (unsigned)((launch.lanes + THREAD_BLOCK - 1) / THREAD_BLOCK);
     launch.begins = queue->launches == 0;
-    launch.slice = trail->slices[back];
+    launch.slice = trail->slices[slice];
     launch.flags = trail->flags + flags;
-    trail->was_back[slot] = back;
+    trail->slice_of[slot] = slice;
     CUDA_TRY(cudaMemsetAsync(launch.flags, 0, size, queue->stream));
-    CUDA_TRY(cudaLaunchKernel(back ? trail_back_all : trail->forth, dim3(blocks), dim3(THREAD_BLOCK), arguments, shared,
+    CUDA_TRY(cudaLaunchKernel(forth ? trail->forth : trail->other, dim3(blocks), dim3(THREAD_BLOCK), arguments, shared,
                               queue->stream));
     CUDA_TRY(cudaMemcpyAsync(trail->seen + flags, launch.flags, size, cudaMemcpyDeviceToHost, queue->stream));
     return queue_add(queue);
@@ -314,7 +358,7 @@ static Error trail_go_forth(CudaTrail *trail)
     for (;;) {
         TRY(trail_look(trail, &flags));
         if (flags[TRAIL_FILLS] == 0) break;
-        TRY(trail_step(trail, false));
+        TRY(trail_step(trail, true, TRAIL_SLICE_FORTH));
     }
     return queue_drain(&trail->queue, 0);
 }
@@ -323,12 +367,27 @@ static Error trail_go_back(CudaTrail *trail)
 {
     const int32_t *flags;
     bool back = false;
+    trail->other = trail_back_all;
     TRY(trail_begin(trail));
     for (;;) {
         TRY(trail_look(trail, &flags));
         if (flags[TRAIL_FILLS] == 0 && flags[TRAIL_GOES] == 0) break;
         back = flags[TRAIL_FILLS] == 0 || (flags[TRAIL_GOES] != 0 && !back);
-        TRY(trail_step(trail, back));
+        TRY(trail_step(trail, !back, back ? TRAIL_SLICE_BACK : TRAIL_SLICE_FORTH));
+    }
+    return queue_drain(&trail->queue, 0);
+}
+
+// The first launch begins, without a run.
+static Error trail_go_along(CudaTrail *trail)
+{
+    const int32_t *flags;
+    trail->other = trail_along_all;
+    TRY(trail_begin(trail));
+    for (bool forth = false;; forth = !forth) {
+        TRY(trail_look(trail, &flags));
+        if (flags[TRAIL_FILLS] == 0 && flags[TRAIL_GOES] == 0) break;
+        TRY(trail_step(trail, forth, TRAIL_SLICE_ALONG));
     }
     return queue_drain(&trail->queue, 0);
 }
@@ -339,23 +398,49 @@ static Error trail_copy(const CudaTrail *trail, void *to, const void *from, size
     return error_none();
 }
 
-static Error cuda_trail_run(AdjointDevice *device, const AdjointLanes *lanes)
+// Before a run of these lanes.
+static Error trail_send(CudaTrail *trail, const AdjointLanes *lanes)
 {
-    CudaTrail *trail = (CudaTrail *)device;
     TrailLaunch *launch = &trail->launch;
-    const size_t n_parameters = sizeof(double) * (size_t)trail->configured->n_parameters,
-                 n_metrics = sizeof(double) * (size_t)trail->configured->n_metrics;
+    const size_t n_parameters = sizeof(double) * (size_t)trail->configured->n_parameters;
     launch->lanes = lanes->count;
     trail->most = lanes->most;
     trail->queue.leaves = lanes->leaves;
     trail->queue.of = lanes->of;
     CUDA_TRY(cudaSetDevice(trail->queue.number));
-    TRY(trail_copy(trail, launch->parameter, lanes->parameter, n_parameters, cudaMemcpyHostToDevice));
-    TRY(trail_go_forth(trail));
+    return trail_copy(trail, launch->parameter, lanes->parameter, n_parameters, cudaMemcpyHostToDevice);
+}
+
+static Error trail_receive(CudaTrail *trail, const AdjointLanes *lanes)
+{
+    const TrailLaunch *launch = &trail->launch;
+    const size_t n_metrics = sizeof(double) * (size_t)trail->configured->n_metrics;
     TRY(trail_copy(trail, lanes->metric, launch->metric, n_metrics, cudaMemcpyDeviceToHost));
     TRY(trail_copy(trail, lanes->failure, launch->failure, sizeof(int32_t), cudaMemcpyDeviceToHost));
     CUDA_TRY(cudaStreamSynchronize(trail->queue.stream));
-    return queue_seconds(&trail->queue, &device->run_seconds);
+    return queue_seconds(&trail->queue, &trail->device.run_seconds);
+}
+
+static Error cuda_trail_run(AdjointDevice *device, const AdjointLanes *lanes)
+{
+    CudaTrail *trail = (CudaTrail *)device;
+    TRY(trail_send(trail, lanes));
+    TRY(trail_go_forth(trail));
+    return trail_receive(trail, lanes);
+}
+
+static Error cuda_trail_tangent(AdjointDevice *device, const AdjointLanes *lanes, const double *direction,
+                                double *slope)
+{
+    CudaTrail *trail = (CudaTrail *)device;
+    const TrailLaunch *launch = &trail->launch;
+    const size_t n_parameters = sizeof(double) * (size_t)trail->configured->n_parameters,
+                 n_metrics = sizeof(double) * (size_t)trail->configured->n_metrics;
+    TRY(trail_send(trail, lanes));
+    TRY(trail_copy(trail, launch->direction, direction, n_parameters, cudaMemcpyHostToDevice));
+    TRY(trail_go_along(trail));
+    TRY(trail_copy(trail, slope, launch->slope, n_metrics, cudaMemcpyDeviceToHost));
+    return trail_receive(trail, lanes);
 }
 
 // A lane whose trail does not fit into its part of the device's memory has more of the host's.
@@ -456,10 +541,11 @@ extern "C" Error trail_cuda_open(int device, double patience, const Configured *
     trail->configured = configured;
     trail->host = cpu_trail_kernels();
     trail->forth = entry->forth;
-    trail->slices[0] = trail->slices[1] = TRAIL_SLICE_FIRST;
+    for (int i = 0; i < TRAIL_SLICES; i++) trail->slices[i] = TRAIL_SLICE_FIRST;
     trail->device.run = cuda_trail_run;
     trail->device.back = cuda_trail_back;
     trail->device.trouble = cuda_trail_trouble;
+    trail->device.tangent = cuda_trail_tangent;
     trail->device.close = trail_close;
     const Error error = trail_start(trail, lanes, most);
     if (error.kind != OK) {

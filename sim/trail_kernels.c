@@ -48,7 +48,7 @@ static TrailHead *trail_begin(const Configured *configured, size_t most, void *m
     TrailHead *head = memory;
     *head = (TrailHead){.of = trail_system(configured)};
     const TrailPlan plan = trail_plan(&head->of, most);
-    trail_open(&head->of, &plan, (double *)memory + TRAIL_HEAD, &head->lane);
+    (void)trail_open(&head->of, &plan, (double *)memory + TRAIL_HEAD, &head->lane);
     cells_copy(head->lane.parameter, parameter, configured->n_parameters);
     return head;
 }
@@ -110,8 +110,12 @@ static int run_tangent(const Configured *configured, const double *parameter, co
                        double *metric, double *slope, ResidualSeries *series, int n_series)
 {
     TrailLane *lane = &trail_begin(configured, TANGENT_MEMORY, memory, parameter)->lane;
-    double *cells = (double *)memory + trail_bytes(configured, TANGENT_MEMORY) / sizeof(double);
-    tangent_run(lane, cells, direction, slope, series, n_series);
+    Tangent tangent;
+    tangent_lay(lane, (double *)memory + trail_bytes(configured, TANGENT_MEMORY) / sizeof(double), &tangent);
+    tangent.series = series;
+    tangent.n_series = n_series;
+    tangent_run(&tangent, direction);
+    cells_copy(slope, tangent.slope, configured->n_metrics);
     cells_copy(metric, lane->metric, configured->n_metrics);
     return lane->status - LANE_DONE;
 }
@@ -125,7 +129,7 @@ static TrailSizes sizes_of_trail(const Configured *configured, size_t most)
     return (TrailSizes){.room = plan.room,
                         .most = plan.most,
                         .at_once = plan.at_once,
-                        .doubles = trail_doubles(&of, &plan),
+                        .doubles = trail_doubles(&of, &plan) + tangent_doubles(&of),
                         .width = plan.width,
                         .known = trail_constants(&of)->fixed_steps != 0};
 }

@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-// How much memory a lane of a GPU has for its trail (equations/adjoint/lane.h, TrailPlan), in doubles.
+// How much memory a lane of a GPU has for its trail (equations/adjoint/lane.h, TrailPlan), in doubles. `doubles` are
+// those of the lane and of its tangent.
 typedef struct TrailSizes {
     int64_t room, most, at_once, doubles;
     int width;

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Gradients of equations by a GPU: searches along the adjoint give the digests of the CPU, with events, modes, noise,
-# maps, tables and every integrator, in several numbers of lanes, with trails that do not fit into a lane's memory. Then
-# how long they take, unless TIMES is empty.
+# Gradients of equations by a GPU: searches along the adjoint and the tangent give the digests of the CPU, with events,
+# modes, noise, maps, tables and every integrator, in several numbers of lanes, with trails that do not fit into the
+# memory of a lane; `gradient` and `report` give what they give by the CPU. Then how long gradients take, unless TIMES
+# is empty.
 #
 #   tests/gpu_equations_gradient.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u
@@ -35,6 +36,30 @@ same()
     [ -n "$cpu" ] && [ "$cpu" = "$gpu" ] &&
         grep -q 'gradients.*of [1-9][0-9]* rounds by the GPU' "$folder/results/g$number/log.jsonl"
     check $? "gradients of $name $*: gpu = cpu"
+}
+
+# printed NAME OPTIONS...: of the campaign that `same` ran last, `gradient` prints the same numbers by both
+printed()
+{
+    name=$1
+    shift
+    for backend in cpu cuda; do
+        "$program" gradient "c$number/best" --results "$folder/results" --backend $backend --format csv "$@" \
+            >"$folder/$backend.csv" 2>"$folder/$backend.log"
+        cat "$folder/$backend.log" >>"$folder/log"
+    done
+    diff "$folder/cpu.csv" "$folder/cuda.csv" >>"$folder/log" && [ "$(wc -l <"$folder/cpu.csv")" -gt 2 ] &&
+        ! grep -q ' by ' "$folder/cpu.log" && grep -q '^adjoint, tangent and differences by ' "$folder/cuda.log"
+    check $? "gradient of $name $*: gpu = cpu"
+}
+# along NAME OPTIONS...: by the adjoint, as `gradient` prints it, and a round by the tangent, with fewer searches: each
+# of their parameters is a lane
+along()
+{
+    same "$@"
+    printed "$1"
+    same "$@" --set search.adam.gradient=tangent --set search.adam.searches=$((searches / 2)) \
+        --set search.adam.stop.iterations=1
 }
 
 spec lorenz "sigma: {range: [8, 12]}, rho: {range: [20, 30]}" <<'END_SPEC'
@@ -104,21 +129,33 @@ system:
    noise: {x: 0.01*x}, metrics: {value: {mean: y}, end: {final: x*y}}}
 END_SPEC
 
-same lorenz
-same slip
-same map
+along lorenz
+for backend in cpu cuda; do
+    "$program" report "c$number" --results "$folder/results" --backend $backend --output "$folder/$backend.html" \
+        >>"$folder/log" 2>&1
+done
+grep -q 'by the adjoint of the run' "$folder/cuda.html" && cmp "$folder/cpu.html" "$folder/cuda.html" >>"$folder/log"
+check $? "report of lorenz: gpu = cpu"
+along slip
+along map
 for integrator in euler_maruyama sra3; do
-    same noise --set simulation.integrator=$integrator
+    along noise --set simulation.integrator=$integrator
 done
 [ -n "${QUICK:-}" ] || integrators="dormand_prince rk4 semi_implicit_euler implicit_midpoint rodas5p"
 for integrator in ${integrators:-dormand_prince}; do
-    same ball --set simulation.integrator="$integrator"
-    same tables --set simulation.integrator="$integrator"
+    along ball --set simulation.integrator="$integrator"
+    along tables --set simulation.integrator="$integrator"
 done
+printed tables --curve
 [ -n "${QUICK:-}" ] && echo "$passed passed, $failed failed" && exit "$((failed > 0))"
 same ball --set search.adam.searches=1031 --batch 333 --slice 100
 same slip --set search.adam.searches=4001 --set search.adam.stop.iterations=1
 same noise --set search.adam.searches=100 --set 'replicates={count: 7, common: false}'
+printed noise
+same noise --set search.adam.searches=100 --set 'replicates={count: 7, common: false}' \
+    --set search.adam.gradient=tangent
+same slip --set search.adam.searches=1031 --set search.adam.gradient=tangent --set search.adam.stop.iterations=1 \
+    --batch 333 --slice 100
 sed 's/method: adam/method: lbfgs/; s/adam: {/lbfgs: {/' "$folder/slip.yaml" >"$folder/slip_lbfgs.yaml"
 same slip_lbfgs
 # 100,000 steps: segments of the trail are run once more
@@ -154,6 +191,8 @@ timed()
 }
 if [ -n "${TIMES-1}" ]; then
     timed lorenz ', perturb: {beta: {uniform: [2.6, 2.7]}}'
+    sed 's/gradient: adjoint/gradient: tangent/' "$folder/lorenz.yaml" >"$folder/lorenz_tangent.yaml"
+    timed lorenz_tangent ', perturb: {beta: {uniform: [2.6, 2.7]}}' # two lanes for each
     timed slip ', perturb: {m: {uniform: [79, 81]}}'
     timed ball ', perturb: {z: {uniform: [0.9, 1.1]}}' --set simulation.integrator=rodas5p
     timed noise ''

@@ -857,6 +857,7 @@ typedef struct GradientResult {
     const char *jumping;    // Adjoint.jumping
     const char *remark;     // Adjoint.remark
     const char *missing;    // why some of it is not there at this trial; NULL: all is
+    const char *by;         // what a GPU computed of it; NULL: nothing
     GradientRow *rows;      // [count]
     int count;
 } GradientResult;

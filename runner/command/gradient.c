@@ -101,6 +101,7 @@ static Error gradient_print(const CommandLine *line, const StoredCampaign *campa
             text_number(result->fitness).text, objective_text(spec, 0, line->arena));
     if (result->n_failed > 0)
         fprintf(line->messages, "%s\n", replicates_failed_text(spec, result->n_failed, line->arena));
+    if (result->by != NULL) fprintf(line->messages, "%s\n", result->by);
     if (result->no_adjoint != NULL) fprintf(line->messages, "no adjoint: %s\n", result->no_adjoint);
     if (result->jumping != NULL)
         fprintf(

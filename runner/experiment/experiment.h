@@ -1030,7 +1030,7 @@ bool trial_gradient_has(const Spec *spec, int p);
 // How gradients are computed: by the adjoint, on a GPU or this processor, or by the tangent, one run per parameter.
 typedef struct GradientMeans {
     size_t most;           // bytes for the states of an adjoint on the processor, as in AdjointLanes
-    AdjointDevice *device; // NULL: the processor
+    AdjointDevice *device; // NULL: the processor, as for tangents that the device has not. Of a spec without cases
     int tangents;          // by the tangent, for at most this number of parameters; 0: by the adjoint
 } GradientMeans;
 // Computes gradients of trials of one spec. configured: from spec_build. trial_gradient_trials: how many trials a call

@@ -141,4 +141,5 @@ const Adjoint equations_adjoint = {.refuses = gradient_refuses_equations,
                                    .directions = gradient_lane_directions,
                                    .tangent_bytes = gradient_lane_tangent_bytes,
                                    .tangent = gradient_lane_tangent,
+                                   .tangent_on_gpu = true,
                                    .residuals = gradient_residuals_of_equations};

@@ -106,6 +106,14 @@ grep -q 'gradients.*of 3 rounds by the GPU' "$folder/results/gradients-slices/lo
     ! grep -q 'rounds by the GPU' "$folder/results/gradients-cpu/log.jsonl"
 report $? "gradients: three rounds by the device"
 
+for backend in cpu cuda; do
+    "$program" gradient gradients-cpu/best --results "$folder/results" --backend $backend --format csv \
+        >"$folder/$backend.csv" 2>"$folder/log"
+done
+[ -s "$folder/cpu.csv" ] && cmp "$folder/cpu.csv" "$folder/cuda.csv" &&
+    grep -q '^adjoint and differences by CUDA on this host, tangent by the CPU$' "$folder/log"
+report $? "gradient of robots: the adjoint and differences by the device, the tangent by the CPU"
+
 # Its memory holds 17 numbers for each body and step of 320 lanes, and about as much for a step of 20 and its reverse.
 planned() # OPTION...: bytes of device memory
 {

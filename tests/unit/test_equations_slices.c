@@ -1,8 +1,8 @@
-// The adjoint of equations in slices, as a GPU computes it (sim/trail_cuda.cu): lanes take turns, each for some
-// attempts at steps or entries of its trail, with a system that was copied, and in memory for few entries. Then on a
-// GPU, or under `make asan` on a host that pretends to be one. The bits are those of the CPU's adjoint.
+// The adjoint and the tangent of equations in slices, as a GPU computes them (sim/trail_cuda.cu): lanes take turns,
+// each for some attempts at steps or entries of its trail, with a system that was copied, and in memory for few
+// entries. Then on a GPU, or under `make asan` on a host that pretends to be one. The bits are those of the CPU.
 #include "../../runner/experiment/spec/keys.h"
-#include "../../sim/equations/adjoint/lane.h"
+#include "../../sim/equations/adjoint/tangent.h"
 #include "../../sim/trail_kernels.h"
 #include "../test.h"
 
@@ -79,6 +79,7 @@ typedef struct SliceCase {
     int count;                  // of lanes
     int several;                // lanes whose trail had several segments
     double *parameter, *weight; // [n_parameters][count], [n_metrics][count]
+    double *direction;          // [n_parameters][count]
 } SliceCase;
 
 // What lanes gave, as an AdjointDevice returns it.
@@ -106,6 +107,9 @@ static void slice_load(SliceCase *test, const SliceSystem *of, int count)
         const int lane = k % count;
         test->parameter[k] = configured->parameters[k / count].value * (1.0 + 0.01 * lane);
     }
+    test->direction = ARENA_NEW(&test->arena, double, configured->n_parameters *count);
+    for (int k = 0; k < configured->n_parameters * count; k++) // of lane 0 all, of others one or two
+        test->direction[k] = k % count == 0 || (k / count + k % count) % configured->n_parameters < 2 ? 1.0 + k : 0.0;
     for (int k = 0; k < configured->n_metrics * count; k++) test->weight[k] = 0.5 + k / count;
 }
 
@@ -167,7 +171,7 @@ static bool slice_forth(const TrailSystem *of, const TrailPlan *plan, double *me
                         int *failure)
 {
     TrailLane lane;
-    trail_open(of, plan, memory, &lane);
+    (void)trail_open(of, plan, memory, &lane);
     if (!begins) trail_load(&lane);
     if (lane.fills) trail_run(&lane, lane.motion.d->method, ticks);
     trail_keep(&lane);
@@ -178,7 +182,7 @@ static bool slice_forth(const TrailSystem *of, const TrailPlan *plan, double *me
 static bool slice_back(const TrailSystem *of, const TrailPlan *plan, double *memory, bool begins, int64_t entries)
 {
     TrailLane lane;
-    trail_open(of, plan, memory, &lane);
+    (void)trail_open(of, plan, memory, &lane);
     trail_load(&lane);
     if (begins) trail_back_start(&lane);
     trail_back(&lane, entries);
@@ -190,7 +194,7 @@ static void slice_take(SliceCase *test, const TrailSystem *of, const TrailPlan *
                        SliceResult *result)
 {
     TrailLane lane;
-    trail_open(of, plan, memory, &lane);
+    (void)trail_open(of, plan, memory, &lane);
     trail_load(&lane);
     test->several += lane.segments > 2;
     trail_back_end(&lane, result->gradient + index, test->count, result->growth + index);
@@ -219,7 +223,7 @@ static SliceResult slice_by_turns(SliceCase *test, int64_t ticks)
     for (int i = 0; i < count; i++) {
         TrailLane lane;
         memory[i] = ARENA_NEW(&test->arena, double, trail_doubles(of, &plan));
-        trail_open(of, &plan, memory[i], &lane);
+        (void)trail_open(of, &plan, memory[i], &lane);
         for (int p = 0; p < of->n_parameters; p++) lane.parameter[p] = test->parameter[p * count + i];
         for (int m = 0; m < of->n_metrics; m++) lane.weigh[m] = test->weight[m * count + i];
     }
@@ -258,6 +262,113 @@ TEST(equations_gradient_has_its_bits_in_slices)
     CHECK(without > 0 && without < SLICE_SYSTEMS);
 }
 
+// ---- the tangent ----------------------------------------------------------------------------------------------------
+
+typedef struct SliceSlopes {
+    double *metric, *slope; // [n_metrics][count]
+    int *failure;           // [count]
+} SliceSlopes;
+
+static SliceSlopes slice_slopes(SliceCase *test)
+{
+    const int n_metrics = test->configured.n_metrics, count = test->count;
+    return (SliceSlopes){.metric = ARENA_NEW(&test->arena, double, n_metrics *count),
+                         .slope = ARENA_NEW(&test->arena, double, n_metrics *count),
+                         .failure = ARENA_NEW(&test->arena, int, count)};
+}
+
+static SliceSlopes slice_along_by_cpu(SliceCase *test)
+{
+    const Configured *configured = &test->configured;
+    const Adjoint *adjoint = configured->model->adjoint;
+    const int n = configured->n_parameters, n_metrics = configured->n_metrics, count = test->count;
+    const SliceSlopes result = slice_slopes(test);
+    double *own = ARENA_NEW(&test->arena, double, 2 * n), *direction = own + n;
+    double *metric = ARENA_NEW(&test->arena, double, 2 * n_metrics), *slope = metric + n_metrics;
+    void *memory = arena_take(&test->arena, adjoint->tangent_bytes(configured), 1);
+    for (int lane = 0; lane < count; lane++) {
+        for (int p = 0; p < n; p++) own[p] = test->parameter[p * count + lane];
+        for (int p = 0; p < n; p++) direction[p] = test->direction[p * count + lane];
+        result.failure[lane] = adjoint->tangent(configured, own, direction, 1, memory, metric, slope, NULL, 0);
+        for (int m = 0; m < n_metrics; m++) result.metric[m * count + lane] = metric[m];
+        for (int m = 0; m < n_metrics; m++) result.slope[m * count + lane] = slope[m];
+    }
+    return result;
+}
+
+static void slice_same_slopes(const SliceCase *test, const SliceSlopes *expected, const SliceSlopes *got)
+{
+    const int count = test->count;
+    for (int k = 0; k < test->configured.n_metrics * count; k++) CHECK_BITS(expected->metric[k], got->metric[k]);
+    for (int k = 0; k < test->configured.n_metrics * count; k++) CHECK_BITS(expected->slope[k], got->slope[k]);
+    for (int lane = 0; lane < count; lane++) CHECK_INTEGER(expected->failure[lane], got->failure[lane]);
+}
+
+// The tangent of a lane whose numbers stand in its memory alone.
+static void slice_open_along(const TrailSystem *of, const TrailPlan *plan, double *memory, TrailLane *lane,
+                             Tangent *tangent)
+{
+    (void)tangent_lay(lane, trail_open(of, plan, memory, lane), tangent);
+}
+
+// A slice of the run, then what it left is read. Returns whether it goes on.
+static bool slice_along(const TrailSystem *of, const TrailPlan *plan, double *memory, int64_t ticks)
+{
+    TrailLane lane;
+    Tangent tangent;
+    slice_open_along(of, plan, memory, &lane, &tangent);
+    trail_load(&lane);
+    if (lane.fills) trail_run(&lane, lane.motion.d->method, ticks);
+    trail_keep(&lane);
+    slice_open_along(of, plan, memory, &lane, &tangent);
+    trail_load(&lane);
+    const bool ends = tangent_go_on(&tangent);
+    trail_keep(&lane);
+    return !ends;
+}
+
+static SliceSlopes slice_along_by_turns(SliceCase *test, int64_t ticks)
+{
+    const TrailKernels *kernels = cpu_trail_kernels();
+    const int count = test->count;
+    const SliceSlopes result = slice_slopes(test);
+    void *block = arena_take(&test->arena, kernels->copy(&test->configured, NULL, NULL), 1);
+    (void)kernels->copy(&test->configured, block, block);
+    const TrailSystem *of = block;
+    const TrailPlan plan = {.room = 40, .most = 2, .at_once = 8, .width = trail_plan(of, 1).width};
+    for (int i = 0; i < count; i++) {
+        TrailLane lane;
+        Tangent tangent;
+        double *memory = ARENA_NEW(&test->arena, double, trail_doubles(of, &plan) + tangent_doubles(of));
+        slice_open_along(of, &plan, memory, &lane, &tangent);
+        for (int p = 0; p < of->n_parameters; p++) lane.parameter[p] = test->parameter[p * count + i];
+        tangent_begin(&tangent, test->direction + i, count);
+        trail_keep(&lane);
+        while (slice_along(of, &plan, memory, ticks)) continue;
+        slice_open_along(of, &plan, memory, &lane, &tangent);
+        trail_load(&lane);
+        for (int m = 0; m < of->n_metrics; m++) result.metric[m * count + i] = lane.metric[m];
+        for (int m = 0; m < of->n_metrics; m++) result.slope[m * count + i] = tangent.slope[m];
+        result.failure[i] = lane.status - LANE_DONE;
+    }
+    return result;
+}
+
+TEST(equations_tangent_has_its_bits_in_slices)
+{
+    static const int64_t ticks[] = {7, 1000};
+    for (int k = 0; k < SLICE_SYSTEMS; k++) {
+        SliceCase test;
+        slice_load(&test, &slice_systems[k], 2);
+        const SliceSlopes expected = slice_along_by_cpu(&test);
+        for (size_t t = 0; t < sizeof ticks / sizeof *ticks; t++) {
+            const SliceSlopes got = slice_along_by_turns(&test, ticks[t]);
+            slice_same_slopes(&test, &expected, &got);
+        }
+        arena_destroy(&test.arena);
+    }
+}
+
 // ---- a GPU ----------------------------------------------------------------------------------------------------------
 
 static SliceResult slice_by_device(SliceCase *test, AdjointDevice *device)
@@ -278,9 +389,15 @@ static void slice_check_device(SliceCase *test, Backend *backend, size_t most)
     CHECK_OK(backend_adjoint(backend, &test->configured, test->count, most, &device));
     CHECK(device != NULL && device->lanes == test->count);
     if (device == NULL) return;
+    const SliceSlopes along = slice_along_by_cpu(test), got_along = slice_slopes(test);
+    const AdjointLanes lanes = {
+        .count = test->count, .parameter = test->parameter, .metric = got_along.metric, .failure = got_along.failure};
     for (int k = 0; k < 2; k++) { // the second time with what the first left in memory
         const SliceResult got = slice_by_device(test, device);
         slice_same(test, &expected, &got);
+        if (k > 0) continue;
+        CHECK_OK(device->tangent(device, &lanes, test->direction, got_along.slope));
+        slice_same_slopes(test, &along, &got_along);
     }
     device->close(device);
 }

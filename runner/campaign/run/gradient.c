@@ -101,6 +101,22 @@ static Error gradient_by_model(GradientRun *run, GradientResult *result, const G
     return error_none();
 }
 
+// What the processor does not compute alone.
+static const char *gradient_by(const GradientRun *run, bool derivatives, bool back)
+{
+    const BackendInfo *info = backend_info(run->backend);
+    if (strcmp(info->name, "cuda") != 0) return NULL;
+    if (!derivatives) return arena_format(run->arena, "differences by %s", info->device);
+    if (run->device == NULL)
+        return arena_format(run->arena,
+                            "differences by %s, %s by the CPU: the GPU has none with these settings, or no memory",
+                            info->device, back ? "adjoint and tangent" : "tangent");
+    return arena_format(run->arena,
+                        run->device->tangent != NULL ? "adjoint, tangent and differences by %s"
+                                                     : "adjoint and differences by %s, tangent by the CPU",
+                        info->device);
+}
+
 static Error gradient_by_derivatives(GradientRun *run, GradientResult *result)
 {
     double *adjoint = ARENA_NEW(run->arena, double, result->count);
@@ -108,8 +124,10 @@ static Error gradient_by_derivatives(GradientRun *run, GradientResult *result)
     const bool back = trial_gradient_goes_back(run->spec);
     if (!back) result->no_adjoint = arena_format(run->arena, "model %s has a tangent alone", run->spec->model->name);
     if (result->count == 0) return error_none();
-    if (back) TRY(gradient_by_model(run, result, &(GradientMeans){0}, adjoint));
-    TRY(gradient_by_model(run, result, &(GradientMeans){.tangents = result->count}, tangent));
+    TRY(gradient_open_device(run, (int64_t)run->spec->replicates.count * result->count)); // a lane for each tangent
+    result->by = gradient_by(run, true, back);
+    if (back) TRY(gradient_by_model(run, result, &(GradientMeans){.device = run->device}, adjoint));
+    TRY(gradient_by_model(run, result, &(GradientMeans){.device = run->device, .tangents = result->count}, tangent));
     for (int i = 0; i < result->count; i++) {
         if (back) result->rows[i].adjoint = adjoint[i];
         result->rows[i].tangent = tangent[i];
@@ -160,6 +178,12 @@ static Error gradient_begin(GradientRun *run, int64_t most)
                       (long long)run->stored.id[0]);
 }
 
+Error gradient_open_device(GradientRun *run, int64_t lanes)
+{
+    const Error error = backend_adjoint(run->backend, &run->configured, lanes, 0, &run->device);
+    return error.kind == ERROR_MEMORY ? error_none() : error;
+}
+
 Error gradient_at_trial(const StoredCampaign *campaign, int64_t trial, int64_t most, const BackendOptions *backend,
                         Arena *arena, Error (*work)(GradientRun *run, void *result), void *result)
 {
@@ -176,6 +200,7 @@ Error gradient_at_trial(const StoredCampaign *campaign, int64_t trial, int64_t m
     TRY(device_open_backend(&own, &run.backend));
     Error error = gradient_begin(&run, most);
     if (error.kind == OK) error = work(&run, result);
+    if (run.device != NULL && error.kind != ERROR_STUCK) run.device->close(run.device);
     backend_close(run.backend);
     return error;
 }
@@ -192,6 +217,7 @@ static Error gradient_work(GradientRun *run, void *context)
     result->n_failed = run->stored.n_failed[0];
     for (int i = 0; i < result->count; i++) result->rows[i].value = run->parameter[result->rows[i].parameter];
     const Error refused = trial_gradient_check(run->spec);
+    result->by = gradient_by(run, false, false);
     const Adjoint *adjoint = run->spec->model->adjoint;
     if (refused.kind == OK && adjoint->jumping != NULL) result->jumping = adjoint->jumping(&run->spec->configured);
     if (refused.kind == OK && adjoint->remark != NULL) result->remark = adjoint->remark(&run->spec->configured);

@@ -15,12 +15,16 @@ typedef struct GradientRun {
     double *parameter; // [n_parameters] of the trial
     double fitness;
     Configured configured; // with all that the model builds
+    AdjointDevice *device; // gradient_open_device; NULL: the processor computes derivatives
 } GradientRun;
 
 // Finds the trial, opens a backend for `most` trials at once, runs the trial again, and does the work. Error (user):
 // the trial has no fitness, or several. Error (machine): its fitness is not the stored one.
 Error gradient_at_trial(const StoredCampaign *campaign, int64_t trial, int64_t most, const BackendOptions *backend,
                         Arena *arena, Error (*work)(GradientRun *run, void *result), void *result);
+// The gradient of the backend's device, for `lanes` lanes at once or fewer, where it has one and memory for it. It is
+// closed with the backend.
+Error gradient_open_device(GradientRun *run, int64_t lanes);
 // Runs `count` trials of the stored one's seeds: parameter[count][n_parameters], fitness[count]; of a search that takes
 // them also values[count][replicates], else NULL; metrics[count][n_metrics], means over replicates, NULL: not wanted. A
 // trial whose parameters are left out of the search has NaN.

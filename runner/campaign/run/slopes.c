@@ -62,8 +62,9 @@ static Error slopes_by_adjoint(GradientRun *run, SlopeResult *result)
     double *slope = ARENA_NEW(run->arena, double, n);
     double *each = several ? ARENA_NEW(run->arena, double, replicates *n) : NULL;
     for (int i = 0; i < n; i++) parameters[i] = result->slopes[i].parameter;
-    TrialGradient *gradient =
-        trial_gradient_take(spec, &run->configured, &(GradientMeans){.most = SLOPES_STATES}, run->arena);
+    TRY(gradient_open_device(run, replicates));
+    const GradientMeans means = {.most = SLOPES_STATES, .device = run->device};
+    TrialGradient *gradient = trial_gradient_take(spec, &run->configured, &means, run->arena);
     const int32_t search = (int32_t)run->stored.search[0];
     const GradientTrials trials = {
         .count = 1, .search = &search, .ordinal = &run->ordinal, .parameter = run->parameter};
@@ -152,10 +153,10 @@ static bool slopes_go_back(const Spec *spec)
 
 bool campaign_has_slopes(const StoredCampaign *campaign)
 {
-    enum { SLOPES_STEPS = 20000 }; // of all replicates, by the adjoint: some seconds
+    enum { SLOPES_STEPS = 20000 }; // of dt, of all replicates: some seconds. Adaptive ones are about as many
     const Spec *spec = &campaign->spec;
     if (spec_several(spec) || spec->n_axes == 0) return false;
-    if (slopes_go_back(spec)) return configured_steps(&spec->configured) * spec->replicates.count <= SLOPES_STEPS;
+    if (slopes_go_back(spec)) return spec->configured.ticks * spec->replicates.count <= SLOPES_STEPS;
     return spec->method->gradient_column > 0;
 }
 

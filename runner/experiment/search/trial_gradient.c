@@ -112,7 +112,7 @@ struct TrialGradient {
     SlopeValue *sorted;        // [replicates]
     double *scope, *slopes;    // [n_metrics + n_parameters]
     double *own, *gradients;   // [n_parameters][width] of a group; its gradients
-    double *metrics, *weights; // [n_metrics][width] of a group
+    double *metrics, *weights; // [n_metrics][width] of a group; along directions, on a device, their slopes
     int *failures;             // [width]
     double *one;               // [n_parameters] of a replicate
     double *sum;               // [trials][n_parameters]
@@ -120,19 +120,35 @@ struct TrialGradient {
     double *grown;             // [width]
     double *fitness;           // [trials]
     TrialResult result;        // of the trial that is weighed
-    double *tangent;           // [replicates][tangents][n_metrics] of a trial
-    double *direction;         // [directions][n_parameters] of a run along some
+    double *tangent;           // [trials][replicates][tangents][n_metrics]
+    double *direction;         // [directions][n_parameters] of a run along some; on a device [n_parameters][width]
     const char *trouble;       // why a slope is missing; NULL: none is
     double trouble_time;       // s
 };
 
 enum { TRIAL_GRADIENT_ARRAYS = 25 };
 
-// A group runs under one case.
+// NULL: the processor computes them.
+static AdjointDevice *gradient_device(const GradientMeans *means)
+{
+    AdjointDevice *device = means->device;
+    return device != NULL && means->tangents > 0 && device->tangent == NULL ? NULL : device;
+}
+
+// On a device each direction of a tangent is a lane.
+static bool gradient_has_lanes_along(const GradientMeans *means)
+{
+    return means->tangents > 0 && gradient_device(means) != NULL;
+}
+
+// Replicates at once. A group runs under one case.
 static int gradient_lanes(const Spec *spec, const GradientMeans *means)
 {
-    if (means->tangents > 0 || spec->n_cases > 0) return 1;
-    return means->device != NULL ? means->device->lanes : spec->model->adjoint->lanes();
+    const AdjointDevice *device = gradient_device(means);
+    if (spec->n_cases > 0 || (means->tangents > 0 && device == NULL)) return 1;
+    if (device == NULL) return spec->model->adjoint->lanes();
+    const int lanes = means->tangents > 0 ? device->lanes / means->tangents : device->lanes;
+    return lanes > 0 ? lanes : 1;
 }
 
 int trial_gradient_trials(const Spec *spec, const GradientMeans *means)
@@ -143,8 +159,10 @@ int trial_gradient_trials(const Spec *spec, const GradientMeans *means)
 
 static int gradient_width(const Spec *spec, const GradientMeans *means)
 {
-    const int lanes = gradient_lanes(spec, means);
-    const int64_t all = (int64_t)trial_gradient_trials(spec, means) * spec->replicates.count;
+    const bool along = gradient_has_lanes_along(means);
+    const int lanes = along ? means->device->lanes : gradient_lanes(spec, means);
+    const int64_t all =
+        (int64_t)trial_gradient_trials(spec, means) * spec->replicates.count * (along ? means->tangents : 1);
     return all < lanes ? (int)all : lanes;
 }
 
@@ -152,7 +170,7 @@ static int gradient_width(const Spec *spec, const GradientMeans *means)
 static size_t gradient_case_bytes(const Spec *spec, const Configured *configured, const GradientMeans *means)
 {
     const Adjoint *adjoint = configured->model->adjoint;
-    if (means->device != NULL) return 0;
+    if (gradient_device(means) != NULL) return 0;
     if (means->tangents > 0) return adjoint->tangent_bytes(configured);
     const size_t group = adjoint->bytes(configured, gradient_width(spec, means), means->most);
     const size_t single = adjoint->bytes(configured, 1, means->most);
@@ -169,15 +187,17 @@ static size_t gradient_memory_bytes(const Spec *spec, const Configured *configur
     return most;
 }
 
-static size_t gradient_direction_doubles(const Configured *configured, const GradientMeans *means)
+static size_t gradient_direction_doubles(const Spec *spec, const Configured *configured, const GradientMeans *means)
 {
     if (means->tangents == 0) return 0;
+    if (gradient_has_lanes_along(means)) return (size_t)gradient_width(spec, means) * (size_t)configured->n_parameters;
     return (size_t)configured->model->adjoint->directions(configured) * (size_t)configured->n_parameters;
 }
 
 static size_t gradient_tangent_doubles(const Spec *spec, const GradientMeans *means)
 {
-    return (size_t)spec->replicates.count * (size_t)means->tangents * (size_t)spec->configured.n_metrics;
+    return (size_t)trial_gradient_trials(spec, means) * (size_t)spec->replicates.count * (size_t)means->tangents *
+           (size_t)spec->configured.n_metrics;
 }
 
 size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, const GradientMeans *means)
@@ -188,7 +208,8 @@ size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, cons
     const size_t doubles = 2 * lanes * metrics + 2 * lanes + 2 * (metrics + parameters) + 2 * width * parameters +
                            2 * width * metrics + width + parameters + trials * parameters + 2 * trials + width +
                            2 * replicates + (size_t)spec->n_constraints + gradient_tangent_doubles(spec, means) +
-                           gradient_direction_doubles(configured, means) + lanes * (size_t)spec->replicates.n_perturb;
+                           gradient_direction_doubles(spec, configured, means) +
+                           lanes * (size_t)spec->replicates.n_perturb;
     return gradient_memory_bytes(spec, configured, means) + doubles * sizeof(double) + replicates * sizeof(SlopeValue) +
            sizeof(TrialGradient) + TRIAL_GRADIENT_ARRAYS * 64;
 }
@@ -200,35 +221,36 @@ TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configure
     const int replicates = spec->replicates.count;
     const int metrics = configured->n_metrics, parameters = configured->n_parameters, lanes = trials * replicates;
     TrialGradient *gradient = ARENA_NEW(arena, TrialGradient, 1);
-    *gradient = (TrialGradient){.spec = spec,
-                                .configured = configured,
-                                .means = *means,
-                                .trials = trials,
-                                .width = width,
-                                .memory = arena_take(arena, gradient_memory_bytes(spec, configured, means), 1),
-                                .metric = ARENA_NEW(arena, double, lanes *metrics),
-                                .weight = ARENA_NEW(arena, double, lanes *metrics),
-                                .drawn = ARENA_NEW(arena, double, lanes * spec->replicates.n_perturb),
-                                .failure = ARENA_NEW(arena, int, lanes),
-                                .share = ARENA_NEW(arena, double, lanes),
-                                .sorted = ARENA_NEW(arena, SlopeValue, replicates),
-                                .scope = ARENA_NEW(arena, double, metrics + parameters),
-                                .slopes = ARENA_NEW(arena, double, metrics + parameters),
-                                .own = ARENA_NEW(arena, double, parameters *width),
-                                .gradients = ARENA_NEW(arena, double, parameters *width),
-                                .metrics = ARENA_NEW(arena, double, metrics *width),
-                                .weights = ARENA_NEW(arena, double, metrics *width),
-                                .failures = ARENA_NEW(arena, int, width),
-                                .one = ARENA_NEW(arena, double, parameters),
-                                .sum = ARENA_NEW(arena, double, trials *parameters),
-                                .growth = ARENA_NEW(arena, double, trials),
-                                .grown = ARENA_NEW(arena, double, width),
-                                .fitness = ARENA_NEW(arena, double, trials),
-                                .result = {.constraint = ARENA_NEW(arena, double, spec->n_constraints),
-                                           .value = ARENA_NEW(arena, double, replicates),
-                                           .room = ARENA_NEW(arena, double, replicates)},
-                                .tangent = ARENA_NEW(arena, double, gradient_tangent_doubles(spec, means)),
-                                .direction = ARENA_NEW(arena, double, gradient_direction_doubles(configured, means))};
+    *gradient =
+        (TrialGradient){.spec = spec,
+                        .configured = configured,
+                        .means = {means->most, gradient_device(means), means->tangents},
+                        .trials = trials,
+                        .width = width,
+                        .memory = arena_take(arena, gradient_memory_bytes(spec, configured, means), 1),
+                        .metric = ARENA_NEW(arena, double, lanes *metrics),
+                        .weight = ARENA_NEW(arena, double, lanes *metrics),
+                        .drawn = ARENA_NEW(arena, double, lanes * spec->replicates.n_perturb),
+                        .failure = ARENA_NEW(arena, int, lanes),
+                        .share = ARENA_NEW(arena, double, lanes),
+                        .sorted = ARENA_NEW(arena, SlopeValue, replicates),
+                        .scope = ARENA_NEW(arena, double, metrics + parameters),
+                        .slopes = ARENA_NEW(arena, double, metrics + parameters),
+                        .own = ARENA_NEW(arena, double, parameters *width),
+                        .gradients = ARENA_NEW(arena, double, parameters *width),
+                        .metrics = ARENA_NEW(arena, double, metrics *width),
+                        .weights = ARENA_NEW(arena, double, metrics *width),
+                        .failures = ARENA_NEW(arena, int, width),
+                        .one = ARENA_NEW(arena, double, parameters),
+                        .sum = ARENA_NEW(arena, double, trials *parameters),
+                        .growth = ARENA_NEW(arena, double, trials),
+                        .grown = ARENA_NEW(arena, double, width),
+                        .fitness = ARENA_NEW(arena, double, trials),
+                        .result = {.constraint = ARENA_NEW(arena, double, spec->n_constraints),
+                                   .value = ARENA_NEW(arena, double, replicates),
+                                   .room = ARENA_NEW(arena, double, replicates)},
+                        .tangent = ARENA_NEW(arena, double, gradient_tangent_doubles(spec, means)),
+                        .direction = ARENA_NEW(arena, double, gradient_direction_doubles(spec, configured, means))};
     return gradient;
 }
 
@@ -430,40 +452,108 @@ static bool gradient_is_there(const TrialGradient *gradient, int trial)
 
 // ---- by the tangent -------------------------------------------------------------------------------------------------
 
-static double *gradient_tangent(const TrialGradient *gradient, int replicate, int i)
+// lane: of trial and replicate.
+static double *gradient_tangent(const TrialGradient *gradient, ptrdiff_t lane, int i)
 {
-    return gradient->tangent + ((ptrdiff_t)replicate * gradient->means.tangents + i) * gradient->configured->n_metrics;
+    return gradient->tangent + (lane * gradient->means.tangents + i) * gradient->configured->n_metrics;
 }
 
-// Runs a replicate of trial t, whose parameters are in gradient->own, along n of the `parameters` from `first` on. Its
-// own draws stay.
+// How the parameters of replicate r move with parameter p of the trial. Its own draws stay.
+static void gradient_direct(const TrialGradient *gradient, const double *parameter, int r, int p, double *direction)
+{
+    const Configured *configured = configured_case(gradient->configured, r);
+    const Spec *spec = gradient->spec;
+    parameters_follow(spec, parameter, p, direction);
+    case_directions(spec, r, direction);
+    for (int k = 0; k < spec->replicates.n_perturb; k++) direction[spec->replicates.perturb[k].parameter] = 0.0;
+    for (int k = 0; k < configured->n_parameters; k++) {
+        if (!configured->model->adjoint->parameter(configured, k)) direction[k] = 0.0;
+    }
+}
+
+// Runs a replicate of trial t, whose parameters are in gradient->own, along n of the `parameters` from `first` on.
 static void gradient_run_along(TrialGradient *gradient, const GradientTrials *trials, int t, int r,
                                const GradientSlopes *out, int first, int n)
 {
     const Configured *configured = configured_case(gradient->configured, r);
     const Adjoint *adjoint = configured->model->adjoint;
-    const Spec *spec = gradient->spec;
-    const ptrdiff_t lane = (ptrdiff_t)t * spec->replicates.count + r;
+    const ptrdiff_t lane = (ptrdiff_t)t * gradient->spec->replicates.count + r;
     const double *parameter = trials->parameter + (ptrdiff_t)t * configured->n_parameters;
-    for (int i = 0; i < n; i++) {
-        double *direction = gradient->direction + (ptrdiff_t)i * configured->n_parameters;
-        parameters_follow(spec, parameter, out->parameters[first + i], direction);
-        case_directions(spec, r, direction);
-        for (int k = 0; k < spec->replicates.n_perturb; k++) direction[spec->replicates.perturb[k].parameter] = 0.0;
-        for (int p = 0; p < configured->n_parameters; p++) {
-            if (!adjoint->parameter(configured, p)) direction[p] = 0.0;
-        }
-    }
+    for (int i = 0; i < n; i++)
+        gradient_direct(gradient, parameter, r, out->parameters[first + i],
+                        gradient->direction + (ptrdiff_t)i * configured->n_parameters);
     gradient->failure[lane] = adjoint->tangent(configured, gradient->own, gradient->direction, n, gradient->memory,
                                                gradient->metric + lane * configured->n_metrics,
-                                               gradient_tangent(gradient, r, first), NULL, 0);
+                                               gradient_tangent(gradient, lane, first), NULL, 0);
 }
 
-// d (share of replicate r)/d parameter i by its metrics.
-static double gradient_by_metrics(const TrialGradient *gradient, int lane, int r, int i)
+static Error gradient_run_trial_along(TrialGradient *gradient, const GradientTrials *trials, int t,
+                                      const GradientSlopes *out)
+{
+    const Spec *spec = gradient->spec;
+    const int width = gradient->configured->model->adjoint->directions(gradient->configured);
+    const double *parameter = trials->parameter + (ptrdiff_t)t * gradient->configured->n_parameters;
+    for (int r = 0; r < spec->replicates.count; r++) {
+        replicate_parameters(spec, trials->search[t], trials->ordinal[t], r, parameter, gradient->own);
+        for (int i = 0; i < out->count; i += width) {
+            if (trials->leaves != NULL && trials->leaves(trials->of)) return gradient_left();
+            gradient_run_along(gradient, trials, t, r, out, i, out->count - i < width ? out->count - i : width);
+        }
+    }
+    return error_none();
+}
+
+// On the device: lanes of trial, replicate and parameter, in this order, from `first` on.
+static Error gradient_run_group_along(TrialGradient *gradient, const GradientTrials *trials, int first, int count,
+                                      const GradientSlopes *out)
+{
+    const Spec *spec = gradient->spec;
+    AdjointDevice *device = gradient->means.device;
+    const int n = gradient->configured->n_parameters, n_metrics = gradient->configured->n_metrics;
+    const int replicates = spec->replicates.count;
+    double *direction = gradient->slopes;
+    for (int k = 0; k < count; k++) {
+        const int i = (first + k) % out->count, lane = (first + k) / out->count, t = lane / replicates;
+        const double *parameter = trials->parameter + (ptrdiff_t)t * n;
+        replicate_parameters(spec, trials->search[t], trials->ordinal[t], lane % replicates, parameter, gradient->one);
+        gradient_direct(gradient, parameter, lane % replicates, out->parameters[i], direction);
+        for (int p = 0; p < n; p++) gradient->own[p * count + k] = gradient->one[p];
+        for (int p = 0; p < n; p++) gradient->direction[p * count + k] = direction[p];
+    }
+    const AdjointLanes lanes = {.count = count,
+                                .parameter = gradient->own,
+                                .metric = gradient->metrics,
+                                .failure = gradient->failures,
+                                .leaves = trials->leaves,
+                                .of = trials->of};
+    TRY(device->tangent(device, &lanes, gradient->direction, gradient->weights));
+    for (int k = 0; k < count; k++) {
+        const ptrdiff_t lane = (first + k) / out->count;
+        double *slope = gradient_tangent(gradient, lane, (first + k) % out->count);
+        gradient->failure[lane] = gradient->failures[k];
+        for (int m = 0; m < n_metrics; m++) {
+            gradient->metric[lane * n_metrics + m] = gradient->metrics[m * count + k];
+            slope[m] = gradient->weights[m * count + k];
+        }
+    }
+    return error_none();
+}
+
+static Error gradient_run_all_along(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out)
+{
+    const int all = trials->count * gradient->spec->replicates.count * out->count, width = gradient->width;
+    for (int t = 0; t < trials->count && gradient->means.device == NULL; t++)
+        TRY(gradient_run_trial_along(gradient, trials, t, out));
+    for (int first = 0; first < all && gradient->means.device != NULL; first += width)
+        TRY(gradient_run_group_along(gradient, trials, first, all - first < width ? all - first : width, out));
+    return error_none();
+}
+
+// d (share of a replicate)/d parameter i by its metrics.
+static double gradient_by_metrics(const TrialGradient *gradient, int lane, int i)
 {
     const int n_metrics = gradient->configured->n_metrics;
-    const double *weight = gradient->weight + (ptrdiff_t)lane * n_metrics, *slope = gradient_tangent(gradient, r, i);
+    const double *weight = gradient->weight + (ptrdiff_t)lane * n_metrics, *slope = gradient_tangent(gradient, lane, i);
     double sum = 0.0;
     for (int m = 0; m < n_metrics; m++) {
         if (weight[m] != 0.0) sum += weight[m] * slope[m];
@@ -477,7 +567,7 @@ static void gradient_collect_along(TrialGradient *gradient, const double *parame
     const int replicates = gradient->spec->replicates.count, n = gradient->configured->n_parameters;
     for (int i = 0; i < out->count; i++) {
         double slope = gradient_along(gradient, parameter, out->parameters[i], gradient->sum + (ptrdiff_t)t * n);
-        for (int r = 0; r < replicates; r++) slope += gradient_by_metrics(gradient, t * replicates + r, r, i);
+        for (int r = 0; r < replicates; r++) slope += gradient_by_metrics(gradient, t * replicates + r, i);
         out->slope[t * out->count + i] = slope;
     }
     for (int r = 0; r < replicates && out->each != NULL; r++) {
@@ -486,34 +576,24 @@ static void gradient_collect_along(TrialGradient *gradient, const double *parame
         memset(gradient->one, 0, (size_t)n * sizeof(double));
         gradient_put_lane(gradient, lane, parameter, out);
         for (int i = 0; i < out->count; i++)
-            out->each[lane * out->count + i] += gradient_by_metrics(gradient, lane, r, i) / gradient->share[lane];
+            out->each[lane * out->count + i] += gradient_by_metrics(gradient, lane, i) / gradient->share[lane];
     }
 }
 
-static Error gradient_of_trial_along(TrialGradient *gradient, const GradientTrials *trials, int t,
-                                     const GradientSlopes *out)
+// Of a trial that was run along all parameters.
+static void gradient_of_trial_along(TrialGradient *gradient, const GradientTrials *trials, int t,
+                                    const GradientSlopes *out)
 {
-    const Spec *spec = gradient->spec;
-    const int replicates = spec->replicates.count;
     const ptrdiff_t n = gradient->configured->n_parameters;
-    const int width = gradient->configured->model->adjoint->directions(gradient->configured);
     const double *parameter = trials->parameter + t * n;
     const Replicates of = gradient_replicates(gradient, t, parameter);
-    for (int r = 0; r < replicates; r++) {
-        replicate_parameters(spec, trials->search[t], trials->ordinal[t], r, parameter, gradient->own);
-        for (int i = 0; i < out->count; i += width) {
-            if (trials->leaves != NULL && trials->leaves(trials->of)) return gradient_left();
-            gradient_run_along(gradient, trials, t, r, out, i, out->count - i < width ? out->count - i : width);
-        }
-    }
-    gradient->fitness[t] = trial_objective(spec, &of, &gradient->result);
+    gradient->fitness[t] = trial_objective(gradient->spec, &of, &gradient->result);
     for (int i = 0; i < out->count; i++) out->slope[t * out->count + i] = (double)NAN;
     if (out->growth != NULL) out->growth[t] = (double)NAN;
-    if (isnan(gradient->fitness[t])) return error_none();
+    if (isnan(gradient->fitness[t])) return;
     memset(gradient->slopes, 0, (size_t)(gradient->configured->n_metrics + n) * sizeof(double));
     gradient_weigh(gradient, t, parameter);
     if (gradient_is_there(gradient, t)) gradient_collect_along(gradient, parameter, t, out);
-    return error_none();
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -550,9 +630,11 @@ Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, con
     gradient_clear(gradient, trials->count);
     gradient_draw(gradient, trials);
     for (int i = 0; i < out->count * lanes && out->each != NULL; i++) out->each[i] = (double)NAN;
-    for (int t = 0; t < trials->count && gradient->means.tangents > 0; t++)
-        TRY(gradient_of_trial_along(gradient, trials, t, out));
-    if (gradient->means.tangents > 0) return error_none();
+    if (gradient->means.tangents > 0) {
+        TRY(gradient_run_all_along(gradient, trials, out));
+        for (int t = 0; t < trials->count; t++) gradient_of_trial_along(gradient, trials, t, out);
+        return error_none();
+    }
     for (int first = 0; first < lanes; first += gradient->width) TRY(gradient_run_group(gradient, trials, first));
     for (int t = 0; t < trials->count; t++) {
         const Replicates of = gradient_replicates(gradient, t, trials->parameter + t * n);

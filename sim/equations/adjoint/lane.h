@@ -49,6 +49,8 @@ typedef struct TrailLane {
     int64_t segment;   // that is gone back through; -1: all are
     int64_t at;        // entries of it that are still to be gone back through
     bool fills;        // its entries are not all there yet
+    bool streams;      // they are read and forgotten as it runs (tangent.h): when there is no room it stops
+    bool looks;        // before that, it runs for the times of its extrema alone
     bool overflows;    // more segments were needed than there is room for
     bool grazes;       // a guard is only touched, and what moves it has no derivative
     bool coincides;    // events at one instant, which some inputs take apart
@@ -115,9 +117,9 @@ HD_CALL TrailPlan trail_plan(const TrailSystem *of, size_t most)
 // clang-format off
 #define TRAIL_NUMBERS(X) \
     X(int64_t, tick) X(int64_t, segments) X(int64_t, held) X(int64_t, until) X(int64_t, segment) X(int64_t, at) \
-    X(int64_t, trail.count) X(bool, trail.again) X(bool, fills) X(bool, overflows) X(bool, grazes) X(bool, coincides) \
-    X(bool, cuts) X(double, piece_end) X(double, trouble) X(double, end_time) X(double, size) X(double, most) \
-    X(int32_t, status)
+    X(int64_t, trail.count) X(bool, trail.again) X(bool, fills) X(bool, streams) X(bool, looks) X(bool, overflows) \
+    X(bool, grazes) X(bool, coincides) X(bool, cuts) X(double, piece_end) X(double, trouble) X(double, end_time) \
+    X(double, size) X(double, most) X(int32_t, status)
 // clang-format on
 #define TRAIL_NUMBER(type, member) +1
 enum { TRAIL_KEPT = 0 TRAIL_NUMBERS(TRAIL_NUMBER) };
@@ -179,11 +181,11 @@ HD_CALL int64_t trail_doubles(const TrailSystem *of, const TrailPlan *plan)
     return (cells_begin(trail_lay(of, plan, none, &lane)) - cells_begin(none)) / CELLS_APART;
 }
 
-// A lane whose arrays stand at `memory`, before its run: parameter[n_parameters] are to be set.
-HD_CALL void trail_open(const TrailSystem *of, const TrailPlan *plan, Cells memory, TrailLane *lane)
+// A lane whose arrays stand at `memory`, before its run: parameter[n_parameters] are to be set. Returns where they end.
+HD_CALL Cells trail_open(const TrailSystem *of, const TrailPlan *plan, Cells memory, TrailLane *lane)
 {
     memset(lane, 0, sizeof *lane);
-    (void)trail_lay(of, plan, memory, lane);
+    const Cells end = trail_lay(of, plan, memory, lane);
     lane->of = of;
     lane->plan = *plan;
     lane->fills = true;
@@ -198,6 +200,7 @@ HD_CALL void trail_open(const TrailSystem *of, const TrailPlan *plan, Cells memo
     batch->metric = cells_begin(lane->metric);
     batch->status = &lane->status;
     lane->group.group.valid = 1;
+    return end;
 }
 
 // ---- forward --------------------------------------------------------------------------------------------------------
@@ -232,9 +235,11 @@ HD_CALL void trail_store_first(TrailLane *lane)
     lane->held = lane->segments++;
 }
 
-// Attempts from here on that leave entries of one segment.
+// Attempts from here on that leave entries of one segment. 0: entries are to be read first.
 HD_CALL int64_t trail_ahead(TrailLane *lane)
 {
+    if (lane->looks) lane->trail.count = 0;
+    if (lane->streams) return trail_fits(lane);
     if (lane->trail.again) return lane->until - lane->tick;
     if (lane->tick == 0 || trail_fits(lane) == 0) trail_store_first(lane);
     return trail_fits(lane);
@@ -245,6 +250,7 @@ HD void trail_run(TrailLane *lane, EquationsMethod method, int64_t ticks)
 {
     for (int64_t left = ticks, some; left > 0 && lane->fills; left -= some) {
         const int64_t ahead = trail_ahead(lane);
+        if (ahead == 0) return;
         some = ahead < left ? ahead : left;
         trail_advance(lane, method, some);
         const bool there = lane->trail.again && lane->tick == lane->until;

@@ -13,7 +13,7 @@
 #include "../advance.h"
 #include "../derivatives.h"
 
-enum { MOTION_TOTAL = SYSTEM_STATES_MAX + SYSTEM_METRICS_MAX, MOTION_STAGES = 8 };
+enum { MOTION_STAGES = 8 };
 
 // A lane whose trail is read. file: registers of the codes.
 typedef struct Motion {
@@ -31,7 +31,7 @@ typedef struct Motion {
     // Of a step that is gone back through (pull.h)
     Cells argument;     // [MOTION_STAGES][1 + n_states] bars of stages' arguments
     Cells weight;       // [n_total]
-    Cells bars;         // [MOTION_STAGES][n_total] of stages; of most methods one row
+    Cells bars;         // [MOTION_STAGES][n_total] of stages; forwards what they change by (push.h)
     Cells change;       // [n_total]
     Cells time_rates;   // [n_total]
     Cells moved;        // [n_states]
@@ -39,6 +39,7 @@ typedef struct Motion {
 } Motion;
 
 HD Cells motion_stage(const Motion *m, int s) { return m->stages + (int64_t)s * m->c->n_total; }
+HD Cells motion_bar(const Motion *m, int s) { return m->bars + (int64_t)s * m->c->n_total; }
 HD Cells motion_argument(const Motion *m, int s) { return m->argument + (int64_t)s * (1 + m->c->n_states); }
 
 HD bool motion_is_implicit(const Motion *m)
@@ -61,7 +62,7 @@ HD_CALL Cells motion_lay(Motion *m, Cells at)
     m->noise_weight = cells_take(&at, noisy ? 2 * n : 0);
     m->argument = cells_take(&at, stages * (1 + n));
     m->weight = cells_take(&at, total);
-    m->bars = cells_take(&at, m->d->method == EQUATIONS_BY_rodas5p ? stages * total : total);
+    m->bars = cells_take(&at, stages * total);
     m->change = cells_take(&at, total);
     m->time_rates = cells_take(&at, total);
     m->moved = cells_take(&at, n);
@@ -162,10 +163,6 @@ HD void motion_weigh(const Motion *m, ConstCells weight, int count)
 HD void motion_move(const Motion *m, ConstCells rate, int count)
 {
     for (int k = 0; k < count; k++) m->file[m->d->rate + k] = rate[k];
-}
-HD void motion_move_too(const Motion *m, ConstCells rate, int count)
-{
-    for (int k = 0; k < count; k++) m->file[m->d->second + k] = rate[k];
 }
 
 // ---- semi_implicit_euler --------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // Steps forwards: how a step's end changes with its begin, its length, held numbers and parameters. The rates of held
-// numbers and parameters stand in the registers of rates.
+// numbers and parameters stand in the registers of rates. What stages change by stands where pull.h has their bars.
 #ifndef HOPSCOTCH_EQUATIONS_ADJOINT_PUSH_H
 #define HOPSCOTCH_EQUATIONS_ADJOINT_PUSH_H
 
@@ -17,24 +17,23 @@ HD_CALL void noise_push(const Motion *m, ConstCells entry, double dt, double dh,
                         Cells shift)
 {
     const int n = m->c->n_states;
-    double sizes[2][SYSTEM_STATES_MAX], rate[1 + SYSTEM_STATES_MAX];
+    const Cells rate = m->file + m->d->rate, sizes = m->noise_weight;
     for (int i = 0; i < n; i++) next[i] = shift[i] = 0.0;
     if (!motion_has_noise(m)) return;
-    for (int i = 0; i < n; i++) rate[SYSTEM_STATE(i)] = rest[m->d->n_inputs + i];
     for (int end = 0; end < (noise_has_areas(m) ? 2 : 1); end++) {
         noise_argue(m, entry, end);
         rate[SYSTEM_TIME] = dt + (end != 0 ? dh : 0.0);
-        motion_move(m, rate, 1 + n);
-        motion_values(m, &entry_mode(m, entry)->noise_push, sizes[end], n);
+        for (int i = 0; i < n; i++) rate[SYSTEM_STATE(i)] = rest[m->d->n_inputs + i];
+        motion_values(m, &entry_mode(m, entry)->noise_push, sizes + (int64_t)end * n, n);
     }
     for (int i = 0; i < n; i++) {
         const NoiseStep step = noise_step(m, entry, i), change = noise_change(m, entry, i, dt, dh);
         const double begin = m->sigma[i], end = m->sigma[n + i];
-        next[i] = sizes[0][i] * step.increment + begin * change.increment;
+        next[i] = sizes[i] * step.increment + begin * change.increment;
         if (!noise_has_areas(m)) continue;
-        next[i] = (sizes[0][i] - sizes[1][i]) * step.mean + (begin - end) * change.mean + sizes[1][i] * step.increment +
+        next[i] = (sizes[i] - sizes[n + i]) * step.mean + (begin - end) * change.mean + sizes[n + i] * step.increment +
                   end * change.increment;
-        shift[i] = (0.5 * sizes[0][i] + sizes[1][i]) * step.mean + (0.5 * begin + end) * change.mean;
+        shift[i] = (0.5 * sizes[i] + sizes[n + i]) * step.mean + (0.5 * begin + end) * change.mean;
     }
 }
 
@@ -44,22 +43,21 @@ HD_CALL void push_rest(const Motion *m, const Push *push)
 }
 
 // to[n_total] <- how the rates at the arguments change, if time does by `time` and states by `states`.
-HD_CALL void push_rates(const Motion *m, const DerivativeMode *mode, double time, const double *states, double *to)
+HD_CALL void push_rates(const Motion *m, const DerivativeMode *mode, double time, ConstCells states, Cells to)
 {
-    double rate[1 + SYSTEM_STATES_MAX];
-    rate[0] = time;
-    for (int i = 0; i < m->c->n_states; i++) rate[1 + i] = states[i];
-    motion_move(m, rate, 1 + m->c->n_states);
+    const Cells rate = m->file + m->d->rate;
+    rate[SYSTEM_TIME] = time;
+    for (int i = 0; i < m->c->n_states; i++) rate[SYSTEM_STATE(i)] = states[i];
     motion_values(m, &mode->rates_push, to, m->c->n_total);
 }
 
-HD_CALL void push_explicit(Motion *m, ConstCells entry, const Push *push, double *next)
+HD_CALL void push_explicit(Motion *m, ConstCells entry, const Push *push, Cells next)
 {
     const MotionTable table = motion_table(m->d->method);
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = m->c->n_states, total = m->c->n_total;
     const double h = entry[TRAIL_H];
-    double moved[SYSTEM_STATES_MAX], changes[6][MOTION_TOTAL], noise[SYSTEM_STATES_MAX], shift[SYSTEM_STATES_MAX];
+    const Cells moved = m->moved, noise = m->argument, shift = m->argument + n;
     push_rest(m, push);
     noise_begin(m, entry);
     noise_push(m, entry, push->dt, push->dh, push->rest, noise, shift);
@@ -70,22 +68,24 @@ HD_CALL void push_explicit(Motion *m, ConstCells entry, const Push *push, double
         for (int i = 0; i < n; i++) {
             moved[i] = push->y[i];
             for (int j = 0; j < s; j++)
-                moved[i] += table.a[s][j] * (h * changes[j][i] + push->dh * motion_stage(m, j)[i]);
+                moved[i] += table.a[s][j] * (h * motion_bar(m, j)[i] + push->dh * motion_stage(m, j)[i]);
             if (s == table.shifted) moved[i] += shift[i];
         }
-        push_rates(m, mode, push->dt + table.c[s] * push->dh, moved, changes[s]);
-        for (int i = 0; i < total; i++) next[i] += table.b[s] * (h * changes[s][i] + push->dh * motion_stage(m, s)[i]);
+        const Cells change = motion_bar(m, s);
+        push_rates(m, mode, push->dt + table.c[s] * push->dh, moved, change);
+        for (int i = 0; i < total; i++) next[i] += table.b[s] * (h * change[i] + push->dh * motion_stage(m, s)[i]);
     }
     for (int i = 0; i < n; i++) next[i] += noise[i];
 }
 
-HD_CALL void push_semi_implicit_euler(Motion *m, ConstCells entry, const Push *push, double *next)
+HD_CALL void push_semi_implicit_euler(Motion *m, ConstCells entry, const Push *push, Cells next)
 {
     const EquationsConstants *c = m->c;
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = c->n_states, total = c->n_total;
-    const double h = entry[TRAIL_H], *y = entry_state(entry);
-    double moved[SYSTEM_STATES_MAX], moving[SYSTEM_STATES_MAX] = {0.0}, change[MOTION_TOTAL];
+    const double h = entry[TRAIL_H];
+    const ConstCells y = entry_state(entry);
+    const Cells moved = m->moved, moving = m->argument, change = motion_bar(m, 0);
     push_rest(m, push);
     euler_stages(m, entry);
     motion_argue_at(m, entry[TRAIL_T], y);
@@ -101,9 +101,9 @@ HD_CALL void push_semi_implicit_euler(Motion *m, ConstCells entry, const Push *p
         if (motion_is_position(m, i)) next[i] = push->y[i] + h * change[i] + push->dh * motion_stage(m, 1)[i];
 }
 
-HD_CALL void push_map(Motion *m, ConstCells entry, const Push *push, double *next)
+HD_CALL void push_map(Motion *m, ConstCells entry, const Push *push, Cells next)
 {
-    double noise[SYSTEM_STATES_MAX], shift[SYSTEM_STATES_MAX];
+    const Cells noise = m->argument, shift = m->argument + m->c->n_states;
     push_rest(m, push);
     noise_begin(m, entry);
     noise_push(m, entry, 0.0, 0.0, push->rest, noise, shift);
@@ -113,12 +113,12 @@ HD_CALL void push_map(Motion *m, ConstCells entry, const Push *push, double *nex
     for (int i = 0; i < m->c->n_states; i++) next[i] += noise[i];
 }
 
-HD_CALL void push_implicit_midpoint(Motion *m, ConstCells entry, const Push *push, double *next)
+HD_CALL void push_implicit_midpoint(Motion *m, ConstCells entry, const Push *push, Cells next)
 {
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = m->c->n_states, total = m->c->n_total;
     const double h = entry[TRAIL_H];
-    double moving[SYSTEM_STATES_MAX], change[MOTION_TOTAL];
+    const Cells moving = m->moved, change = motion_bar(m, 0);
     push_rest(m, push);
     midpoint_stage(m, entry);
     motion_argue_midpoint(m, entry);
@@ -128,22 +128,21 @@ HD_CALL void push_implicit_midpoint(Motion *m, ConstCells entry, const Push *pus
     for (int i = 0; i < total; i++) next[i] = push->y[i] + h * change[i] + push->dh * motion_stage(m, 0)[i];
 }
 
-HD_CALL void push_rodas5p(Motion *m, ConstCells entry, const Push *push, double *next)
+HD_CALL void push_rodas5p(Motion *m, ConstCells entry, const Push *push, Cells next)
 {
     const EquationsRodas *of = equations_rodas();
     const RodasTable table = rodas_table();
     const DerivativeMode *mode = entry_mode(m, entry);
     const int n = m->c->n_states, total = m->c->n_total;
     const double h = entry[TRAIL_H];
-    double changes[8][MOTION_TOTAL], time_rates[MOTION_TOTAL], bend[MOTION_TOTAL], moving[SYSTEM_STATES_MAX];
-    double second[1 + SYSTEM_STATES_MAX];
+    const Cells time_rates = m->time_rates, bend = m->weight, moving = m->moved, second = m->file + m->d->second;
     rodas_stages(m, &table, entry, time_rates);
-    second[0] = push->dt;
-    for (int i = 0; i < n; i++) second[1 + i] = push->y[i];
-    motion_move_too(m, second, 1 + n);
-    for (int k = 1 + n; k < m->d->n_inputs; k++) m->file[m->d->second + k] = push->rest[k];
+    second[SYSTEM_TIME] = push->dt;
+    for (int i = 0; i < n; i++) second[SYSTEM_STATE(i)] = push->y[i];
+    for (int k = 1 + n; k < m->d->n_inputs; k++) second[k] = push->rest[k];
     for (int s = 0; s < 8; s++) {
-        ConstCells u = motion_stage(m, s);
+        const ConstCells u = motion_stage(m, s);
+        const Cells changes = motion_bar(m, s);
         motion_argue_at(m, entry[TRAIL_T], entry_state(entry));
         rodas_direct(m, h * of->d[s], u, true);
         motion_values(m, &mode->bend_push, bend, total);
@@ -151,25 +150,25 @@ HD_CALL void push_rodas5p(Motion *m, ConstCells entry, const Push *push, double 
         rodas_argue(m, &table, s, entry);
         for (int i = 0; i < n; i++) {
             moving[i] = push->y[i];
-            for (int j = 0; j < s; j++) moving[i] += table.a[s][j] * changes[j][i];
+            for (int j = 0; j < s; j++) moving[i] += table.a[s][j] * motion_bar(m, j)[i];
         }
-        push_rates(m, mode, push->dt + table.c[s] * push->dh, moving, changes[s]);
+        push_rates(m, mode, push->dt + table.c[s] * push->dh, moving, changes);
         for (int i = 0; i < total; i++) {
-            double *change = &changes[s][i];
+            double *change = &changes[i];
             *change += bend[i] + push->dh * (of->d[s] * time_rates[i] + u[i] / (h * h * of->gamma));
             for (int j = 0; j < s; j++)
-                *change += of->C[s][j] / h * (changes[j][i] - push->dh / h * motion_stage(m, j)[i]);
+                *change += of->C[s][j] / h * (motion_bar(m, j)[i] - push->dh / h * motion_stage(m, j)[i]);
         }
-        linear_solve(m, changes[s]);
+        linear_solve(m, changes);
     }
     for (int i = 0; i < total; i++) {
         next[i] = push->y[i];
-        for (int s = 0; s < 8; s++) next[i] += table.a[8][s] * changes[s][i];
+        for (int s = 0; s < 8; s++) next[i] += table.a[8][s] * motion_bar(m, s)[i];
     }
 }
 
 // next[n_total] <- how the end of an entry's step changes. The arguments are those of the entry.
-HD_CALL void push_step(Motion *m, ConstCells entry, const Push *push, double *next)
+HD_CALL void push_step(Motion *m, ConstCells entry, const Push *push, Cells next)
 {
     switch (m->d->method) {
     case EQUATIONS_BY_semi_implicit_euler: push_semi_implicit_euler(m, entry, push, next); break;

@@ -259,11 +259,17 @@ int64_t descent_gpu_least(int threads)
     return LANES_OF_A_THREAD * (int64_t)threads;
 }
 
+int64_t descent_lanes(const Descent *descent)
+{
+    return (int64_t)descent->spec->replicates.count * (descent_by_tangent(descent) ? descent->n : 1);
+}
+
 int64_t descent_gradient_lanes(const Search *search, int threads)
 {
     const Descent *descent = search->scratch;
-    const int64_t lanes = descent->side.searches * search->spec->replicates.count;
-    if (!descent_by_model(descent) || descent_by_tangent(descent) || lanes < descent_gpu_least(threads)) return 0;
+    const int64_t lanes = descent->side.searches * descent_lanes(descent);
+    if (!descent_by_model(descent) || lanes < descent_gpu_least(threads)) return 0;
+    if (descent_by_tangent(descent) && !search->spec->model->adjoint->tangent_on_gpu) return 0;
     return lanes < DESCENT_GPU_LANES ? lanes : DESCENT_GPU_LANES;
 }
 

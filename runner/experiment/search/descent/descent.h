@@ -279,6 +279,7 @@ Error descent_reverse_all(Search *search, const SideTurn *turns, int64_t count);
 GradientMeans descent_means(const Descent *descent, AdjointDevice *device);
 // The number of lanes from which on a GPU is faster than this number of threads.
 int64_t descent_gpu_least(int threads);
+int64_t descent_lanes(const Descent *descent); // that one gradient takes on it
 // gradient_lanes, gradient_bytes and use_gpu of SearchMethod.
 int64_t descent_gradient_lanes(const Search *search, int threads);
 size_t descent_gradient_bytes(const Search *search);

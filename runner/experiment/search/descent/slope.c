@@ -202,7 +202,7 @@ Error descent_reverse_all(Search *search, const SideTurn *turns, int64_t count)
     reverse.centres = descent->centres;
     if (descent->squares != NULL) return squares_reverse_all(search, descent->centres, reverse.count);
     const int64_t least = descent_gpu_least(thread_team_threads(descent->side.team));
-    if (descent->on_gpu != NULL && reverse.count * search->spec->replicates.count >= least) {
+    if (descent->on_gpu != NULL && reverse.count * descent_lanes(descent) >= least) {
         const Error error = descent_reverse_on_gpu(search, &reverse);
         if (error.kind == OK || error.kind == ERROR_INTERRUPTED) return error;
         search->gpu_failed = error;
