@@ -460,6 +460,10 @@ Error fit_records(const FitModel *model, FitResult *result)
     result->units = ARENA_NEW(fit->arena, FitUnit, fit->data->n_series);
     TRY(fit_recorded(model, recorded));
     fit_take_units(fit, recorded);
+    for (int s = 0; s < fit->data->n_series; s++) {
+        if (recorded[s].between > result->between.residuals)
+            result->between = (FitBetween){recorded[s].name, recorded[s].between, recorded[s].count};
+    }
     if (fit->freedom > 1.0 && result->n_coloured > 0 && result->n_units == 0) fit_take_clock(fit, model, recorded);
     return error_none();
 }
