@@ -165,6 +165,7 @@ typedef struct FitClock {
     const char *name;  // of the series' column, or the input of a system
     bool input;        // it is one
     bool whole;        // of all columns of its recording
+    bool mirrored;     // no clock, but the other sign
     double late, left; // s; what is left of the mean square with it, a fraction
     bool off;          // it is named
 } FitClock;

@@ -196,9 +196,9 @@ static double reference_third(const ReferenceRows *rows)
 }
 
 // The standard deviation of the noise of a column whose signal is a parabola over any four rows next to each other, by
-// their third differences (A. W. Hall, J. W. Kay & D. M. Titterington, Biometrika 77, 1990, and T. Gasser, L. Sroka & C.
-// Jennen-Steinmetz, Biometrika 73, 1986, for unequal times, have other weights for the same idea). Four rows that are
-// further apart than others, with a gap between them, do not count: twice as far as they are in the mean.
+// their third differences. Sources of the idea, with other weights: A. W. Hall, J. W. Kay & D. M. Titterington,
+// Biometrika 77, 1990; for unequal times T. Gasser, L. Sroka & C. Jennen-Steinmetz, Biometrika 73, 1986. Four rows that
+// span more than twice the mean have a gap between them, and do not count.
 static double reference_noise(const double *time, const double *value, int64_t rows, int n)
 {
     static const double apart = 2.0;

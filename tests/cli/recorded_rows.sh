@@ -96,7 +96,8 @@ sed -i -e 's/inputs: {/&push: {range: [-1, 1], unit: m}, /' decay.yaml
 check $? "refused: rows of an action"
 spec 'rows: seen'
 sed -i -e 's/rates: {x: .*/next: {x: 0.98*x}/' -e 's/duration: 0.995/duration: 90/' \
-    -e 's/^search.*/search: {method: grid, over: {rate: [1]}}/' -e 's/^objective.*/objective: {minimize: error}/' decay.yaml
+    -e 's/^search.*/search: {method: grid, over: {rate: [1]}}/' \
+    -e 's/^objective.*/objective: {minimize: error}/' decay.yaml
 ! "$HOPSCOTCH" check decay.yaml >out 2>err && grep -q 'rows of a map: each iteration is one, so write every: 1' err
 check $? "refused: rows of a map"
 exit $status

@@ -124,8 +124,8 @@ against noisy '{file: motion.csv, columns: {elbow_q: {noise: 0.002}}}' 1.2
     print (x[1] > 0 && x[2] / x[1] > 499.999 && x[2] / x[1] < 500.001) }')" = 1 ]
 check $? "differences by the noise: $(error_of unscaled), $(error_of noisy)"
 
-# A swinging pendulum, whose recording has rows at unequal times, gaps and noise of 1 mrad: the deviation of the noise by
-# `reference_scale: noise` is the error in rad through that in units of it.
+# A swinging pendulum, whose recording has rows at unequal times, gaps and noise of 1 mrad: the deviation of the noise
+# by `reference_scale: noise` is the error in rad through that in units of it.
 cat >swings.yaml <<'YAML'
 version: 1
 experiment: swings
@@ -154,7 +154,8 @@ noise_of()
             gap = what ~ /gaps/ && (int(r / 300) % 3 == 1 || uniform() < 0.1)
             if (!gap) printf "%s,%.9f\n", time[k], q[k] + 0.001 * noise } }' swings.csv >noisy.csv
     works run swings.yaml --name "none_$2" --results r --backend cpu --progress none
-    works run swings.yaml --name "noise_$2" --results r --backend cpu --progress none --set simulation.reference_scale=noise
+    works run swings.yaml --name "noise_$2" --results r --backend cpu --progress none \
+        --set simulation.reference_scale=noise
     printf '%s\n' "$(error_of "none_$2")" "$(error_of "noise_$2")" | awk '{ x[NR] = $1 }
         END { found = x[1] / x[2]; print found; exit !(found > 0.9e-3 && found < 1.1e-3) }' >out
     check $? "noise of 0.001 rad, rows with $1: $(cat out)"

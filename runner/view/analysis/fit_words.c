@@ -164,6 +164,15 @@ static void fit_say_clock(FitSays *says)
                        : clock->input ? arena_format(says->arena, "input %s", name)
                                       : arena_format(says->arena, "columns %.*s_*",
                                                      (int)(end != NULL ? end - name : (ptrdiff_t)strlen(name)), name);
+    if (clock->mirrored) {
+        fit_say(
+            says, "unit",
+            arena_format(says->arena,
+                         "%s: a fit of its other sign leaves %.2g %% of the squares: turn coordinates and rates, by "
+                         "`scale: -1`%s",
+                         what, 100.0 * clock->left, clock->input ? ", or in the file" : ""));
+        return;
+    }
     const char *against = !clock->whole  ? "against the other columns"
                           : clock->input ? "against the simulation"
                                          : "against the commands";
