@@ -187,6 +187,20 @@ def scaled(suffix, factor, all_of=True):
     return change
 
 
+def mirrored(r):
+    """Both columns of a joint, which the simulation has elsewhere at its start."""
+    elsewhere = [n for n in moving(r, "_q", 0.05) if abs(r.motion.rows[0][r.motion.names.index(n)]) > 0.1]
+    one = r.draw.choice(elsewhere)
+    for name in (one, one[:-2] + "_rate"):
+        r.set(name, [-x for x in r.column(name)])
+
+
+def all_mirrored(r):
+    for name in r.names:
+        if re.search("_(q|rate)$", name):
+            r.set(name, [-x for x in r.column(name)])
+
+
 def swap(r):
     a, b = r.draw.sample(moving(r, "_rate", 0.5), 2)
     x, y = r.column(a), r.column(b)
@@ -341,6 +355,8 @@ BAD = [
     ("rates in deg/s", "deg/s", scaled("_rate", 57.29578)),
     ("rates in rpm", "multiple", scaled("_rate", 9.549297)),
     ("a rate of the other sign", "other sign", scaled("_rate", -1.0, False)),
+    ("a joint of the other sign", "other way", mirrored),
+    ("all joints of the other sign, and commands", "other way", of_table(all_mirrored)),
     ("a rate times 0.1", "multiple", scaled("_rate", 0.1, False)),
     ("two rates swapped", "not that of its coordinate", swap),
     ("a dead sensor", "constant", dead),

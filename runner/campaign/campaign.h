@@ -954,6 +954,7 @@ typedef struct FitRecorded {
     FitLoss loss;               // that residuals have
     double width;               // of the loss
     const double *time, *value; // [count] s; as recorded
+    int64_t between;            // of them: not recorded, but drawn from two rows of an input
     const double *simulated;    // [count] of the trial
     const double *middle; // [count] where all searched parameters are in the middle of their ranges; NULL: unknown
 } FitRecorded;

@@ -445,15 +445,18 @@ typedef struct Sweep {
 Error spec_sweep(const char *path, const Overrides *overrides, Arena *arena, Diagnostics *diagnostics, Sweep *sweep);
 // The spec of a replicate's case, for its objective; the spec itself without cases.
 const Spec *spec_case(const Spec *spec, int replicate);
+bool csv_has_decimal_comma(const char *text);   // a number such as 3,14
 const Points *spec_recording(const Spec *spec); // the recorded motion; NULL: the model has none
 // The same for pictures: of a system its inputs that a metric subtracts from a column (fitness/recorded.c).
 const Points *spec_recorded_motion(const Spec *spec, Arena *arena);
-// What a metric of a system compares with: {at: EVENT, value: column - input}, where EVENT comes every so often.
+// What a metric of a system compares with: {at: EVENT, value: column - input}, where EVENT comes every so often, or
+// at the rows of an input.
 typedef struct RecordedInput {
     const char *input;
     int64_t count;              // of the event's instants
     const double *time, *value; // [count] s; the input there
     double factor;              // of the column in the value
+    int64_t between;            // of the instants: between two rows, where the input is not what was recorded
 } RecordedInput;
 // False: the metric is no such comparison.
 bool spec_recorded_input(const Spec *spec, int metric, Arena *arena, RecordedInput *out);

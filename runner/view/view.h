@@ -165,9 +165,15 @@ typedef struct FitClock {
     const char *name;  // of the series' column, or the input of a system
     bool input;        // it is one
     bool whole;        // of all columns of its recording
+    bool mirrored;     // no clock, but the other sign
     double late, left; // s; what is left of the mean square with it, a fraction
     bool off;          // it is named
 } FitClock;
+// An input that is compared between its rows: the series with most such residuals.
+typedef struct FitBetween {
+    const char *name; // of the input; NULL: none is
+    int64_t residuals, count;
+} FitBetween;
 typedef struct FitResult {
     FitParameter *parameters;  // [data->n]
     FitNoise *noise;           // [data->n_series]
@@ -190,6 +196,7 @@ typedef struct FitResult {
     FitUnit *units; // [n_units]
     int n_units;
     FitClock clock;
+    FitBetween between;
     int64_t fits, failed, block; // of a bootstrap: how many, of them with a run that failed, rows of a block
     const struct Fit *inner;     // of the analysis
 } FitResult;

@@ -18,6 +18,7 @@
     X(DEGREES, "looks like degrees, not rad", "; write `unit: deg`") \
     X(RATE_DEGREES, "looks like deg/s, not rad/s", "; write `unit: deg/s`") \
     X(SIGN, "the rate has the other sign than the change of its coordinate", "; turn one of the two, by `scale: -1`") \
+    X(MIRRORED, "goes the other way than the simulation", "; turn it and its rate, by `scale: -1`") \
     X(FACTOR, "the rate is a multiple of the change of its coordinate", "; is the unit of one of the two another?") \
     X(OTHER, "the rate is not that of its coordinate", "; are columns in another order, or late?") \
     X(RATE_LATE, "the rate is recorded at another time than its coordinate", "; is one of the two late, or filtered?") \
@@ -515,7 +516,13 @@ static void recording_doubt_start(Recording *of, int k)
                        of->bodies[of->host->targets[k].body].kind == ROBOT_HINGE;
     const bool degrees =
         turns && low == high && fabs(low) > 0.02 && recording_near(value, RECORDING_PER_RAD * low, 0.05);
-    recording_doubt(of, degrees ? RECORDING_DEGREES : RECORDING_START, of->names[k],
+    const bool mirrored = of->host->targets[k].kind == ARTICULATED_TARGET_COORDINATE && low == high &&
+                          fabs(low) > 2.0 * margin && fabs(value + low) <= margin;
+    recording_doubt(of,
+                    degrees    ? RECORDING_DEGREES
+                    : mirrored ? RECORDING_MIRRORED
+                               : RECORDING_START,
+                    of->names[k],
                     arena_format(of->arena, "%s is %.4g at %s, and %.4g at t = 0 of the simulation", of->names[k],
                                  value, recording_row(of, 0), value < low ? low : high));
 }
@@ -623,6 +630,15 @@ static double recording_best_lag(const Recording *of, int k, int joint, double f
     return at;
 }
 
+// Of lags that a joint may have the greatest correlation with the commands of the other sign.
+static double recording_mirrored(const Recording *of, int k, int joint)
+{
+    double best = 0.0;
+    for (int i = 0; i <= RECORDING_LAGS; i++)
+        best = fmax(best, -recording_correlation(of, k, joint, 0.3 * i / RECORDING_LAGS));
+    return best;
+}
+
 static void recording_doubt_lag(Recording *of, int k, int joint)
 {
     const double span = 0.5 * (of->time[of->rows - 1] - of->time[0]), now = recording_correlation(of, k, joint, 0.0);
@@ -637,6 +653,15 @@ static void recording_doubt_lag(Recording *of, int k, int joint)
         }
     }
     if (best < 0.97 || (at < 0.3 && at > -0.05)) return;
+    // What repeats is as its other sign, later.
+    const double mirrored = recording_mirrored(of, k, joint);
+    if (mirrored > best - 0.01) {
+        recording_doubt(of, RECORDING_MIRRORED, of->names[k],
+                        arena_format(of->arena,
+                                     "%s follows the table of commands with the other sign (correlation %.3f)",
+                                     of->names[k], -mirrored));
+        return;
+    }
     recording_doubt(of, RECORDING_LAG, of->names[k],
                     arena_format(of->arena,
                                  "%s follows the table of commands best %.3g s %s (correlation %.3f, and %.2f "

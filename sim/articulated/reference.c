@@ -162,24 +162,68 @@ static double reference_scale(const double *value, int64_t rows, int n)
     return deviation > REFERENCE_LEAST ? deviation : REFERENCE_LEAST;
 }
 
-// The standard deviation of the noise of a column whose signal is a parabola over any four rows next to each other: the
-// third difference of white noise has 20 times its variance (A. W. Hall, J. W. Kay & D. M. Titterington, Biometrika 77,
-// 1990, has other weights for the same idea). Differences across gaps do not count.
-static double reference_noise(const double *value, int64_t rows, int n)
+// Four rows of a column next to each other, without its gaps.
+typedef struct ReferenceRows {
+    double time[4], value[4]; // s
+} ReferenceRows;
+
+static void reference_push(ReferenceRows *rows, double time, double value)
 {
-    double squares = 0.0, count = 0.0;
-    for (int64_t r = 3; r < rows; r++) {
-        const double third = value[r * n] - 3.0 * value[(r - 1) * n] + 3.0 * value[(r - 2) * n] - value[(r - 3) * n];
-        if (isnan(third)) continue;
-        squares += third * third;
-        count += 1.0;
+    for (int k = 0; k < 3; k++) {
+        rows->time[k] = rows->time[k + 1];
+        rows->value[k] = rows->value[k + 1];
+    }
+    rows->time[3] = time;
+    rows->value[3] = value;
+}
+
+// The difference of four rows that is 0 of a parabola, with 20 times the variance of white noise: a divided one, since
+// rows may be at unequal times; 1, -3, 3, -1 where they are at equal ones.
+static double reference_third(const ReferenceRows *rows)
+{
+    static const double equal = 1e-6; // of a period
+    const double *t = rows->time, *y = rows->value, period = (t[3] - t[0]) / 3.0;
+    if (fabs(t[1] - t[0] - period) < equal * period && fabs(t[2] - t[1] - period) < equal * period)
+        return y[3] - 3.0 * y[2] + 3.0 * y[1] - y[0];
+    double sum = 0.0, squares = 0.0;
+    for (int i = 0; i < 4; i++) {
+        double weight = 1.0;
+        for (int k = 0; k < 4; k++) weight *= k == i ? 1.0 : period / (t[i] - t[k]);
+        sum += weight * y[i];
+        squares += weight * weight;
+    }
+    return sum * sqrt(20.0 / squares);
+}
+
+// The standard deviation of the noise of a column whose signal is a parabola over any four rows next to each other, by
+// their third differences. Sources of the idea, with other weights: A. W. Hall, J. W. Kay & D. M. Titterington,
+// Biometrika 77, 1990; for unequal times T. Gasser, L. Sroka & C. Jennen-Steinmetz, Biometrika 73, 1986. Four rows that
+// span more than twice the mean have a gap between them, and do not count.
+static double reference_noise(const double *time, const double *value, int64_t rows, int n)
+{
+    static const double apart = 2.0;
+    double squares = 0.0, count = 0.0, span = 0.0;
+    for (int pass = 0; pass < 2; pass++) {
+        ReferenceRows last = {{0.0}, {NAN, NAN, NAN, NAN}};
+        const double most = pass == 0 ? INFINITY : apart * span / count;
+        if (pass == 1) count = 0.0;
+        for (int64_t r = 0; r < rows; r++) {
+            if (isnan(value[r * n])) continue;
+            reference_push(&last, time[r * (n + 1)], value[r * n]);
+            const double third = reference_third(&last), wide = last.time[3] - last.time[0];
+            if (isnan(third) || wide > most) continue;
+            if (pass == 0) span += wide;
+            if (pass == 1) squares += third * third;
+            count += 1.0;
+        }
     }
     return count > 0.0 ? sqrt(squares / (20.0 * count)) : 0.0;
 }
 
-static double reference_weight(ReferenceScale scale, const double *value, int64_t rows, int n)
+// value: a column of [rows][n]; time: that of [rows][n + 1].
+static double reference_weight(ReferenceScale scale, const double *time, const double *value, int64_t rows, int n)
 {
-    const double deviation = reference_scale(value, rows, n), noise = reference_noise(value, rows, n);
+    const double deviation = reference_scale(value, rows, n), noise = reference_noise(time, value, rows, n);
     switch (scale) {
     case REFERENCE_DEVIATION: return 1.0 / deviation;
     case REFERENCE_NONE: return 1.0;
@@ -189,7 +233,7 @@ static double reference_weight(ReferenceScale scale, const double *value, int64_
 }
 
 // What differences of the columns are divided by: their noise, if the spec says it, of all.
-static Error reference_scales(const Points *file, const int64_t *from, const double *value, int64_t rows,
+static Error reference_scales(const Points *file, const int64_t *from, int64_t time, const double *value, int64_t rows,
                               ReferenceScale scale, ArticulatedTarget *targets)
 {
     const int n = (int)file->columns - 1;
@@ -199,7 +243,8 @@ static Error reference_scales(const Points *file, const int64_t *from, const dou
         const bool known = noise != NULL && !isnan(noise[from[k]]);
         noisy += known;
         if (!known) without = k;
-        targets[k].weight = known ? 1.0 / noise[from[k]] : reference_weight(scale, value + k, rows, n);
+        targets[k].weight =
+            known ? 1.0 / noise[from[k]] : reference_weight(scale, file->numbers + time, value + k, rows, n);
     }
     if (noisy == 0 || noisy == n) return error_none();
     return error_make(ERROR_USER,
@@ -258,7 +303,7 @@ Error articulated_reference(ArticulatedHost *host, const ArticulatedBody *bodies
         for (int k = 0; k < n; k++) value[r * n + k] = file->numbers[r * file->columns + from[k]];
     }
     reference_turns(targets, n, bodies, rows, value);
-    TRY(reference_scales(file, from, value, rows, host->scale, targets));
+    TRY(reference_scales(file, from, time, value, rows, host->scale, targets));
     host->targets = targets;
     host->records = records;
     c->n_targets = n;

@@ -90,14 +90,19 @@ static int gradient_lane_tangent(const Configured *configured, const double *par
     return cpu_trail_kernels()->tangent(configured, parameter, direction, memory, metric, slope, series, n_series);
 }
 
-// How often an instant comes in a run, at most; 0: not known beforehand.
+// How often an instant, or a row, comes in a run, at most; negative: not known beforehand.
 static int64_t gradient_instants(const System *system, const SystemAction *action, double duration)
 {
-    if (action->instant < 0) return 0;
+    if (action->guard >= 0) {
+        const SystemGuard *guard = &system->guards[action->guard];
+        int rows = 0;
+        while (rows < guard->n_rows && guard->rows[rows] * (1.0 + EQUATIONS_SAME) < duration) rows++;
+        return guard->rows != NULL ? rows : -1;
+    }
     const SystemInstant *instant = &system->instants[action->instant];
     const TapeNode *node = &system->tape->nodes[instant->at];
-    if (node->operation != PROGRAM_NUMBER || !(node->number > 0.0)) return 0;
-    if (!instant->every) return 1;
+    if (node->operation != PROGRAM_NUMBER || node->number < 0.0 || (instant->every && node->number == 0.0)) return -1;
+    if (!instant->every) return node->number * (1.0 + EQUATIONS_SAME) < duration;
     // 0, one period, two, ... before the end: as equations_before_end
     int64_t count = (int64_t)ceil(duration / node->number);
     while (count > 1 && !((double)(count - 1) * node->number * (1.0 + EQUATIONS_SAME) < duration)) count--;
@@ -120,7 +125,7 @@ static int64_t gradient_residuals_of_equations(const Configured *configured, int
             const SystemAction *action = &system->modes[m].actions[a];
             if (action->event != of->event) continue;
             const int64_t instants = gradient_instants(system, action, configured->duration);
-            if (instants == 0) return 0;
+            if (instants < 0) return 0;
             count += instants;
         }
         most = count > most ? count : most;

@@ -36,6 +36,8 @@ typedef enum SystemDirection { SYSTEM_RISES, SYSTEM_FALLS, SYSTEM_CROSSES, SYSTE
 
 typedef struct SystemGuard {
     SystemDirection direction;
+    const double *rows; // [n_rows] increasing: the instants (s) after 0 at which it turns; NULL: not known beforehand
+    int n_rows;
 } SystemGuard;
 
 // Instants known beforehand, by a value of fixed inputs: once `at` it (s), or at each multiple of it.

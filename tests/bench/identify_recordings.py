@@ -2,7 +2,7 @@
 """Whether `hopscotch fit` names what is wrong with a recording that `check` lets pass: an arm of two or three driven
 joints, without ranges, begins at 0 and follows two seconds of chirps; encoders record it. Each robot, its motion, noise and
 rate are drawn. Good recordings must have no remark; bad ones have one joint or all in degrees, or in 1/57.3 of their unit,
-or are shifted by 30 ms: all columns, which is a shift against the commands, or those of one joint.
+or the other sign of coordinates and rates, or are shifted by 30 ms: all columns, which is a shift against the commands, or those of one joint.
 
     tests/bench/identify_recordings.py build/hopscotch [--good N] [--bad N] [--wrong N] [--first SEED] [--check] [--loss WORD]
 
@@ -98,11 +98,11 @@ class Machine:
         draw, every = self.draw, self.draw.choice([0.005, 0.01, 0.02])
         noise = draw.choice([2e-4, 1e-3, 3e-3])
         columns = [(j, "_q") for j in self.joints]
-        if draw.random() < 0.3:
+        if draw.random() < 0.3 or "signs" in kind:
             columns += [(j, "_rate") for j in self.joints]
         one = draw.choice(self.joints)
         by, late = 1.0, 0.0
-        for word, value in (("degrees", DEGREES), ("radians", 1 / DEGREES)):
+        for word, value in (("degrees", DEGREES), ("radians", 1 / DEGREES), ("signs", -1.0)):
             by = value if word in kind else by
         for word, value in (("late", 0.03), ("early", -0.03)):
             late = value if word in kind else late
@@ -116,7 +116,7 @@ class Machine:
                 value = self.at(k * every - (late if hit else 0.0), joint + what) + draw.gauss(0, size)
                 if loss and draw.random() < 0.03:
                     value += 300 * size * draw.uniform(-1, 1)
-                row.append(value * (by if hit and what == "_q" else 1.0))
+                row.append(value * (by if hit and (what == "_q" or by < 0) else 1.0))
             rows.append(row)
         self.noises = ", ".join(f"{j}{w}: {{noise: {noise if w == '_q' else 20 * noise}}}" for j, w in columns)
         with open(path("record.csv"), "w") as f:
@@ -151,10 +151,10 @@ def remarks(checked, fitted):
 
 
 def kind_of_clock(what):
-    return what.endswith(("late", "early"))
+    return what.endswith(("late", "early", "signs"))
 
 
-KINDS = {"all degrees": "deg", "one degrees": "deg", "all radians": "twice", "one radians": "twice", "all late": "recording.* late", "one late": "columns.* late",
+KINDS = {"all degrees": "deg", "one degrees": "deg", "all radians": "twice", "one radians": "twice", "all signs": "other (sign|way)", "one signs": "other (sign|way)", "all late": "recording.* late", "one late": "columns.* late",
          "all early": "recording.* early", "one early": "columns.* early"}
 if len(sys.argv) < 2:
     sys.exit(__doc__)

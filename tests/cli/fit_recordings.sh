@@ -24,6 +24,10 @@ check $? "a joint in degrees"
 fitted turned "{file: identify_arm_light.csv, columns: {$columns, elbow_q: {column: elbow_q, scale: -1}}}" &&
     said '^unit  *elbow_q: .* the other sign'
 check $? "a joint with the other sign"
+turned="turn_q: {column: turn_q, scale: -1}, shoulder_q: {column: shoulder_q, scale: -1}"
+fitted mirrored "{file: identify_arm_light.csv, columns: {$turned, elbow_q: {column: elbow_q, scale: -1}}}" &&
+    said '^unit .*other sign' && ! said '^time'
+check $? "all joints with the other sign: $(grep '^unit' err)"
 later() # COLUMNS SECONDS: the recording with these columns later
 {
     awk -F, -v columns="$1" -v late="$2" '

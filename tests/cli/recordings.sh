@@ -124,6 +124,47 @@ against noisy '{file: motion.csv, columns: {elbow_q: {noise: 0.002}}}' 1.2
     print (x[1] > 0 && x[2] / x[1] > 499.999 && x[2] / x[1] < 500.001) }')" = 1 ]
 check $? "differences by the noise: $(error_of unscaled), $(error_of noisy)"
 
+# A swinging pendulum, whose recording has rows at unequal times, gaps and noise of 1 mrad: the deviation of the noise
+# by `reference_scale: noise` is the error in rad through that in units of it.
+cat >swings.yaml <<'YAML'
+version: 1
+experiment: swings
+model: articulated
+simulation:
+  duration: 10
+  dt: 0.002
+  control: {mode: hold}
+  reference: none
+initial: {shoulder_start: 0.4, elbow_start: 0.2}
+objective: {minimize: energy}
+YAML
+works run swings.yaml --results r --backend cpu --progress none
+works replay swings/0 --results r -o swings.csv
+sed -i -e 's/energy/reference_error/' -e 's/reference: none/reference: noisy.csv\n  reference_scale: none/' swings.yaml
+# noise_of WORDS: every fifth row; rows are early or late, and parts are not there, where WORDS say so
+noise_of()
+{
+    awk -F, -v what="$1" 'function uniform() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+        BEGIN { s = 11 }
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "time,shoulder_q"; next }
+        { time[NR] = $1; q[NR] = $at["shoulder_q"]; rows = NR }
+        END { for (r = 4; r + 3 <= rows; r += 5) {
+            k = r + (what ~ /jitter/) * (int(5 * uniform()) - 2)
+            noise = sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform())
+            gap = what ~ /gaps/ && (int(r / 300) % 3 == 1 || uniform() < 0.1)
+            if (!gap) printf "%s,%.9f\n", time[k], q[k] + 0.001 * noise } }' swings.csv >noisy.csv
+    works run swings.yaml --name "none_$2" --results r --backend cpu --progress none
+    works run swings.yaml --name "noise_$2" --results r --backend cpu --progress none \
+        --set simulation.reference_scale=noise
+    printf '%s\n' "$(error_of "none_$2")" "$(error_of "noise_$2")" | awk '{ x[NR] = $1 }
+        END { found = x[1] / x[2]; print found; exit !(found > 0.9e-3 && found < 1.1e-3) }' >out
+    check $? "noise of 0.001 rad, rows with $1: $(cat out)"
+}
+noise_of 'equal times' equal
+noise_of jitter jitter
+noise_of gaps gaps
+noise_of 'jitter and gaps' both
+
 tr '\n' '\r' <motion.csv >returns.csv
 against returns returns.csv
 [ "$(error_of returns)" = 0 ]
@@ -194,6 +235,23 @@ sed -i "s/file: commands.csv/file: $sent/" sent.yaml
 works run sent.yaml --results r --progress none
 [ "$(error_of sent)" = 0 ]
 check $? "commands by a mapping: $(error_of sent)"
+
+# Decimal commas are one error, whatever separates fields.
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "time;shoulder_q"; next }
+    { line = $1 ";" $at["shoulder_q"]; gsub(/[.]/, ",", line); print line }' motion.csv >commas.csv
+refuses "commas.csv:2:3: error: '0,19.*' has a decimal comma, with ';' between fields.* .tr , \." commas.csv
+[ "$(grep -c error: err)" -eq 1 ]
+check $? "decimal commas are one error: $(grep -c error: err)"
+tr , . <commas.csv >points.csv
+against points points.csv
+[ "$(error_of points)" = 0 ]
+check $? "what that error advises: $(error_of points)"
+sed -e 's/;/\t/' commas.csv >tabbed.csv
+refuses "tabbed.csv:2:3: error: '0,19.*' has a decimal comma, with tabs between fields" tabbed.csv
+sed -e 's/;/","/; s/^/"/; s/$/"/' commas.csv >quoted.csv
+refuses "quoted.csv:2:6: error: '0,19.*' has a decimal comma, with quotes around fields" quoted.csv
+[ "$(grep -c error: err)" -eq 1 ]
+check $? "the same between quotes: $(grep -c error: err)"
 
 # ---- what is likely wrong --------------------------------------------------------------------------------------------
 

@@ -40,6 +40,42 @@ check $? "replay computes the failure again"
 if hopscotch gradient plan/1; then false; else grep -q 'trial 1 is undetermined, so it has no fitness to derive' err; fi
 check $? "refused: its gradient"
 
+# Directions that are no sums, each known beforehand: a fit and a plan name all parameters of them.
+# names LABEL RATE PARAMETERS LINES: so many lines `unknown`, which name all of them
+names()
+{
+    cat >"$1.yaml" <<YAML
+version: 1
+experiment: $1
+model: equations
+simulation:
+  duration: 2
+  system:
+    parameters: {k: {value: 3}, m: {value: 2}, c: {value: 1}, d: {value: 0.5}, other: {value: 1}}
+    states: {x: {start: 1}, v: {start: 0}}
+    rates: {x: v, v: "$2 + 0*(k + m + c + d + other)"}
+    events: [{name: frame, every: 0.02}]
+    metrics: {seen: {at: frame, value: "x - cos(1.2*time)", take: rms}}
+search: {method: least_squares, over: {$(for p in $3; do printf '%s: {range: [0.1, 10]}, ' "$p"; done)}}
+objective: {residuals: seen}
+YAML
+    plan="residuals: seen, information: {of: [$(echo "$3" | tr ' ' ,)], noise: 0.01}"
+    sed -e 's/^search:.*/search: {method: grid, over: {other: [1]}}/' \
+        -e "s/residuals: seen/$plan/" "$1.yaml" >planned.yaml
+    hopscotch run "$1.yaml" --progress none && hopscotch fit "$1/best" && grep '^unknown' err >fitted
+    hopscotch run planned.yaml --name "planned_$1" --progress none && hopscotch fit "planned_$1/0" &&
+        grep '^unknown' err >planned && grep -q 'relative error infinite' err
+    right=$?
+    for said in fitted planned; do
+        [ "$(wc -l <$said)" -eq "$4" ] || right=1
+        for p in $3; do grep -qw "$p" $said || right=1; done
+    done
+    check $right "$1: $4 lines name $3: $(tr '\n' ' ' <fitted)"
+}
+names ratio '-k/m*x' 'k m' 1
+names product '-k*m*c*x' 'k m c' 2
+names two '-k/m*x - 0.1*(c + d - 4)*v' 'k m c d' 2
+
 if ! python3 -c 'import numpy' 2>/dev/null; then
     skip "random singular cases beside numpy's" numpy "pip install numpy"
     exit $status

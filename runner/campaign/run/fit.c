@@ -510,6 +510,7 @@ static void fit_take_input(const FitModel *model, const FitSeries *series, const
     out->input = true;
     out->time = input.time;
     out->value = input.value;
+    out->between = input.between;
     *(middle ? &out->middle : &out->simulated) = simulated;
 }
 

@@ -66,6 +66,7 @@ typedef struct SystemInput {
     SystemNumbers numbers;
     int tape, clock; // clock -1: of a map, and of one that is wrong
     int action;      // its number among the actions; -1: it has numbers
+    int turns;       // on the tape: held numbers with its times that are 1 and -1 in turn; -1: nothing asks for them
 } SystemInput;
 
 // The names that an expression of a mode sees. of[i]: index in the reader's names.
@@ -209,6 +210,9 @@ void equations_start_inputs(const SystemReader *reader, TapeValue *start);
 bool equations_looks_outside(SystemReader *reader, const Node *node, const Expression *expression);
 TapeValue equations_table_value(SystemReader *reader, int table, TapeValue a, TapeValue b);
 TapeValue equations_input_value(SystemReader *reader, int input);
+// A guard that turns at each row of an input with a clock, but for the first one, if that begins at 0 or later: *first
+// (s), else negative.
+TapeValue equations_rows_guard(SystemReader *reader, int input, SystemGuard *guard, double *first);
 // Conditions that a trial leaves a table with `beyond: fail`, before those of metrics; then their values, after all
 // others are read.
 void equations_reserve_outside(SystemReader *reader, SystemConditions *conditions, int *failed);

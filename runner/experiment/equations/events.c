@@ -111,7 +111,15 @@ static const struct {
 typedef struct SystemTrigger {
     const Node *node; // of the guard's or the instant's expression; NULL: none
     int guard, instant;
+    TapeValue rows; // of rows of an input: the guard. TAPE_NONE: its expression is read
 } SystemTrigger;
+
+static bool trigger_has_room(SystemReader *reader, const Node *node, int count, const char *what)
+{
+    if (count < SYSTEM_GUARDS_MAX) return true;
+    diagnose(reader->diagnostics, node, "a system has at most %d %s", SYSTEM_GUARDS_MAX, what);
+    return false;
+}
 
 static SystemInstant read_instant(SystemReader *reader, const Node *node, bool every)
 {
@@ -134,39 +142,60 @@ static SystemInstant read_instant(SystemReader *reader, const Node *node, bool e
     return (SystemInstant){.every = every, .at = at};
 }
 
+// `rows: INPUT`: at each row of what was recorded. The first one is an instant. False after an error.
+static bool read_rows(SystemReader *reader, const Node *node, SystemTrigger *trigger)
+{
+    System *system = reader->system;
+    const bool word = node->kind == NODE_SCALAR;
+    const int input = word ? equations_find(reader, node->text, SYSTEM_NAME_INPUT) : -1;
+    const SystemInput *of = input >= 0 ? &reader->inputs[input] : NULL;
+    double first;
+    if (of != NULL && of->clock < 0 && of->tape >= 0)
+        diagnose(reader->diagnostics, node, "rows of a map: each iteration is one, so write every: 1");
+    else if (of == NULL ? !word || !equations_is_wrong(reader, node->text) : of->action >= 0)
+        diagnose(reader->diagnostics, node, "rows is %s, expected an input with a file, or with at and values",
+                 word ? arena_format(reader->arena, "'%.60s'", text_visible(node->text, reader->arena)) : "no name");
+    if (of == NULL || of->clock < 0) return false;
+    if (!trigger_has_room(reader, node, system->n_guards, "guards")) return false;
+    trigger->rows = equations_rows_guard(reader, input, &reader->guards[system->n_guards], &first);
+    trigger->guard = system->n_guards++;
+    if (first < 0.0) return true;
+    if (!trigger_has_room(reader, node, system->n_instants, "instants")) return false;
+    reader->instants[system->n_instants] = (SystemInstant){.at = tape_number(system->tape, first)};
+    trigger->instant = system->n_instants++;
+    return true;
+}
+
 static SystemTrigger read_trigger(SystemReader *reader, const Node *event)
 {
     System *system = reader->system;
-    SystemTrigger trigger = {.guard = -1, .instant = -1};
-    int given = 0;
+    SystemTrigger trigger = {.guard = -1, .instant = -1, .rows = TAPE_NONE};
+    const Node *rows = node_find(event, "rows");
+    int given = rows != NULL;
     for (size_t i = 0; i < sizeof event_guards / sizeof *event_guards; i++) {
         const Node *node = node_find(event, event_guards[i].key);
         if (node == NULL) continue;
         given++;
         trigger.node = node;
-        if (system->n_guards == SYSTEM_GUARDS_MAX) {
-            diagnose(reader->diagnostics, node, "a system has at most %d guards", SYSTEM_GUARDS_MAX);
-            trigger.node = NULL;
-            return trigger;
-        }
+        if (!trigger_has_room(reader, node, system->n_guards, "guards")) return (SystemTrigger){.guard = -1};
         trigger.guard = system->n_guards++;
-        reader->guards[trigger.guard] = (SystemGuard){event_guards[i].direction};
+        reader->guards[trigger.guard] = (SystemGuard){.direction = event_guards[i].direction};
     }
     for (int every = 0; every < 2; every++) {
         const Node *node = node_find(event, every ? "every" : "at");
         if (node == NULL) continue;
         given++;
         trigger.node = node;
-        if (system->n_instants == SYSTEM_GUARDS_MAX) {
-            diagnose(reader->diagnostics, node, "a system has at most %d instants", SYSTEM_GUARDS_MAX);
-            trigger.node = NULL;
-            return trigger;
-        }
+        if (!trigger_has_room(reader, node, system->n_instants, "instants")) return (SystemTrigger){.guard = -1};
         trigger.instant = system->n_instants++;
         reader->instants[trigger.instant] = read_instant(reader, node, every);
     }
-    if (given == 1) return trigger;
-    diagnose(reader->diagnostics, event, "an event needs one of rises, falls, crosses, at and every");
+    if (given == 1 && (rows == NULL || read_rows(reader, rows, &trigger))) {
+        trigger.node = rows != NULL ? rows : trigger.node;
+        return trigger;
+    }
+    if (given != 1)
+        diagnose(reader->diagnostics, event, "an event needs one of rises, falls, crosses, at, every and rows");
     trigger.node = NULL;
     return trigger;
 }
@@ -176,7 +205,7 @@ typedef struct SystemEvent {
     const Node *node;
     const SystemScope *scope;
     SystemTrigger trigger;
-    const Expression *guard; // NULL: an instant
+    const Expression *guard; // NULL: an instant, or rows
     bool sets;
     SystemSet set;
     SystemAction action; // but for the values of `set`
@@ -191,7 +220,7 @@ bool equations_is_comparison(const Expression *expression)
 
 static void read_guard(SystemReader *reader, SystemEvent *event)
 {
-    if (event->trigger.guard < 0) return;
+    if (event->trigger.guard < 0 || event->trigger.rows != TAPE_NONE) return;
     event->guard = equations_expression(reader, event->trigger.node, event->scope, "a guard");
     if (event->guard == NULL) return;
     equations_units(reader, event->trigger.node, event->guard, event->scope, NULL, "a guard");
@@ -215,24 +244,37 @@ static void read_ending(SystemReader *reader, SystemEvent *event)
         diagnose(reader->diagnostics, event->node, "an event has one of to, stop and fail: it can't end in two ways");
 }
 
-// The event in a mode.
-static void put_event(SystemReader *reader, SystemModes *modes, const SystemEvent *event, int mode)
+// Adds an action of an event, at a guard or at an instant, to a mode.
+static void put_action(SystemReader *reader, SystemModes *modes, const SystemEvent *event, int mode, int guard,
+                       int instant)
 {
-    const System *system = reader->system;
-    double number;
     if (modes->n_actions[mode] == SYSTEM_ACTIONS_MAX) {
         diagnose(reader->diagnostics, event->node, "a mode has at most %d events", SYSTEM_ACTIONS_MAX);
         return;
     }
     SystemAction *action = &modes->actions[mode][modes->n_actions[mode]++];
     *action = event->action;
+    action->guard = guard;
+    action->instant = instant;
     if (event->sets) action->set = set_values(reader, &event->set, event->scope, mode);
+}
+
+// The event in a mode.
+static void put_event(SystemReader *reader, SystemModes *modes, const SystemEvent *event, int mode)
+{
+    const SystemTrigger *trigger = &event->trigger;
+    double number;
+    if (trigger->instant >= 0) put_action(reader, modes, event, mode, -1, trigger->instant);
+    if (trigger->guard < 0) return;
+    put_action(reader, modes, event, mode, trigger->guard, -1);
+    if (trigger->rows != TAPE_NONE) modes->guards[mode][trigger->guard] = trigger->rows;
     if (event->guard == NULL) return;
     const TapeValue guard = equations_value(reader, event->guard, event->scope, mode);
-    modes->guards[mode][event->trigger.guard] = guard;
+    modes->guards[mode][trigger->guard] = guard;
     if (guard == TAPE_NONE || reader->let_failed || equations_is_comparison(event->guard)) return;
-    if (tape_is_number(system->tape, guard, &number) || system->tape->nodes[guard].depends == TAPE_FIXED)
-        diagnose(reader->diagnostics, event->trigger.node,
+    if (tape_is_number(reader->system->tape, guard, &number) ||
+        reader->system->tape->nodes[guard].depends == TAPE_FIXED)
+        diagnose(reader->diagnostics, trigger->node,
                  "this guard never changes: it depends on no state, held number or time");
 }
 
@@ -256,8 +298,6 @@ static void read_event(SystemReader *reader, SystemModes *modes, const Node *nod
         .node = node, .scope = equations_scope(reader, mode, false), .action = {.to = -1, .failure = -1}};
     const Node *set = node_find(node, "set"), *name = node_find(node, "name");
     event.trigger = read_trigger(reader, node);
-    event.action.guard = event.trigger.guard;
-    event.action.instant = event.trigger.instant;
     event.action.event = event_number(reader, event_name(reader, node, mode), name != NULL ? name : node);
     read_ending(reader, &event);
     if (set != NULL && equations_mapping(reader, set, "set")) {

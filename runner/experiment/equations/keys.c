@@ -39,7 +39,7 @@ static const struct {
     [KEYS_SHORTHAND] = {"a shorthand", "value|unit|repeat|ring|doc"},
     [KEYS_NOISE] = {"the noise of a state", "size|by|doc"},
     [KEYS_MODE] = {"a mode", "let|rates|next|noise|events|doc"},
-    [KEYS_EVENT] = {"an event", "name|rises|falls|crosses|at|every|to|set|stop|fail|repeat|doc"},
+    [KEYS_EVENT] = {"an event", "name|rises|falls|crosses|at|every|rows|to|set|stop|fail|repeat|doc"},
     [KEYS_METRIC] = {"a metric",
                      "final|mean|rms|min|max|integral|count|at|after|first|last|part|value|take|unit|repeat|doc"},
     [KEYS_COLUMN] = {"a column", "value|unit|repeat|doc"},

@@ -18,14 +18,6 @@ static bool numbers_is_gap(const char *text)
     return gap;
 }
 
-// 3,14
-static bool numbers_has_comma(const char *text)
-{
-    text += *text == '+' || *text == '-';
-    const size_t digits = strspn(text, "0123456789");
-    return digits > 0 && text[digits] == ',';
-}
-
 // False after an error.
 static bool numbers_scalar(SystemReader *reader, const Node *node, double *value)
 {
@@ -38,7 +30,7 @@ static bool numbers_scalar(SystemReader *reader, const Node *node, double *value
     else
         diagnose(reader->diagnostics, node, "a number is due here, not '%.60s'%s",
                  text_visible(node->text, reader->arena),
-                 numbers_has_comma(node->text) ? ": the decimal point is '.'" : "");
+                 csv_has_decimal_comma(node->text) ? ": the decimal point is '.'" : "");
     return false;
 }
 
@@ -75,6 +67,8 @@ static bool numbers_list(SystemReader *reader, const Node *node, int count, bool
         const bool is = numbers_scalar(reader, node->items[i], &numbers[i]),
                    behind = increases && is && before && !(numbers[i] > numbers[i - 1]);
         wrong += !is || behind;
+        if (!is && node->items[i]->kind == NODE_SCALAR && csv_has_decimal_comma(node->items[i]->text))
+            wrong = NUMBERS_WRONG_MAX; // others have one, too
         if (behind)
             diagnose(reader->diagnostics, node->items[i],
                      "%s stands behind %s: arguments and times increase from one to the next",

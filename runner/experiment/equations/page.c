@@ -36,7 +36,8 @@ static const EquationsRow equations_rows[] = {
     {"noise", "NAME: SIZE, or {size: SIZE, by: SOURCE}: SIZE dW (Ito); of a map SIZE N(0, 1)."},
     {"modes", "NAME: {let, rates, noise, events, doc}. The first is the mode at the start."},
     {"events", "A list of {name: NAME, WHEN, set: {NAME: EXPR}, END}, of a mode or of all."},
-    {"  WHEN", "rises, falls or crosses: EXPR, a quantity that passes zero; at: TIME; every: PERIOD."},
+    {"  WHEN", "rises, falls or crosses: EXPR, a quantity that passes zero; at: TIME; every: PERIOD; "
+               "rows: INPUT, at each of its rows."},
     {"  set", "States and held numbers, all from the values before the event."},
     {"  END", "to: MODE, stop: true or fail: NAME. It may be left out."},
     {"metrics", "NAME: {REDUCTION, unit: m, doc: TEXT}. Without a unit it has that of the expression."},
@@ -204,12 +205,13 @@ static const char *const equations_definitions[][2] = {
     {"system_event",
      "{type: object, " EQUATIONS_STRICT
      "oneOf: [{required: [rises]}, {required: [falls]}, {required: [crosses]}, {required: [at]}, "
-     "{required: [every]}], properties: {name: {type: string}, "
+     "{required: [every]}, {required: [rows]}], properties: {name: {type: string}, "
      "rises: {description: 'a quantity that passes zero upwards', anyOf: [$expression]}, "
      "falls: {description: 'a quantity that passes zero downwards', anyOf: [$expression]}, "
      "crosses: {description: 'a quantity that passes zero', anyOf: [$expression]}, "
      "at: {description: 'a time, s', anyOf: [$expression]}, "
      "every: {description: 'a period, s', anyOf: [$expression]}, "
+     "rows: {type: string, description: 'an input: at each of its rows'}, "
      "to: {type: string, description: 'the mode that follows'}, set: $system_expressions, "
      "stop: {type: boolean, description: 'true: the trial ends'}, "
      "fail: {type: string, description: 'the trial fails, by this name'}, " EQUATIONS_REPEAT "doc: {type: string}}}"},

@@ -186,7 +186,7 @@ static void tables_declare_inputs(SystemReader *reader)
         const SystemName *name = equations_declare_name(reader, key, node, SYSTEM_NAME_INPUT, reader->n_inputs);
         if (name == NULL) continue;
         SystemInput *input = &reader->inputs[reader->n_inputs++];
-        *input = (SystemInput){.tape = -1, .clock = -1, .action = -1};
+        *input = (SystemInput){.tape = -1, .clock = -1, .action = -1, .turns = -1};
         if (node_find(node, "range") != NULL)
             inputs_read_action(reader, name, node, input);
         else if (reader->law)
@@ -278,6 +278,26 @@ TapeValue equations_input_value(SystemReader *reader, int input)
     if (of->clock < 0) return tape_table(tape, TAPE_TABLE, of->tape, time, TAPE_NONE);
     const int row = SYSTEM_HELD(system->n_states, system_held(system) + of->clock);
     return tape_table(tape, TAPE_SIGNAL, of->tape, time, tape_input(tape, row, TAPE_MOVING));
+}
+
+TapeValue equations_rows_guard(SystemReader *reader, int input, SystemGuard *guard, double *first)
+{
+    const System *system = reader->system;
+    SystemInput *of = &reader->inputs[input];
+    Tape *tape = system->tape;
+    const int n = of->numbers.first, now = lookup_row_at(tape->tables[of->tape], 0.0);
+    const bool begins = now < 0 || !(of->numbers.at[now] < 0.0);
+    if (of->turns < 0) {
+        double *turns = ARENA_NEW(reader->arena, double, n);
+        for (int k = 0; k < n; k++) turns[k] = k % 2 == 0 ? 1.0 : -1.0;
+        of->turns =
+            tape_add_table(tape, lookup_table(LOOKUP_HELD, false, of->numbers.at, n, NULL, 0, turns, reader->arena));
+    }
+    const int next = now < 0 ? 1 : now + 1, row = SYSTEM_HELD(system->n_states, system_held(system) + of->clock);
+    *first = begins ? of->numbers.at[next - 1] : -1.0;
+    *guard = (SystemGuard){.direction = SYSTEM_CROSSES, .rows = of->numbers.at + next, .n_rows = n - next};
+    return tape_table(tape, TAPE_SIGNAL, of->turns, tape_input(tape, SYSTEM_TIME, TAPE_MOVING),
+                      tape_input(tape, row, TAPE_MOVING));
 }
 
 // ---- beyond tables --------------------------------------------------------------------------------------------------
@@ -453,7 +473,7 @@ void equations_watch_tables(SystemReader *reader, SystemModes *modes)
                  SYSTEM_GUARDS_MAX);
         return;
     }
-    for (int k = 0; k < most; k++) reader->guards[first + k] = (SystemGuard){SYSTEM_FOLLOWED};
+    for (int k = 0; k < most; k++) reader->guards[first + k] = (SystemGuard){.direction = SYSTEM_FOLLOWED};
     system->n_guards += most;
 }
 

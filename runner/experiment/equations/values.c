@@ -336,7 +336,8 @@ TapeValue equations_condition(SystemReader *reader, const Expression *expression
     if (*first < 0) {
         if (system->n_guards + count > SYSTEM_GUARDS_MAX) return TAPE_NONE; // *first stays -1: there are too many
         *first = system->n_guards;
-        for (int k = 0; k < count; k++) reader->guards[system->n_guards++] = (SystemGuard){SYSTEM_FOLLOWED};
+        for (int k = 0; k < count; k++)
+            reader->guards[system->n_guards++] = (SystemGuard){.direction = SYSTEM_FOLLOWED};
     }
     SystemComparisons comparisons = {.guards = guards[mode], .next = *first};
     const TapeValue value = equations_evaluate(reader, expression, scope, mode, -1, &comparisons);

@@ -137,28 +137,49 @@ static const char *recorded_word(const Node *node, const char *key)
     return value != NULL && value->kind == NODE_SCALAR ? value->text : "";
 }
 
-// The time (s) between instants of an event, from 0 on; 0: it is another event, or has no such number.
-static double recorded_every(const Node *events, const char *name)
+// The event of that name; NULL: there is none.
+static const Node *recorded_event(const Node *events, const char *name)
 {
     for (int e = 0; recorded_is_list(events) && e < events->count; e++) {
-        if (strcmp(recorded_word(events->items[e], "name"), name) != 0) continue;
-        const char *text = recorded_word(events->items[e], "every");
-        char *end;
-        const double every = strtod(text, &end);
-        return *text != '\0' && *end == '\0' && isfinite(every) && every > 0.0 ? every : 0.0;
+        if (strcmp(recorded_word(events->items[e], "name"), name) == 0) return events->items[e];
     }
-    return 0.0;
+    return NULL;
 }
 
-// The input at a time, from its row *row on. A step ends at each row, so one within rounding of it is that row.
-static double recorded_at(const Node *input, bool held, double time, int *row)
+// time[count] <- the instants of an event that comes every so many seconds, or at the rows of an input, before the end;
+// NULL: it is another event, or has no such number.
+static const double *recorded_instants(const Node *event, const Node *inputs, double duration, Arena *arena,
+                                       int64_t *count)
 {
+    const Node *input = recorded_input(inputs, recorded_word(event, "rows"));
+    const Node *at = input != NULL ? node_find(input, "at") : NULL;
+    double every;
+    *count = 0;
+    if (at == NULL && (!text_to_number(recorded_word(event, "every"), &every) || !isfinite(every) || !(every > 0.0)))
+        return NULL;
+    const double most = at != NULL ? (double)at->count : ceil(duration / every - 1e-9);
+    if (!(most < MATRIX_MAX)) return NULL;
+    double *time = ARENA_NEW(arena, double, (int64_t)most + 1);
+    for (int64_t k = 0; k < (int64_t)most; k++) {
+        const double t = at != NULL ? strtod(at->items[k]->text, NULL) : (double)k * every;
+        if (at == NULL || (!(t < 0.0) && t * (1.0 + 1e-15) < duration)) time[(*count)++] = t;
+    }
+    return time;
+}
+
+// The input at a time, from its row *row on. A step ends at each row, so one within rounding of it is that row. *apart:
+// how far the time is from the nearest row, in parts of the distance of both rows around it.
+static double recorded_at(const Node *input, bool held, double time, int *row, double *apart)
+{
+    *apart = 0.0;
     const Node *at = node_find(input, "at"), *values = node_find(input, "values");
     while (*row + 1 < at->count && strtod(at->items[*row + 1]->text, NULL) <= time * (1.0 + 1e-12)) (*row)++;
     const double first = strtod(at->items[*row]->text, NULL), value = strtod(values->items[*row]->text, NULL);
-    if (held || *row + 1 == at->count || time <= first) return value;
-    const double next = strtod(at->items[*row + 1]->text, NULL);
-    return value + (time - first) / (next - first) * (strtod(values->items[*row + 1]->text, NULL) - value);
+    if (*row + 1 == at->count || time <= first) return value;
+    const double next = strtod(at->items[*row + 1]->text, NULL), part = (time - first) / (next - first);
+    *apart = fmin(part, 1.0 - part);
+    if (held) return value;
+    return value + part * (strtod(values->items[*row + 1]->text, NULL) - value);
 }
 
 static bool recorded_compare(const Spec *spec, const Node *root, const Node *metric, Arena *arena, RecordedInput *out)
@@ -169,17 +190,20 @@ static bool recorded_compare(const Spec *spec, const Node *root, const Node *met
     if (!recorded_difference(metric, arena, &a, &b, &factor)) return false;
     const bool first = recorded_is_column(&spec->configured, a) && recorded_input(inputs, b) != NULL;
     const Node *input = recorded_input(inputs, first ? b : a);
-    const double every = recorded_every(node_find(root, "events"), recorded_word(metric, "at"));
-    if (!(every > 0.0) || input == NULL || !recorded_is_column(&spec->configured, first ? a : b)) return false;
-    const double most = ceil(spec->configured.duration / every - 1e-9);
-    if (node_find(input, "at")->count == 0 || !(most < MATRIX_MAX)) return false;
+    const Node *event = recorded_event(node_find(root, "events"), recorded_word(metric, "at"));
+    if (input == NULL || !recorded_is_column(&spec->configured, first ? a : b)) return false;
+    int64_t count;
+    const double *time = recorded_instants(event, inputs, spec->configured.duration, arena, &count);
+    if (node_find(input, "at")->count == 0 || time == NULL) return false;
     const bool held = strcmp(recorded_word(input, "between"), "held") == 0;
-    double *time = ARENA_NEW(arena, double, (int64_t)most), *value = ARENA_NEW(arena, double, (int64_t)most);
-    *out = (RecordedInput){.input = first ? b : a, .count = (int64_t)most, .factor = first ? factor : -factor};
+    double *value = ARENA_NEW(arena, double, count + 1);
+    *out = (RecordedInput){.input = first ? b : a, .count = count, .factor = first ? factor : -factor};
+    static const double near = 0.01; // as clocks are written
     int row = 0;
-    for (int64_t k = 0; k < out->count; k++) {
-        time[k] = (double)k * every;
-        value[k] = recorded_at(input, held, time[k], &row);
+    for (int64_t k = 0; k < count; k++) {
+        double apart;
+        value[k] = recorded_at(input, held, time[k], &row, &apart);
+        out->between += apart > near;
     }
     out->time = time;
     out->value = value;

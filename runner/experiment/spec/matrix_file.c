@@ -13,6 +13,7 @@ typedef struct MatrixReader {
     int64_t columns;
     TableBuild build; // of a table
     bool *wanted;     // [columns] of a table: the column is read
+    bool comma;       // a number has a decimal comma: reported, and nothing more is read
 } MatrixReader;
 
 static const Key matrix_time_key = {.path = "time", .type = KEY_NUMBER, .unit = "s", .low = -1e20, .high = 1e20};
@@ -65,6 +66,22 @@ static void matrix_read_gap(const MatrixReader *matrix, int64_t column, double *
              text_visible(matrix->key.path, matrix->reader->arena));
 }
 
+// Whether a number has a decimal comma, as others of the file then have: that is one error.
+static bool matrix_is_comma(MatrixReader *matrix, const Node *field)
+{
+    const char separator = matrix->lines.separator;
+    if (!csv_has_decimal_comma(field->text)) return false;
+    const char *between = separator == ','    ? "quotes around fields"
+                          : separator == '\t' ? "tabs between fields"
+                                              : arena_format(matrix->reader->arena, "'%c' between fields", separator);
+    diagnose(matrix->reader->diagnostics, field,
+             "'%.60s' has a decimal comma, with %s; numbers need a decimal point: export the file with points%s",
+             text_visible(field->text, matrix->reader->arena), between,
+             separator == ',' ? "" : ", or write a copy of it by `tr , .`");
+    matrix->comma = true;
+    return true;
+}
+
 static void matrix_read_row(MatrixReader *matrix, double *to)
 {
     const CsvLines *lines = &matrix->lines;
@@ -78,6 +95,7 @@ static void matrix_read_row(MatrixReader *matrix, double *to)
     for (int64_t c = 0; c < matrix->columns; c++) {
         if (matrix->names != NULL) matrix->key.path = matrix->names[c];
         if (matrix->wanted != NULL && !matrix->wanted[c]) continue;
+        if (matrix_is_comma(matrix, &lines->fields[c])) return;
         if (matrix_is_gap(matrix, &lines->fields[c]))
             matrix_read_gap(matrix, c, &to[c]);
         else
@@ -96,7 +114,7 @@ static void matrix_too_many(const MatrixReader *matrix)
 static int64_t matrix_read_rows(MatrixReader *matrix, double *numbers, int64_t most)
 {
     int64_t rows = 0;
-    for (bool row = true; row && !scalar_flooded(matrix->reader);
+    for (bool row = true; row && !matrix->comma && !scalar_flooded(matrix->reader);
          row = csv_row(&matrix->lines, (int)matrix->columns + 1)) {
         if (rows == most) {
             matrix_too_many(matrix);
@@ -110,7 +128,7 @@ static int64_t matrix_read_rows(MatrixReader *matrix, double *numbers, int64_t m
 // Rows below the names of columns.
 static void table_read_rows(MatrixReader *matrix, double *value)
 {
-    while (!matrix->build.dated && !scalar_flooded(matrix->reader) &&
+    while (!matrix->build.dated && !matrix->comma && !scalar_flooded(matrix->reader) &&
            csv_row(&matrix->lines, (int)matrix->columns + 1)) {
         const int errors = diagnostics_errors(matrix->reader->diagnostics);
         matrix_read_row(matrix, value);

@@ -105,6 +105,7 @@ typedef struct ClockFit {
     const double *weight;        // [n_series] w; < 0: of a metric that subtracts the column
     const double *wide;          // [n_series] of the loss: what is late by much would be an outlier in all rows
     bool *with;                  // [n_series] follows the clock
+    double sign;                 // of what was recorded in these: -1 asks whether it has the other sign
     int n;                       // searched parameters, and the clock behind them
     double *u, *trial, *value;   // [n + 1], [n + 1], [n]
     double *r, *column;          // [count], [n + 1][count]
@@ -194,7 +195,8 @@ static int64_t clock_of_series(const ClockFit *of, int s, double late, double *r
     for (int64_t k = 0; k < count; k++) {
         const double at = recorded->time[k] - late;
         const bool within = at >= recorded->time[0] && at <= recorded->time[count - 1];
-        r[k] = within ? clock_bend(recorded, of->wide[s], r[k] - of->weight[s] * recorded->value[k], &slope) : 0.0;
+        r[k] = within ? clock_bend(recorded, of->wide[s], r[k] - of->sign * of->weight[s] * recorded->value[k], &slope)
+                      : 0.0;
         for (int i = 0; i <= of->n && columns; i++) column[i * all + k] *= within ? slope : 0.0;
         rows += within;
     }
@@ -387,6 +389,7 @@ static void clock_try(ClockFit *of, int s, bool whole, FitClock *best)
         const double left = clock_left(of);
         if (!(left < best->left)) continue;
         *best = (FitClock){.series = s,
+                           .mirrored = of->sign < 0.0,
                            .name = of->recorded[s].name,
                            .input = of->recorded[s].input,
                            .whole = whole,
@@ -408,6 +411,31 @@ static bool clock_with(const ClockFit *of, const bool *known, int s, bool whole)
     return first;
 }
 
+// The squares of the residuals of the series `with`.
+static double clock_squares(const ClockFit *of)
+{
+    const FitData *data = of->fit->data;
+    double squares = 0.0;
+    for (int s = 0; s < data->n_series; s++) {
+        const double *r = data->residual + data->series[s].first;
+        squares += of->with[s] ? fit_dot(r, r, data->series[s].count) : 0.0;
+    }
+    return squares;
+}
+
+// The joints with the greatest of wanted[n_series], which this overwrites.
+static void clock_joints(ClockFit *of, const bool *known, double *wanted, FitClock *clock)
+{
+    const int n = of->fit->data->n_series;
+    for (int joint = 0; joint < CLOCK_JOINTS; joint++) {
+        int most = 0;
+        for (int s = 1; s < n; s++) most = wanted[s] > wanted[most] ? s : most;
+        if (!(wanted[most] > 0.0)) break;
+        wanted[most] = 0.0;
+        if (clock_with(of, known, most, false)) clock_try(of, most, false, clock);
+    }
+}
+
 static void fit_take_clock(const Fit *fit, const FitModel *model, const FitRecorded *recorded)
 {
     const FitData *data = fit->data;
@@ -421,6 +449,7 @@ static void fit_take_clock(const Fit *fit, const FitModel *model, const FitRecor
                    .weight = weight,
                    .wide = wide,
                    .with = ARENA_NEW(fit->arena, bool, data->n_series),
+                   .sign = 1.0,
                    .n = data->n,
                    .u = ARENA_NEW(fit->arena, double, n + 1),
                    .trial = ARENA_NEW(fit->arena, double, n + 1),
@@ -443,14 +472,15 @@ static void fit_take_clock(const Fit *fit, const FitModel *model, const FitRecor
     double *wanted = ARENA_NEW(fit->arena, double, data->n_series);
     for (int s = 0; s < data->n_series; s++)
         wanted[s] = clock_with(&of, known, s, false) ? clock_first_order(&of) : 0.0;
-    for (int joint = 0; joint < CLOCK_JOINTS; joint++) {
-        int most = 0;
-        for (int s = 1; s < data->n_series; s++) most = wanted[s] > wanted[most] ? s : most;
-        if (!(wanted[most] > 0.0)) break;
-        wanted[most] = 0.0;
-        if (clock_with(&of, known, most, false)) clock_try(&of, most, false, clock);
-    }
-    clock->off = clock->left < (clock->input ? clock_input : clock_part);
+    clock_joints(&of, known, wanted, clock);
+    // With the other sign, of the joints with the greatest squares: what repeats is late, too, if it is turned.
+    of.sign = -1.0;
+    of.columns = CLOCK_COLUMNS / 2;
+    for (int s = 0; s < data->n_series; s++)
+        if (clock_with(&of, known, s, true)) clock_try(&of, s, true, clock);
+    for (int s = 0; s < data->n_series; s++) wanted[s] = clock_with(&of, known, s, false) ? clock_squares(&of) : 0.0;
+    clock_joints(&of, known, wanted, clock);
+    clock->off = clock->left < (clock->input || clock->mirrored ? clock_input : clock_part);
 }
 
 Error fit_records(const FitModel *model, FitResult *result)
@@ -460,6 +490,10 @@ Error fit_records(const FitModel *model, FitResult *result)
     result->units = ARENA_NEW(fit->arena, FitUnit, fit->data->n_series);
     TRY(fit_recorded(model, recorded));
     fit_take_units(fit, recorded);
+    for (int s = 0; s < fit->data->n_series; s++) {
+        if (recorded[s].between > result->between.residuals)
+            result->between = (FitBetween){recorded[s].name, recorded[s].between, recorded[s].count};
+    }
     if (fit->freedom > 1.0 && result->n_coloured > 0 && result->n_units == 0) fit_take_clock(fit, model, recorded);
     return error_none();
 }

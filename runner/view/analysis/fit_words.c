@@ -164,6 +164,15 @@ static void fit_say_clock(FitSays *says)
                        : clock->input ? arena_format(says->arena, "input %s", name)
                                       : arena_format(says->arena, "columns %.*s_*",
                                                      (int)(end != NULL ? end - name : (ptrdiff_t)strlen(name)), name);
+    if (clock->mirrored) {
+        fit_say(
+            says, "unit",
+            arena_format(says->arena,
+                         "%s: a fit of its other sign leaves %.2g %% of the squares: turn coordinates and rates, by "
+                         "`scale: -1`%s",
+                         what, 100.0 * clock->left, clock->input ? ", or in the file" : ""));
+        return;
+    }
     const char *against = !clock->whole  ? "against the other columns"
                           : clock->input ? "against the simulation"
                                          : "against the commands";
@@ -197,6 +206,12 @@ static void fit_say_records(FitSays *says)
                              names, unit->by, unit->correlation, unit->means));
     }
     fit_say_clock(says);
+    if (result->between.name == NULL) return;
+    fit_say(says, "between",
+            arena_format(says->arena,
+                         "%" PRId64 " of %" PRId64 " residuals are between two rows of %s, where noise is smoothed and "
+                         "curves are cut: intervals are too short; compare at its rows, by an event with `rows: %s`",
+                         result->between.residuals, result->between.count, result->between.name, result->between.name));
 }
 
 static void fit_say_bootstrap(FitSays *says)
@@ -324,7 +339,7 @@ const FitLine *fit_lines(const Spec *spec, const FitData *data, const FitResult 
     FitSays says = {.spec = spec, .data = data, .result = result, .arena = arena};
     says.lines =
         ARENA_NEW(arena, FitLine,
-                  result->n_unknown + 12 + result->n_units + data->n_fitted + data->n_recordings + data->n * data->n);
+                  result->n_unknown + 13 + result->n_units + data->n_fitted + data->n_recordings + data->n * data->n);
     for (int k = 0; k < result->n_unknown; k++) fit_say(&says, "unknown", result->unknown[k]);
     fit_say_recordings(&says);
     fit_say_minimum(&says);

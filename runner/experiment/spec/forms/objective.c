@@ -229,6 +229,19 @@ static const Node *objective_of_residuals(SpecReader *reader)
     return node;
 }
 
+// Rows that are compared between their instants are smoother than what was recorded, and bent.
+static void objective_see_rows(SpecReader *reader, const Node *node, const Residual *residual)
+{
+    RecordedInput input;
+    if (diagnostics_errors(reader->diagnostics) > 0 || residual->metric < 0) return;
+    if (!spec_recorded_input(reader->spec, residual->metric, reader->arena, &input) || input.between == 0) return;
+    diagnose_warning(reader->diagnostics, node,
+                     "%lld of the %lld instants at which %s compares lie between two rows of %s, where it is drawn "
+                     "from both: intervals of a fit are too short then; give the event `rows: %s`",
+                     (long long)input.between, (long long)input.count,
+                     reader->spec->configured.metrics[residual->metric].name, input.input, input.input);
+}
+
 static void objective_read_residuals(SpecReader *reader, const GivenKey *given, const Scope *scope)
 {
     Spec *spec = reader->spec;
@@ -246,6 +259,7 @@ static void objective_read_residuals(SpecReader *reader, const GivenKey *given, 
         const Residual residual = objective_read_residual(reader, list ? node->items[i] : node, scope);
         whole = whole && residual.expression != NULL;
         if (reader->beside && residual.expression != NULL && !objective_sees(reader, residual.expression)) continue;
+        if (residual.expression != NULL) objective_see_rows(reader, list ? node->items[i] : node, &residual);
         residuals[taken++] = residual;
         spec->objective.residual_count += residual.count;
     }
