@@ -19,7 +19,7 @@ extern "C" {
 
 // Raised whenever a stored number of any model changes by a bit. Stored with every batch; replay and resume refuse
 // another version.
-#define NUMERICS_VERSION 5
+#define NUMERICS_VERSION 6
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@
 HD int equations_periods(const EquationsConstants *c) { return c->acting + EQUATIONS_ACTING_PERIODS; }
 
 // The instant at which the next period begins; infinite: there is none.
-HD real equations_next_period(const EquationsLane *restrict lane)
+HD real equations_next_period(const EquationsLane *lane)
 {
     const EquationsConstants *c = lane->c;
     if (c->n_actions == 0) return splat(1e300);
@@ -18,7 +18,7 @@ HD real equations_next_period(const EquationsLane *restrict lane)
 }
 
 // Action a of the period that begins.
-HD real equations_action(const EquationsLane *restrict lane, const LaneGroup *group, int a)
+HD real equations_action(const EquationsLane *lane, const LaneGroup *group, int a)
 {
     const EquationsConstants *c = lane->c;
     const double *bounds = lane->assets + c->actions + 2 * (int64_t)a,
@@ -34,7 +34,7 @@ HD real equations_action(const EquationsLane *restrict lane, const LaneGroup *gr
 }
 
 // Begins a period of the lanes of `begins` with its actions. Returns the lanes in which it is the first.
-HD mask equations_take_actions(const EquationsLane *restrict lane, const LaneGroup *group, mask begins)
+HD mask equations_take_actions(const EquationsLane *lane, const LaneGroup *group, mask begins)
 {
     const EquationsConstants *c = lane->c;
     const int held = SYSTEM_HELD(c->n_states, c->n_held - c->n_clocks - c->n_actions);

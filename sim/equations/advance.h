@@ -10,7 +10,8 @@
 // ---- trajectories ---------------------------------------------------------------------------------------------------
 
 // A sample of the arguments at time t: time, states, held numbers, mode, further columns.
-HD_CALL void equations_sample(const EquationsLane *restrict lane, const LaneGroup *group, real t, bool last, mask which)
+HD_CALL void equations_sample(const EquationsLane *UNALIASED lane, const LaneGroup *group, real t, bool last,
+                              mask which)
 {
     const EquationsConstants *c = lane->c;
     int column = 0;
@@ -38,8 +39,8 @@ HD_CALL void equations_sample(const EquationsLane *restrict lane, const LaneGrou
 }
 
 // Samples inside the step from t, before `until`, from its dense output.
-HD_CALL void equations_trace(const EquationsLane *restrict lane, const LaneGroup *group, EquationsMethod method, real t,
-                             real h, real until, mask taken)
+HD_CALL void equations_trace(const EquationsLane *UNALIASED lane, const LaneGroup *group, EquationsMethod method,
+                             real t, real h, real until, mask taken)
 {
     LanesSampling sampling;
     if (!lanes_are_sampled(group, &sampling)) return;
@@ -62,7 +63,7 @@ HD_CALL void equations_trace(const EquationsLane *restrict lane, const LaneGroup
 
 // The sample at time t, where a period of actions ends: it has the action that was held up to there, as what an
 // environment observes.
-HD_CALL void equations_trace_period(const EquationsLane *restrict lane, const LaneGroup *group, real t, mask which)
+HD_CALL void equations_trace_period(const EquationsLane *UNALIASED lane, const LaneGroup *group, real t, mask which)
 {
     LanesSampling sampling;
     if (!lanes_are_sampled(group, &sampling)) return;
@@ -78,7 +79,7 @@ HD_CALL void equations_trace_period(const EquationsLane *restrict lane, const La
 
 // Sets states and held numbers of the lanes of `which`. Returns the lanes in which a held number of the user's became
 // one that is not finite; a state that did ends the lane at its next step.
-HD mask equations_set(const EquationsLane *restrict lane, EquationsCode code, mask which)
+HD mask equations_set(const EquationsLane *lane, EquationsCode code, mask which)
 {
     const EquationsConstants *c = lane->c;
     const int count = c->n_states + c->n_held, of_user = count - c->n_clocks;
@@ -109,7 +110,7 @@ typedef struct EquationsOutcome {
     mask stopped, changed;
 } EquationsOutcome;
 
-HD_CALL void equations_act(const EquationsLane *restrict lane, int64_t row, mask fires, EquationsOutcome *outcome)
+HD_CALL void equations_act(const EquationsLane *UNALIASED lane, int64_t row, mask fires, EquationsOutcome *outcome)
 {
     equations_owns_memory(lane);
     const int event = equations_integer(lane, row + EQUATIONS_ACTION_EVENT),
@@ -134,7 +135,7 @@ HD_CALL void equations_act(const EquationsLane *restrict lane, int64_t row, mask
 // The actions due at time t in the lanes of `landed` (their guards that turn) and of `timed` (instants), in the order
 // of the spec: all those of the mode in which the instant is reached, also behind one that leaves it. The arguments are
 // the lane's state.
-HD_CALL EquationsOutcome equations_happen(const EquationsLane *restrict lane, real t, mask landed, mask timed)
+HD_CALL EquationsOutcome equations_happen(const EquationsLane *UNALIASED lane, real t, mask landed, mask timed)
 {
     equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
@@ -163,7 +164,7 @@ HD_CALL EquationsOutcome equations_happen(const EquationsLane *restrict lane, re
 
 // Rates, guards, sides and values of metrics where a state begins, after one in mode `mode_before`. near: as in
 // equations_take_sides.
-HD_CALL void equations_settle(const EquationsLane *restrict lane, real near, real mode_before, mask which)
+HD_CALL void equations_settle(const EquationsLane *UNALIASED lane, real near, real mode_before, mask which)
 {
     equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
@@ -179,7 +180,7 @@ HD_CALL void equations_settle(const EquationsLane *restrict lane, real near, rea
 }
 
 // The same where rows of inputs begin: the state goes on, and with it the sides of guards.
-HD_CALL void equations_go_on(const EquationsLane *restrict lane, mask which)
+HD_CALL void equations_go_on(const EquationsLane *UNALIASED lane, mask which)
 {
     const EquationsConstants *c = lane->c;
     equations_argue(lane, c->y);
@@ -192,7 +193,7 @@ HD_CALL void equations_go_on(const EquationsLane *restrict lane, mask which)
 // What guards that turn after a step of length h count as 0: where they stand now, unless they have jumped there.
 // Returns the landed lanes with one that has stayed within rounding of 0 since their last event, `apart` (s) ago: a
 // guard that leaves 0 and returns is a quarter of its slope times that time away from it.
-HD_CALL mask equations_stays(const EquationsLane *restrict lane, real apart, real h, mask landed)
+HD_CALL mask equations_stays(const EquationsLane *UNALIASED lane, real apart, real h, mask landed)
 {
     equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
@@ -212,21 +213,31 @@ HD_CALL mask equations_stays(const EquationsLane *restrict lane, real apart, rea
     return stays;
 }
 
-// Counts events at one instant, after a step of length h. Returns the lanes with too many.
-HD mask equations_cascades(const EquationsLane *restrict lane, real t, real h, mask landed)
+#define EQUATIONS_SOON 1e-7  // of the duration
+#define EQUATIONS_CROWDS 1e4 // events
+
+// Counts events at one instant, after a step of length h, and events that follow each other sooner than a lane could
+// afford to the end of the duration. Returns the lanes with too many.
+HD mask equations_cascades(const EquationsLane *lane, real t, real h, mask landed)
 {
     const real last = equations_named(lane, EQUATIONS_EVENT_T), cascade = equations_named(lane, EQUATIONS_CASCADE);
     const mask stays = equations_has_noise(lane) ? no_lanes() : equations_stays(lane, t - last, h, landed);
     const mask same =
         MASK(t - last <= 1e-12 * greater_of(absolute(t), equations_second(lane))) | (stays & MASK(last >= 0.0));
     equations_name(lane, EQUATIONS_CASCADE, select_real(same, cascade + 1.0, splat(0.0)), landed);
+    const double soon = 1.0 / (double)lane->c->steps_max;
+    const mask crowded =
+        MASK(last >= 0.0) & MASK(t - last < (soon < EQUATIONS_SOON ? soon : EQUATIONS_SOON) * lane->c->duration);
+    const real crowd = select_real(crowded, equations_named(lane, EQUATIONS_CROWD) + 1.0, splat(0.0));
+    equations_name(lane, EQUATIONS_CROWD, crowd, landed);
     equations_name(lane, EQUATIONS_EVENT_T, t, landed);
-    return landed & MASK(equations_named(lane, EQUATIONS_CASCADE) > (double)lane->c->cascade);
+    const mask many = lane->c->is_map ? no_lanes() : MASK(crowd > EQUATIONS_CROWDS);
+    return landed & (many | MASK(equations_named(lane, EQUATIONS_CASCADE) > (double)lane->c->cascade));
 }
 
 // Sides of the guards that do not turn in `landed`, before anything happens: signs, but of one that has passed 0 by
 // rounding and turns at the begin of the next step.
-HD void equations_follow_others(const EquationsLane *restrict lane, mask landed)
+HD void equations_follow_others(const EquationsLane *lane, mask landed)
 {
     FRAME_EACH
     for (int k = 0; k < lane->c->n_guards; k++) {
@@ -240,7 +251,7 @@ HD void equations_follow_others(const EquationsLane *restrict lane, mask landed)
 
 // Guards that an event of `changed` has taken to their other side, and that the mode before it has too: they turn now.
 // Their sides before it stand in `next_guard`. Returns the lanes with one.
-HD mask equations_jump(const EquationsLane *restrict lane, real mode_before, mask changed)
+HD mask equations_jump(const EquationsLane *lane, real mode_before, mask changed)
 {
     const EquationsConstants *c = lane->c;
     mask any = no_lanes();
@@ -259,7 +270,7 @@ HD mask equations_jump(const EquationsLane *restrict lane, real mode_before, mas
 
 // How far from its instant (s) a located event may have been taken, after a step of length h: the distance from 0 at
 // which its guard stands, and the tolerance.
-HD real equations_nearness(const EquationsLane *restrict lane, real h, mask landed)
+HD real equations_nearness(const EquationsLane *lane, real h, mask landed)
 {
     real near = EQUATIONS_NEAR * lane->c->tolerance * h;
     FRAME_EACH
@@ -275,7 +286,7 @@ HD real equations_nearness(const EquationsLane *restrict lane, real h, mask land
 
 // What happens at time t, after a step of length h, in the lanes of `landed` (their guards that turn), of `timed`
 // (instants) and of `ticked` (rows of inputs), and what follows from that at once. Events see the new rows.
-HD_CALL EquationsOutcome equations_occur(const EquationsLane *restrict lane, real t, real h, mask landed, mask timed,
+HD_CALL EquationsOutcome equations_occur(const EquationsLane *UNALIASED lane, real t, real h, mask landed, mask timed,
                                          mask ticked)
 {
     equations_owns_memory(lane);
@@ -334,7 +345,7 @@ HD real equations_factor(real error)
 }
 
 // A first step: a hundredth of the time in which the state changes by its size (II.4), at most the duration.
-HD real equations_first_step(const EquationsLane *restrict lane)
+HD real equations_first_step(const EquationsLane *lane)
 {
     const EquationsConstants *c = lane->c;
     real size = splat(0.0), rate = splat(0.0);
@@ -352,7 +363,7 @@ HD real equations_first_step(const EquationsLane *restrict lane)
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
 // One that is a code. Its rates at the end are for the continuous extension alone.
-HD EquationsStep equations_straight_step(const EquationsLane *restrict lane, real t, real h, mask which, bool observed)
+HD EquationsStep equations_straight_step(const EquationsLane *lane, real t, real h, mask which, bool observed)
 {
     const EquationsConstants *c = lane->c;
     const EquationsStep step = {splat(0.0), splat(0.0)};
@@ -362,7 +373,7 @@ HD EquationsStep equations_straight_step(const EquationsLane *restrict lane, rea
     return EQUATIONS_OBSERVED(observed) ? equations_end_step(lane, t, h, which) : step;
 }
 
-HD EquationsStep equations_step(const EquationsLane *restrict lane, EquationsMethod method, real t, real h, mask which,
+HD EquationsStep equations_step(const EquationsLane *lane, EquationsMethod method, real t, real h, mask which,
                                 bool observed)
 {
     if (EQUATIONS_KNOWN(lane->c, straight) != 0) return equations_straight_step(lane, t, h, which, observed);
@@ -378,7 +389,7 @@ HD EquationsStep equations_step(const EquationsLane *restrict lane, EquationsMet
     }
 }
 
-HD mask equations_finite(const EquationsLane *restrict lane, int numbers)
+HD mask equations_finite(const EquationsLane *lane, int numbers)
 {
     mask finite = all_lanes();
     FRAME_LOADS
@@ -387,7 +398,7 @@ HD mask equations_finite(const EquationsLane *restrict lane, int numbers)
 }
 
 // The next instant at which a step must end; *grid: of the fixed steps.
-HD real equations_deadline(const EquationsLane *restrict lane, real t, real *grid)
+HD real equations_deadline(const EquationsLane *lane, real t, real *grid)
 {
     const EquationsConstants *c = lane->c;
     const real end = splat(c->duration);
@@ -398,7 +409,7 @@ HD real equations_deadline(const EquationsLane *restrict lane, real t, real *gri
     return c->n_instants > 0 ? lesser_of(equations_next_instant(lane, t), row) : row;
 }
 
-HD_CALL EquationsOutcome equations_start(const EquationsLane *restrict lane, const LaneGroup *group, bool observed,
+HD_CALL EquationsOutcome equations_start(const EquationsLane *UNALIASED lane, const LaneGroup *group, bool observed,
                                          mask running)
 {
     const EquationsConstants *c = lane->c;
@@ -427,7 +438,7 @@ HD_CALL EquationsOutcome equations_start(const EquationsLane *restrict lane, con
     return outcome;
 }
 
-HD void equations_copy(const EquationsLane *restrict lane, int to, int from, int count, mask which)
+HD void equations_copy(const EquationsLane *lane, int to, int from, int count, mask which)
 {
     FRAME_LOADS
     for (int i = 0; i < count; i++) frame_put(lane->frame, to + i, frame_get(lane->frame, from + i), which);
@@ -435,7 +446,7 @@ HD void equations_copy(const EquationsLane *restrict lane, int to, int from, int
 
 #if defined(HOPSCOTCH_TRAIL)
 // Why a step of length h that ends at time `now` does: its cause, and which guard, instant or switch it is.
-HD_CALL void trail_cause(const EquationsLane *restrict lane, real t, real now, bool landing, Cells entry)
+HD_CALL void trail_cause(const EquationsLane *UNALIASED lane, real t, real now, bool landing, Cells entry)
 {
     const EquationsConstants *c = lane->c;
     const int64_t row = equations_mode_row(lane, (int)equations_named(lane, EQUATIONS_MODE_OF));
@@ -462,7 +473,7 @@ HD_CALL void trail_cause(const EquationsLane *restrict lane, real t, real now, b
 }
 
 // Before a step from t of length h is taken.
-HD_CALL void trail_step(const EquationsLane *restrict lane, real t, real h, real now, mask landing, mask timed)
+HD_CALL void trail_step(const EquationsLane *UNALIASED lane, real t, real h, real now, mask landing, mask timed)
 {
     const Cells entry = trail_put(lane, TRAIL_STEP, t);
     entry[TRAIL_H] = h;
@@ -473,14 +484,14 @@ HD_CALL void trail_step(const EquationsLane *restrict lane, real t, real h, real
         entry[TRAIL_CAUSE] = TRAIL_FREE;
 }
 #else
-HD void trail_step(const EquationsLane *restrict lane, real t, real h, real now, mask landing, mask timed)
+HD void trail_step(const EquationsLane *lane, real t, real h, real now, mask landing, mask timed)
 {
     (void)lane, (void)t, (void)h, (void)now, (void)landing, (void)timed;
 }
 #endif
 
 // A step has been taken: `next` is the state now.
-HD void equations_take(const EquationsLane *restrict lane, real now, mask on_grid, mask taken)
+HD void equations_take(const EquationsLane *lane, real now, mask on_grid, mask taken)
 {
     const EquationsConstants *c = lane->c;
     equations_copy(lane, c->y, c->next, c->n_total, taken);
@@ -494,7 +505,7 @@ HD void equations_take(const EquationsLane *restrict lane, real now, mask on_gri
 }
 
 // The failure of the lanes of `refused`, whose step was not taken, where it can't be shorter.
-HD real equations_refusal(const EquationsLane *restrict lane, real t, mask finite, mask refused, real failure)
+HD real equations_refusal(const EquationsLane *lane, real t, mask finite, mask refused, real failure)
 {
     const real least = 1e-14 * greater_of(absolute(t), 1e-3 * equations_second(lane));
     const mask stuck = MASK(equations_named(lane, EQUATIONS_H) <= least);
@@ -504,7 +515,7 @@ HD real equations_refusal(const EquationsLane *restrict lane, real t, mask finit
 }
 
 // Ends the lanes of `ended` at time t, where a sample is taken.
-HD void equations_end(const EquationsLane *restrict lane, const LaneGroup *group, real t, real failure, bool observed,
+HD void equations_end(const EquationsLane *lane, const LaneGroup *group, real t, real failure, bool observed,
                       mask ended)
 {
     equations_argue(lane, lane->c->y);
@@ -514,7 +525,7 @@ HD void equations_end(const EquationsLane *restrict lane, const LaneGroup *group
 }
 
 // The periods of actions that begin now, and what follows from their actions at once. Returns the lanes that go on.
-HD_CALL mask equations_act_now(const EquationsLane *restrict lane, const LaneGroup *group, bool observed, mask running)
+HD_CALL mask equations_act_now(const EquationsLane *UNALIASED lane, const LaneGroup *group, bool observed, mask running)
 {
     const EquationsConstants *c = lane->c;
     const real t = equations_named(lane, EQUATIONS_T);
@@ -535,8 +546,8 @@ HD_CALL mask equations_act_now(const EquationsLane *restrict lane, const LaneGro
 }
 
 // A tick of the lanes of `running`: an attempt at a step. last: lanes that may take no other. Returns those that go on.
-HD mask equations_attempt(const EquationsLane *restrict lane, const LaneGroup *group, EquationsMethod method,
-                          bool observed, mask last, mask running)
+HD mask equations_attempt(const EquationsLane *lane, const LaneGroup *group, EquationsMethod method, bool observed,
+                          mask last, mask running)
 {
     const EquationsConstants *c = lane->c;
     const bool noisy =

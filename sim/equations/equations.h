@@ -94,6 +94,7 @@ enum {
     EQUATIONS_MODE_OF, // number of its mode
     EQUATIONS_EVENT_T, // time of the last event
     EQUATIONS_CASCADE, // events at this instant
+    EQUATIONS_CROWD,   // events in a row, each soon after the last
     EQUATIONS_TIMED_T, // time of the last instant
     EQUATIONS_SIGHT,   // the longest step by which the guards are seen
     EQUATIONS_GRID,    // steps of dt done, of a method with fixed steps

@@ -14,7 +14,7 @@
 
 #define EQUATIONS_NO_TURN 2.0    // in place of the theta of a crossing
 #define EQUATIONS_TOGETHER 1e-12 // crossings of one instant, in theta
-#define EQUATIONS_ROOT 1e-13     // width of a located crossing, in theta
+#define EQUATIONS_ROOT 1e-15     // width of a located crossing, in theta
 #define EQUATIONS_NOISY 1e-3     // with noise: a guard within this part of what moves it in dt from 0 is at 0
 #define EQUATIONS_REACHES 4.0    // standard deviations that a guard moves in a step, at most
 #define EQUATIONS_AT_ZERO 0.5    // with noise: the side of a guard that an event has left at 0
@@ -27,19 +27,13 @@ enum { EQUATIONS_ROOT_STEPS = 160 };
 
 // ---- guards ---------------------------------------------------------------------------------------------------------
 
-HD int equations_direction(const EquationsLane *restrict lane, int k)
-{
-    return equations_integer(lane, lane->c->guards + k);
-}
+HD int equations_direction(const EquationsLane *lane, int k) { return equations_integer(lane, lane->c->guards + k); }
 
-HD real equations_offset(const EquationsLane *restrict lane, int k)
-{
-    return frame_get(lane->frame, lane->c->offset + k);
-}
+HD real equations_offset(const EquationsLane *lane, int k) { return frame_get(lane->frame, lane->c->offset + k); }
 
 // guards[n_guards], less their offsets, and slopes behind them <- at the arguments, which are those of a state with its
 // rates.
-HD void equations_guards(const EquationsLane *restrict lane, int guards, mask which)
+HD void equations_guards(const EquationsLane *lane, int guards, mask which)
 {
     if (lane->c->n_guards == 0) return;
     equations_of_modes(lane, EQUATIONS_MODE_SLOPES, guards, 2 * lane->c->n_guards, which);
@@ -49,7 +43,7 @@ HD void equations_guards(const EquationsLane *restrict lane, int guards, mask wh
 }
 
 // saved[n_guards] of the frame <- the guards, less their offsets, at theta of the step from t.
-HD void equations_guards_between(const EquationsLane *restrict lane, real t, real h, real theta, mask which)
+HD void equations_guards_between(const EquationsLane *lane, real t, real h, real theta, mask which)
 {
     const EquationsConstants *c = lane->c;
     equations_argue_between(lane, t, h, theta);
@@ -59,7 +53,7 @@ HD void equations_guards_between(const EquationsLane *restrict lane, real t, rea
         frame_put(lane->frame, c->saved + k, frame_get(lane->frame, c->saved + k) - equations_offset(lane, k), which);
 }
 
-HD_CALL real equations_guard_between(const EquationsLane *restrict lane, int k, real t, real h, real theta, mask which)
+HD_CALL real equations_guard_between(const EquationsLane *UNALIASED lane, int k, real t, real h, real theta, mask which)
 {
     equations_owns_memory(lane);
     equations_guards_between(lane, t, h, theta, which);
@@ -67,7 +61,7 @@ HD_CALL real equations_guard_between(const EquationsLane *restrict lane, int k, 
 }
 
 // The lanes in which a change of guard k from side `before` to `now` is a crossing in a direction that counts.
-HD mask equations_counts(const EquationsLane *restrict lane, int k, real before, real now)
+HD mask equations_counts(const EquationsLane *lane, int k, real before, real now)
 {
     const int direction = equations_direction(lane, k);
     const mask rises = MASK(before < 0.0) & MASK(now > 0.0), falls = MASK(before > 0.0) & MASK(now < 0.0);
@@ -87,42 +81,75 @@ HD real equations_bend(real from, real to, real from_slope, real to_slope, real 
     return theta;
 }
 
-// Where guard number `k` of a lane goes to its other side: sign * guard is at_low at low and at_high > 0 at high, after
-// so many looks; turn: their number modulo 4.
+// Where guard number `k` of a lane goes to its other side: sign * guard is above 0 at one of `newest` and `other`, and
+// not at the other one, after so many looks. third: the last end before these; part: of the way from the newest end to
+// the other one, where the next look is.
 typedef struct EquationsBracket {
-    real k, sign, low, high, at_low, at_high, looks, turn;
-    mask last_low, last_high;
+    real k, sign, newest, other, third, at_newest, at_other, at_third, part, looks;
     real from, to, quantity; // sign * guard at the ends of the step; what the guard is (equations_quantity)
 } EquationsBracket;
 
-// The theta of the next look. Illinois' method, with bisections between.
-HD real equations_look(EquationsBracket *b)
+HD EquationsBracket equations_no_bracket(void)
 {
-    const real half = 0.5 * (b->low + b->high);
-    const real secant = (b->low * b->at_high - b->high * b->at_low) / (b->at_high - b->at_low);
-    const mask halves = MASK(b->turn == 3.0),
-               inside = MASK(secant > b->low) & MASK(secant < b->high) & MASK(b->at_low < 0.0) & ~halves;
-    b->looks = b->looks + 1.0;
-    b->turn = select_real(halves, splat(0.0), b->turn + 1.0);
-    return select_real(inside, secant, half);
+    const real none = splat(0.0);
+    const EquationsBracket b = {none, none, none, none, none, none, none, none, none, none, none, none, none};
+    return b;
 }
 
-// At theta, sign * guard has this value, in the lanes of `open`.
+// Brackets of the lanes of `which` begin: from 0 to theta, with these values of sign * guard.
+HD void equations_begin_bracket(EquationsBracket *b, real theta, real from, real to, mask which)
+{
+    const real part = clamped(to / (to - from), splat(0.05), splat(0.95));
+    b->newest = select_real(which, theta, b->newest);
+    b->other = select_real(which, splat(0.0), b->other);
+    b->third = select_real(which, splat(0.0), b->third);
+    b->at_newest = select_real(which, to, b->at_newest);
+    b->at_other = select_real(which, lesser_of(from, splat(0.0)), b->at_other); // a guard at 0 is by rounding above it
+    b->at_third = select_real(which, b->at_other, b->at_third);
+    b->part = select_real(which, select_real(MASK(from < 0.0), part, splat(0.5)), b->part);
+    b->looks = select_real(which, splat(0.0), b->looks);
+    b->from = select_real(which, from, b->from);
+    b->to = select_real(which, to, b->to);
+}
+
+HD real equations_look(EquationsBracket *b)
+{
+    b->looks = b->looks + 1.0;
+    return b->newest + b->part * (b->other - b->newest);
+}
+
+// At theta, sign * guard has this value, in the lanes of `open`. The next look is by inverse quadratic interpolation
+// where its three ends suit, else in the middle: T. R. Chandrupatla, A new hybrid quadratic/bisection algorithm for
+// finding the zero of a nonlinear function without using derivatives, Advances in Engineering Software 28 (1997), 145.
 HD void equations_seen(EquationsBracket *b, real theta, real value, mask open)
 {
-    const mask up = open & MASK(value > 0.0), down = open & ~up;
-    b->high = select_real(up, theta, b->high);
-    b->at_high = select_real(up, value, select_real(down & b->last_low, 0.5 * b->at_high, b->at_high));
-    b->low = select_real(down, theta, b->low);
-    b->at_low = select_real(down, value, select_real(up & b->last_high, 0.5 * b->at_low, b->at_low));
-    b->last_high = (b->last_high & ~open) | up;
-    b->last_low = (b->last_low & ~open) | down;
+    const mask above = MASK(value > 0.0), was = MASK(b->at_newest > 0.0), same = (above & was) | (~above & ~was);
+    b->third = select_real(open, select_real(same, b->newest, b->other), b->third);
+    b->at_third = select_real(open, select_real(same, b->at_newest, b->at_other), b->at_third);
+    b->other = select_real(open & ~same, b->newest, b->other);
+    b->at_other = select_real(open & ~same, b->at_newest, b->at_other);
+    b->newest = select_real(open, theta, b->newest);
+    b->at_newest = select_real(open, value, b->at_newest);
+    const real x = b->newest, y = b->other, z = b->third, at_x = b->at_newest, at_y = b->at_other, at_z = b->at_third;
+    const real xi = (x - y) / (z - y), phi = (at_x - at_y) / (at_z - at_y), rest = 1.0 - phi;
+    const mask suits = MASK(phi * phi < xi) & MASK(rest * rest < 1.0 - xi) & ~MASK(at_x == 0.0) & ~MASK(at_y == 0.0);
+    const real part = at_x / (at_y - at_x) * (at_z / (at_y - at_z)) +
+                      (z - x) / (y - x) * (at_x / (at_z - at_x)) * (at_y / (at_z - at_y));
+    const real least = 0.5 * EQUATIONS_ROOT / absolute(x - y);
+    b->part = clamped(select_real(suits, part, splat(0.5)), lesser_of(least, splat(0.5)),
+                      greater_of(1.0 - least, splat(0.5)));
+}
+
+// The upper end.
+HD real equations_end_of(const EquationsBracket *b)
+{
+    return select_real(MASK(b->newest > b->other), b->newest, b->other);
 }
 
 // numbers[k] of the frame for guard k of each lane; 0: n_guards or more.
-HD real equations_value_of(const EquationsLane *restrict lane, int numbers, real k)
+HD real equations_value_of(const EquationsLane *lane, int numbers, real k)
 {
-#if LANES == 1
+#if LANES == 1 && !defined(HOPSCOTCH_MADE_WHOLE) // registers have no such index
     return k < (double)lane->c->n_guards ? frame_get(lane->frame, numbers + (int)k) : 0.0;
 #else
     real value = splat(0.0);
@@ -134,38 +161,31 @@ HD real equations_value_of(const EquationsLane *restrict lane, int numbers, real
 }
 
 // The lanes of `which` begin with their next guard that has crossed and is not located (turn < 0); n_guards: none is.
-HD void equations_next_bracket(const EquationsLane *restrict lane, EquationsBracket *b, mask which)
+HD void equations_next_bracket(const EquationsLane *lane, EquationsBracket *b, mask which)
 {
     const EquationsConstants *c = lane->c;
     mask open = which;
+    real from = splat(0.0), to = splat(0.0);
     b->k = select_real(which, splat((double)c->n_guards), b->k);
     FRAME_EACH
     for (int i = 0; i < c->n_guards; i++) {
         const mask here = open & MASK(frame_get(lane->frame, c->turn + i) < 0.0);
-        const real sign = select_real(MASK(equations_side(lane, i) < 0.0), splat(1.0), splat(-1.0));
+        if (!any_lane(here)) continue;
+        const real sign = select_real(MASK(equations_side(lane, i) < 0.0), splat(1.0), splat(-1.0)),
+                   quantity = equations_quantity(lane, i, equations_named(lane, EQUATIONS_MODE_OF));
         b->k = select_real(here, splat((double)i), b->k);
         b->sign = select_real(here, sign, b->sign);
-        b->at_low = select_real(here, sign * frame_get(lane->frame, c->guard + i), b->at_low);
-        b->at_high = select_real(here, sign * frame_get(lane->frame, c->next_guard + i), b->at_high);
-        if (any_lane(here)) {
-            const real quantity = equations_quantity(lane, i, equations_named(lane, EQUATIONS_MODE_OF));
-            b->quantity = select_real(here, quantity, b->quantity);
-        }
+        b->quantity = select_real(here, quantity, b->quantity);
+        from = select_real(here, sign * frame_get(lane->frame, c->guard + i), from);
+        to = select_real(here, sign * frame_get(lane->frame, c->next_guard + i), to);
         open = open & ~here;
     }
-    b->from = select_real(which, b->at_low, b->from);
-    b->to = select_real(which, b->at_high, b->to);
-    b->low = select_real(which, splat(0.0), b->low);
-    b->high = select_real(which, splat(1.0), b->high);
-    b->looks = select_real(which, splat(0.0), b->looks);
-    b->turn = select_real(which, splat(0.0), b->turn);
-    b->last_low = b->last_low & ~which;
-    b->last_high = b->last_high & ~which;
+    equations_begin_bracket(b, splat(1.0), from, to, which);
 }
 
 // `turn` of guards in the lanes of `found` <- the end of the bracket: of its own guard and, if all, of those that are
 // the same quantity with the same values, for which every look would be the same.
-HD void equations_found(const EquationsLane *restrict lane, const EquationsBracket *b, bool all, mask found)
+HD void equations_found(const EquationsLane *lane, const EquationsBracket *b, bool all, mask found)
 {
     const EquationsConstants *c = lane->c;
     FRAME_EACH
@@ -179,21 +199,21 @@ HD void equations_found(const EquationsLane *restrict lane, const EquationsBrack
                        MASK(sign * frame_get(lane->frame, c->guard + i) == b->from) &
                        MASK(sign * frame_get(lane->frame, c->next_guard + i) == b->to));
         }
-        frame_put(lane->frame, c->turn + i, b->high, is);
+        frame_put(lane->frame, c->turn + i, equations_end_of(b), is);
     }
 }
 
 // Locates the guards of brackets: `turn` of such a guard <- the upper end of an interval of EQUATIONS_ROOT. all: and
 // those that follow. Lanes look at their own guards at once: codes compute all guards anyway, and the threads of a GPU
 // wait for the lane with most looks, not for the sum over guards.
-HD_CALL void equations_locate(const EquationsLane *restrict lane, real t, real h, EquationsBracket b, bool all,
+HD_CALL void equations_locate(const EquationsLane *UNALIASED lane, real t, real h, EquationsBracket b, bool all,
                               mask open)
 {
     equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
     for (;;) {
-        const mask found =
-            open & ~(MASK(b.high - b.low > EQUATIONS_ROOT) & MASK(b.looks < (double)EQUATIONS_ROOT_STEPS));
+        const mask found = open & ~(MASK(absolute(b.newest - b.other) > EQUATIONS_ROOT) &
+                                    MASK(b.looks < (double)EQUATIONS_ROOT_STEPS));
         if (any_lane(found)) {
             equations_found(lane, &b, all, found);
             if (all)
@@ -212,7 +232,7 @@ HD_CALL void equations_locate(const EquationsLane *restrict lane, real t, real h
 
 // The lanes of `which` in which guard k goes to its other side in the step from t, in a direction that counts. Its
 // `turn` <- when; -1: the end of the step is on the other side, and it is not located.
-HD_CALL mask equations_crossing(const EquationsLane *restrict lane, int k, real t, real h, mask which)
+HD_CALL mask equations_crossing(const EquationsLane *UNALIASED lane, int k, real t, real h, mask which)
 {
     equations_owns_memory(lane);
     const int direction = equations_direction(lane, k), turn = lane->c->turn + k;
@@ -241,8 +261,10 @@ HD_CALL mask equations_crossing(const EquationsLane *restrict lane, int k, real 
     const real value = sign * equations_guard_between(lane, k, t, h, where, near);
     const mask beyond = near & MASK(value > 0.0);
     if (!any_lane(beyond)) return over;
-    const EquationsBracket bracket = {splat((double)k), sign,       splat(0.0), where, from,  value,      splat(0.0),
-                                      splat(0.0),       no_lanes(), no_lanes(), from,  value, splat(-1.0)};
+    EquationsBracket bracket = equations_no_bracket();
+    bracket.k = splat((double)k);
+    bracket.sign = sign;
+    equations_begin_bracket(&bracket, where, from, value, beyond);
     frame_put(lane->frame, turn, splat(1.0), beyond & returning);
     equations_locate(lane, t, h, bracket, false, beyond & ~returning);
     return over | beyond;
@@ -261,7 +283,7 @@ HD mask equations_strays(real from, real to, real from_slope, real to_slope, rea
 // The lanes of accepted steps that are too long for what a guard does within them: the error of the state says nothing
 // of a guard that changes faster, such as sin(100 time). Steps of a small part of the duration are never too long, for
 // guards that jump. The guards at the step's end and its dense output are known.
-HD_CALL mask equations_overlooks(const EquationsLane *restrict lane, real t, real h, mask accepted)
+HD_CALL mask equations_overlooks(const EquationsLane *UNALIASED lane, real t, real h, mask accepted)
 {
     equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
@@ -282,7 +304,7 @@ HD_CALL mask equations_overlooks(const EquationsLane *restrict lane, real t, rea
 }
 
 // The lanes of a map in which guards have crossed in the iteration that is accepted; these turn.
-HD_CALL mask equations_seek_in_map(const EquationsLane *restrict lane, mask accepted)
+HD_CALL mask equations_seek_in_map(const EquationsLane *UNALIASED lane, mask accepted)
 {
     const EquationsConstants *c = lane->c;
     mask any = no_lanes();
@@ -299,7 +321,7 @@ HD_CALL mask equations_seek_in_map(const EquationsLane *restrict lane, mask acce
 
 // Looks for crossings in an accepted step, whose dense output is known. Returns the lanes with one: they repeat the
 // step up to the first. Those of a map stand at their crossing. *blind <- the lanes whose step is too long to say.
-HD_CALL mask equations_seek(const EquationsLane *restrict lane, EquationsMethod method, real t, real h, mask accepted,
+HD_CALL mask equations_seek(const EquationsLane *UNALIASED lane, EquationsMethod method, real t, real h, mask accepted,
                             mask *blind)
 {
     equations_owns_memory(lane);
@@ -315,8 +337,7 @@ HD_CALL mask equations_seek(const EquationsLane *restrict lane, EquationsMethod 
     FRAME_EACH
     for (int k = 0; k < c->n_guards; k++) any = any | equations_crossing(lane, k, t, h, accepted);
     if (!any_lane(any)) return any;
-    EquationsBracket bracket = {splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0),
-                                splat(0.0), no_lanes(), no_lanes(), splat(0.0), splat(0.0), splat(0.0)};
+    EquationsBracket bracket = equations_no_bracket();
     equations_next_bracket(lane, &bracket, any);
     equations_locate(lane, t, h, bracket, true, any & MASK(bracket.k < (double)c->n_guards));
     FRAME_EACH
@@ -332,7 +353,7 @@ HD_CALL mask equations_seek(const EquationsLane *restrict lane, EquationsMethod 
 }
 
 // Whether the side of guard k is 0 where it is 0 and stays there: of comparisons, so that they tell < and <= apart.
-HD mask equations_is_exact(const EquationsLane *restrict lane, int k)
+HD mask equations_is_exact(const EquationsLane *lane, int k)
 {
     const bool follows = equations_direction(lane, k) == SYSTEM_FOLLOWED;
     return follows ? lane->c->is_map ? all_lanes() : MASK(frame_get(lane->frame, lane->c->slope + k) == 0.0)
@@ -340,7 +361,7 @@ HD mask equations_is_exact(const EquationsLane *restrict lane, int k)
 }
 
 // Guard k counts from `offset` on.
-HD void equations_shift(const EquationsLane *restrict lane, int k, real offset, mask which)
+HD void equations_shift(const EquationsLane *lane, int k, real offset, mask which)
 {
     const real value = frame_get(lane->frame, lane->c->guard + k) + equations_offset(lane, k);
     frame_put(lane->frame, lane->c->guard + k, value - offset, which);
@@ -349,7 +370,7 @@ HD void equations_shift(const EquationsLane *restrict lane, int k, real offset, 
 
 // Sides after a step of the lanes of `which` without an event: the signs of the guards. One that stands on its side
 // needs its offset no longer.
-HD void equations_follow(const EquationsLane *restrict lane, mask which)
+HD void equations_follow(const EquationsLane *lane, mask which)
 {
     FRAME_EACH
     for (int k = 0; k < lane->c->n_guards; k++) {
@@ -362,18 +383,18 @@ HD void equations_follow(const EquationsLane *restrict lane, mask which)
 
 // What a guard that has just turned counts as 0; of the others 0. Negative: it was moving back when it turned, by an
 // error of the step, and keeps its side.
-HD real equations_rest(const EquationsLane *restrict lane, int k)
+HD real equations_rest(const EquationsLane *lane, int k)
 {
     return frame_get(lane->frame, lane->c->next_guard + lane->c->n_guards + k);
 }
-HD void equations_set_rest(const EquationsLane *restrict lane, int k, real rest)
+HD void equations_set_rest(const EquationsLane *lane, int k, real rest)
 {
     frame_set(lane->frame, lane->c->next_guard + lane->c->n_guards + k, rest);
 }
 
 // Sides where a state begins: signs, or where a guard is at 0 the sign that it will have; where it does not move
 // either, the side stays. near: a time (s).
-HD void equations_take_sides(const EquationsLane *restrict lane, real near, mask which)
+HD void equations_take_sides(const EquationsLane *lane, real near, mask which)
 {
     FRAME_EACH
     for (int k = 0; k < lane->c->n_guards; k++) {
@@ -390,7 +411,7 @@ HD void equations_take_sides(const EquationsLane *restrict lane, real near, mask
 
 // With noise: keeps the values of guards that turn in `landed`, in place of what they count as 0, so that
 // equations_take_noisy_sides sees which of them an event has moved. NaN: the guard does not turn.
-HD void equations_remember_turned(const EquationsLane *restrict lane, mask landed)
+HD void equations_remember_turned(const EquationsLane *lane, mask landed)
 {
     FRAME_EACH
     for (int k = 0; k < lane->c->n_guards && equations_has_noise(lane); k++) {
@@ -400,7 +421,7 @@ HD void equations_remember_turned(const EquationsLane *restrict lane, mask lande
 }
 
 // The side of a guard that has turned where it is located.
-HD real equations_other_side(const EquationsLane *restrict lane, real side)
+HD real equations_other_side(const EquationsLane *lane, real side)
 {
     return equations_has_noise(lane) ? -EQUATIONS_AT_ZERO * equations_sign(side) : -side;
 }
@@ -408,7 +429,7 @@ HD real equations_other_side(const EquationsLane *restrict lane, real side)
 // Sides where a state of a system with noise begins. The slope of a guard says nothing of where it goes. One that has
 // turned, and that the event has not moved away, stands on its other side. Another that is near 0 keeps its side; one
 // that mode `mode_before` did not have is armed: the noise takes it to both sides at once.
-HD_CALL void equations_take_noisy_sides(const EquationsLane *restrict lane, real mode_before, mask which)
+HD_CALL void equations_take_noisy_sides(const EquationsLane *UNALIASED lane, real mode_before, mask which)
 {
     const EquationsConstants *c = lane->c;
     equations_of_modes(lane, EQUATIONS_MODE_SIZES, c->saved, c->n_guards, which);
@@ -436,7 +457,7 @@ HD_CALL void equations_take_noisy_sides(const EquationsLane *restrict lane, real
 // step begins; 1e300: none is. A step that a guard could cross and come back is halved, at most equations_halvings()
 // times. What decides is known before the noise of the step, else the solution would not be Ito's (J. G. Gaines & T. J.
 // Lyons, SIAM J. Appl. Math. 57, 1997). The path's ends stay as they are: the pieces are drawn from its bridge.
-HD_CALL real equations_near_guards(const EquationsLane *restrict lane, real t, real grid, mask which)
+HD_CALL real equations_near_guards(const EquationsLane *UNALIASED lane, real t, real grid, mask which)
 {
     const EquationsConstants *c = lane->c;
     const int halvings = equations_halvings(lane);
@@ -470,27 +491,27 @@ HD_CALL real equations_near_guards(const EquationsLane *restrict lane, real t, r
 // Instants are one if they differ by rounding: 3 periods of 0.1 s, and one of 0.3 s.
 HD real equations_apart(real t) { return EQUATIONS_SAME * absolute(t); }
 
-HD mask equations_before_end(const EquationsLane *restrict lane, real t)
+HD mask equations_before_end(const EquationsLane *lane, real t)
 {
     return MASK(t + equations_apart(t) < lane->c->duration);
 }
 
 // ---- rows of inputs and switches ------------------------------------------------------------------------------------
 
-HD int equations_clock(const EquationsLane *restrict lane, int k)
+HD int equations_clock(const EquationsLane *lane, int k)
 {
     return SYSTEM_HELD(lane->c->n_states, lane->c->n_held - lane->c->n_clocks + k);
 }
 
 // The instant at which the next row of clock k begins; infinite: there is none.
-HD real equations_row(const EquationsLane *restrict lane, int k)
+HD real equations_row(const EquationsLane *lane, int k)
 {
     const double *table = lane->assets + equations_integer(lane, lane->c->clocks + k);
     return lookup_next_row(table, frame_get(lane->file, equations_clock(lane, k)));
 }
 
 // The first instant at which a row begins, or `next` if that is earlier.
-HD real equations_next_row(const EquationsLane *restrict lane, real next)
+HD real equations_next_row(const EquationsLane *lane, real next)
 {
     FRAME_EACH
     for (int k = 0; k < lane->c->n_clocks; k++) next = lesser_of(equations_row(lane, k), next);
@@ -500,7 +521,7 @@ HD real equations_next_row(const EquationsLane *restrict lane, real next)
 }
 
 // The lanes in which a row begins at time t, before the end.
-HD mask equations_ticks(const EquationsLane *restrict lane, real t)
+HD mask equations_ticks(const EquationsLane *lane, real t)
 {
     mask ticks = no_lanes();
     FRAME_EACH
@@ -511,7 +532,7 @@ HD mask equations_ticks(const EquationsLane *restrict lane, real t)
 }
 
 // The rows that begin up to time t count, in the lanes of `which`.
-HD void equations_tick(const EquationsLane *restrict lane, real t, mask which)
+HD void equations_tick(const EquationsLane *lane, real t, mask which)
 {
     FRAME_EACH
     for (int k = 0; k < lane->c->n_clocks && any_lane(which); k++) {
@@ -528,7 +549,7 @@ HD void equations_tick(const EquationsLane *restrict lane, real t, mask which)
 // ---- instants -------------------------------------------------------------------------------------------------------
 
 // The lanes with a period that is not greater than 0, or an instant before 0, by their parameters.
-HD_CALL mask equations_wrong_instants(const EquationsLane *restrict lane)
+HD_CALL mask equations_wrong_instants(const EquationsLane *UNALIASED lane)
 {
     mask right = all_lanes();
     FRAME_EACH
@@ -544,7 +565,7 @@ HD_CALL mask equations_wrong_instants(const EquationsLane *restrict lane)
 HD real equations_multiple(real t, real period) { return math_nearest(t / period) * period; }
 
 // The next instant k after time t; infinite: there is none.
-HD real equations_instant(const EquationsLane *restrict lane, int k, real t)
+HD real equations_instant(const EquationsLane *lane, int k, real t)
 {
     const int64_t row = lane->c->instants + 2 * (int64_t)k;
     const real at = frame_get(lane->file, equations_integer(lane, row + 1)), after = t + equations_apart(t);
@@ -554,7 +575,7 @@ HD real equations_instant(const EquationsLane *restrict lane, int k, real t)
 }
 
 // Whether instant k is now.
-HD mask equations_is_instant(const EquationsLane *restrict lane, int k, real t)
+HD mask equations_is_instant(const EquationsLane *lane, int k, real t)
 {
     const int64_t row = lane->c->instants + 2 * (int64_t)k;
     const real at = frame_get(lane->file, equations_integer(lane, row + 1));
@@ -563,7 +584,7 @@ HD mask equations_is_instant(const EquationsLane *restrict lane, int k, real t)
 }
 
 // The lanes in which an action of their mode is due at time t, before the end, for the first time.
-HD mask equations_due(const EquationsLane *restrict lane, real t)
+HD mask equations_due(const EquationsLane *lane, real t)
 {
     mask due = no_lanes();
     FRAME_EACH
@@ -582,7 +603,7 @@ HD mask equations_due(const EquationsLane *restrict lane, real t)
 }
 
 // The first instant after t at which an action of the lane's mode is due.
-HD_CALL real equations_next_instant(const EquationsLane *restrict lane, real t)
+HD_CALL real equations_next_instant(const EquationsLane *UNALIASED lane, real t)
 {
     real next = splat(1e300);
     if (lane->c->n_instants == 0) return next;

@@ -24,23 +24,23 @@ typedef struct EquationsLane {
 } EquationsLane;
 
 // Said in functions that are called often: a lane of a made kernel has its frame for itself.
-HD void equations_owns_memory(const EquationsLane *restrict lane)
+HD void equations_owns_memory(const EquationsLane *lane)
 {
     is_own_memory(lane->frame.at);
     is_own_memory(lane->file.at);
 }
 
-HD real equations_named(const EquationsLane *restrict lane, int name) { return frame_get(lane->frame, name); }
-HD void equations_name(const EquationsLane *restrict lane, int name, real value, mask which)
+HD real equations_named(const EquationsLane *lane, int name) { return frame_get(lane->frame, name); }
+HD void equations_name(const EquationsLane *lane, int name, real value, mask which)
 {
     frame_put(lane->frame, name, value, which);
 }
 
 // ---- codes ----------------------------------------------------------------------------------------------------------
 
-HD int equations_integer(const EquationsLane *restrict lane, int64_t k) { return (int)asset_integer(lane->assets, k); }
+HD int equations_integer(const EquationsLane *lane, int64_t k) { return (int)asset_integer(lane->assets, k); }
 
-HD EquationsCode equations_code(const EquationsLane *restrict lane, int64_t row)
+HD EquationsCode equations_code(const EquationsLane *lane, int64_t row)
 {
     EquationsCode code;
     code.first = equations_integer(lane, row);
@@ -79,7 +79,7 @@ HD bool equations_shares(const EquationsConstants *c) { return ON_GPU && c->regi
 HD bool equations_shares_all(const EquationsConstants *c) { return ON_GPU && c->file + c->registers <= SHARED_NUMBERS; }
 #endif
 
-HD void equations_run_steps(const EquationsLane *restrict lane, int first, int count)
+HD void equations_run_steps(const EquationsLane *lane, int first, int count)
 {
 #if defined(HOPSCOTCH_MADE)                                      // its steps as text (equations.c)
     if (count > 0) made_run(lane->assets, first, lane->file.at); // one without steps begins where another does
@@ -92,55 +92,54 @@ HD void equations_run_steps(const EquationsLane *restrict lane, int first, int c
     tape_run(lane->assets, lane->c->tables, first, count, lane->file);
 #endif
 }
-HD void equations_run(const EquationsLane *restrict lane, EquationsCode code)
+HD void equations_run(const EquationsLane *lane, EquationsCode code)
 {
     equations_run_steps(lane, code.first, code.count);
 }
 
 // Output k of a code that has run: its register, -1: none.
-HD int equations_register(const EquationsLane *restrict lane, EquationsCode code, int k)
+HD int equations_register(const EquationsLane *lane, EquationsCode code, int k)
 {
     return equations_integer(lane, code.outputs + k);
 }
-HD real equations_output(const EquationsLane *restrict lane, EquationsCode code, int k)
+HD real equations_output(const EquationsLane *lane, EquationsCode code, int k)
 {
     const int at = equations_register(lane, code, k);
     return at >= 0 ? frame_get(lane->file, at) : splat(0.0);
 }
 
-HD int64_t equations_mode_row(const EquationsLane *restrict lane, int mode)
+HD int64_t equations_mode_row(const EquationsLane *lane, int mode)
 {
     return lane->c->modes + (int64_t)mode * EQUATIONS_MODE;
 }
-HD mask equations_in(const EquationsLane *restrict lane, int mode)
+HD mask equations_in(const EquationsLane *lane, int mode)
 {
     return lane->c->n_modes == 1 ? all_lanes() : MASK(equations_named(lane, EQUATIONS_MODE_OF) == (double)mode);
 }
 
 // ---- arguments and results of codes ---------------------------------------------------------------------------------
 
-HD void equations_at(const EquationsLane *restrict lane, real time) { frame_set(lane->file, SYSTEM_TIME, time); }
+HD void equations_at(const EquationsLane *lane, real time) { frame_set(lane->file, SYSTEM_TIME, time); }
 // The state numbers[n_states] of the frame as arguments.
-HD void equations_argue(const EquationsLane *restrict lane, int numbers)
+HD void equations_argue(const EquationsLane *lane, int numbers)
 {
     FRAME_LOADS
     for (int i = 0; i < lane->c->n_states; i++) frame_set(lane->file, 1 + i, frame_get(lane->frame, numbers + i));
 }
 
 // numbers[count] of the frame <- outputs of a code that has run, 0 where it has none, in the lanes of `which`.
-HD void equations_keep_outputs(const EquationsLane *restrict lane, EquationsCode code, int numbers, int count,
-                               mask which)
+HD void equations_keep_outputs(const EquationsLane *lane, EquationsCode code, int numbers, int count, mask which)
 {
     FRAME_EACH
     for (int i = 0; i < count; i++) frame_put(lane->frame, numbers + i, equations_output(lane, code, i), which);
 }
 
 // Whether all modes have one code in a row of the table of modes, and with the same outputs.
-HD bool equations_share(const EquationsLane *restrict lane, int code_row)
+HD bool equations_share(const EquationsLane *lane, int code_row)
 {
     return (lane->c->shared >> code_row / EQUATIONS_CODE & 1) != 0;
 }
-HD bool equations_are_same(const EquationsLane *restrict lane, int code_row)
+HD bool equations_are_same(const EquationsLane *lane, int code_row)
 {
     return (lane->c->same >> code_row / EQUATIONS_CODE & 1) != 0;
 }
@@ -156,7 +155,7 @@ HD bool equations_are_same(const EquationsLane *restrict lane, int code_row)
 #define EQUATIONS_END_MODE                                                                                             \
     }                                                                                                                  \
     }
-HD_CALL void equations_of_modes(const EquationsLane *restrict lane, int code_row, int numbers, int count, mask which)
+HD_CALL void equations_of_modes(const EquationsLane *UNALIASED lane, int code_row, int numbers, int count, mask which)
 {
     const double *assets = lane->assets;
     real *r = lane->file.at;
@@ -169,7 +168,7 @@ HD_CALL void equations_of_modes(const EquationsLane *restrict lane, int code_row
     }
 }
 #else
-HD_CALL void equations_of_modes(const EquationsLane *restrict lane, int code_row, int numbers, int count, mask which)
+HD_CALL void equations_of_modes(const EquationsLane *UNALIASED lane, int code_row, int numbers, int count, mask which)
 {
     const bool shared = equations_share(lane, code_row), same = equations_are_same(lane, code_row);
     if (shared) equations_run(lane, equations_code(lane, equations_mode_row(lane, 0) + code_row));
@@ -188,13 +187,13 @@ HD_CALL void equations_of_modes(const EquationsLane *restrict lane, int code_row
 #endif
 
 // numbers[n_total] <- the rates at the arguments.
-HD void equations_rates(const EquationsLane *restrict lane, int numbers, mask which)
+HD void equations_rates(const EquationsLane *lane, int numbers, mask which)
 {
     equations_of_modes(lane, EQUATIONS_MODE_RATES, numbers, lane->c->n_total, which);
 }
 
 // The lanes whose mode has output k of a code.
-HD_CALL mask equations_has_output(const EquationsLane *restrict lane, int code_row, int k)
+HD_CALL mask equations_has_output(const EquationsLane *UNALIASED lane, int code_row, int k)
 {
 #if LANES == 1
     const int mode = lane->c->n_modes == 1 ? 0 : (int)equations_named(lane, EQUATIONS_MODE_OF);
@@ -209,13 +208,13 @@ HD_CALL mask equations_has_output(const EquationsLane *restrict lane, int code_r
     return has;
 #endif
 }
-HD mask equations_has_guard(const EquationsLane *restrict lane, int k)
+HD mask equations_has_guard(const EquationsLane *lane, int k)
 {
     return equations_has_output(lane, EQUATIONS_MODE_GUARDS, k);
 }
 
 // What guard k is in a mode: equal numbers are one quantity. -1: the mode does not have it.
-HD real equations_quantity(const EquationsLane *restrict lane, int k, real mode)
+HD real equations_quantity(const EquationsLane *lane, int k, real mode)
 {
 #if LANES == 1
     const int first = equations_integer(lane, equations_mode_row(lane, (int)mode) + EQUATIONS_MODE_QUANTITIES);
@@ -233,17 +232,17 @@ HD real equations_quantity(const EquationsLane *restrict lane, int k, real mode)
 }
 
 // The lanes whose guard k is what it was in mode `before`: its side goes on.
-HD_CALL mask equations_keeps_guard(const EquationsLane *restrict lane, int k, real before)
+HD_CALL mask equations_keeps_guard(const EquationsLane *UNALIASED lane, int k, real before)
 {
     const real quantity = equations_quantity(lane, k, equations_named(lane, EQUATIONS_MODE_OF));
     return MASK(quantity >= 0.0) & MASK(quantity == equations_quantity(lane, k, before));
 }
 
-HD real equations_side(const EquationsLane *restrict lane, int k)
+HD real equations_side(const EquationsLane *lane, int k)
 {
     return frame_get(lane->file, SYSTEM_SIDE(lane->c->n_states, lane->c->n_held, lane->c->n_parameters, k));
 }
-HD void equations_set_side(const EquationsLane *restrict lane, int k, real side, mask which)
+HD void equations_set_side(const EquationsLane *lane, int k, real side, mask which)
 {
     frame_put(lane->file, SYSTEM_SIDE(lane->c->n_states, lane->c->n_held, lane->c->n_parameters, k), side, which);
 }
@@ -254,10 +253,7 @@ HD real equations_sign(real x)
 }
 
 // A second, or a shorter duration: the scale of times that count as none.
-HD real equations_second(const EquationsLane *restrict lane)
-{
-    return splat(lane->c->duration < 1.0 ? lane->c->duration : 1.0);
-}
+HD real equations_second(const EquationsLane *lane) { return splat(lane->c->duration < 1.0 ? lane->c->duration : 1.0); }
 
 // ---- switches -------------------------------------------------------------------------------------------------------
 
@@ -268,22 +264,22 @@ HD int equations_switches(const EquationsConstants *c) // straight.h has those r
 HD int equations_switch(const EquationsConstants *c, int k) { return c->first_number - equations_switches(c) + k; }
 
 // The register of what switch k is made of; -1: none.
-HD int equations_switch_register(const EquationsLane *restrict lane, int k, int member)
+HD int equations_switch_register(const EquationsLane *lane, int k, int member)
 {
     const EquationsConstants *c = lane->c;
     return equations_integer(lane, c->clocks + c->n_clocks + (int64_t)k * EQUATIONS_SWITCH + member);
 }
-HD real equations_switch_number(const EquationsLane *restrict lane, int k, int member)
+HD real equations_switch_number(const EquationsLane *lane, int k, int member)
 {
     return frame_get(lane->file, equations_switch_register(lane, k, member));
 }
-HD bool equations_switch_counts(const EquationsLane *restrict lane, int k)
+HD bool equations_switch_counts(const EquationsLane *lane, int k)
 {
     return equations_switch_register(lane, k, EQUATIONS_SWITCH_AT) < 0;
 }
 
 // The row of switch k at time t, but for rounding where it counts.
-HD real equations_switch_row(const EquationsLane *restrict lane, int k, real t)
+HD real equations_switch_row(const EquationsLane *lane, int k, real t)
 {
     if (!equations_switch_counts(lane, k))
         return equations_sign(t - equations_switch_number(lane, k, EQUATIONS_SWITCH_AT));
@@ -293,7 +289,7 @@ HD real equations_switch_row(const EquationsLane *restrict lane, int k, real t)
 }
 
 // The instant at which the next row of switch k begins; 1e300: there is none.
-HD real equations_switch_instant(const EquationsLane *restrict lane, int k)
+HD real equations_switch_instant(const EquationsLane *lane, int k)
 {
     const real row = frame_get(lane->file, equations_switch(lane->c, k));
     if (!equations_switch_counts(lane, k))
@@ -306,7 +302,7 @@ HD real equations_switch_instant(const EquationsLane *restrict lane, int k)
 }
 
 // The rows of switches that begin up to time t count, in the lanes of `which`.
-HD void equations_turn_switches(const EquationsLane *restrict lane, real t, mask which)
+HD void equations_turn_switches(const EquationsLane *lane, real t, mask which)
 {
     FRAME_EACH
     for (int k = 0; k < equations_switches(lane->c) && any_lane(which); k++) {
@@ -320,7 +316,7 @@ HD void equations_turn_switches(const EquationsLane *restrict lane, real t, mask
 }
 
 // What happens at the instants of switches is over, in the lanes of `which`.
-HD void equations_pass_switches(const EquationsLane *restrict lane, mask which)
+HD void equations_pass_switches(const EquationsLane *lane, mask which)
 {
     FRAME_EACH
     for (int k = 0; k < equations_switches(lane->c) && any_lane(which); k++) {
@@ -331,7 +327,7 @@ HD void equations_pass_switches(const EquationsLane *restrict lane, mask which)
 }
 
 // The lanes in which a switch is at its instant.
-HD mask equations_is_switching(const EquationsLane *restrict lane)
+HD mask equations_is_switching(const EquationsLane *lane)
 {
     mask any = no_lanes();
     FRAME_EACH
@@ -406,7 +402,7 @@ HD bool equations_is_kept(const EquationsConstants *c, int k)
 }
 
 // Whether number k of the frame up to the stages has a meaning in this system: registers are few.
-HD bool equations_has(const EquationsLane *restrict lane, int k)
+HD bool equations_has(const EquationsLane *lane, int k)
 {
     const EquationsConstants *c = lane->c;
     const bool events = c->n_guards > 0 || c->n_instants > 0;
@@ -425,7 +421,7 @@ HD bool equations_has(const EquationsLane *restrict lane, int k)
 }
 
 // What is kept: the frame up to the stages, and the file up to its numbers.
-HD void equations_keep(const EquationsLane *restrict lane, const LaneGroup *group, bool store)
+HD void equations_keep(const EquationsLane *lane, const LaneGroup *group, bool store)
 {
     const EquationsConstants *c = lane->c;
     int apart;
@@ -445,7 +441,7 @@ HD void equations_keep(const EquationsLane *restrict lane, const LaneGroup *grou
 #endif
 
 // Numbers, parameters, and what depends on them alone.
-HD void equations_fixed(const EquationsLane *restrict lane, const LaneGroup *group)
+HD void equations_fixed(const EquationsLane *lane, const LaneGroup *group)
 {
     const EquationsConstants *c = lane->c;
     FRAME_EACH
@@ -459,7 +455,7 @@ HD void equations_fixed(const EquationsLane *restrict lane, const LaneGroup *gro
 
 #if !defined(HOPSCOTCH_MADE)
 // Numbers in a GPU's shared memory go to the batch's memory, or come from there.
-HD void equations_move_shared(const EquationsLane *restrict lane, const LaneGroup *group, bool store)
+HD void equations_move_shared(const EquationsLane *lane, const LaneGroup *group, bool store)
 {
     const EquationsConstants *c = lane->c;
     const int first = equations_shares_all(c) ? 0 : c->file, end = c->file + c->registers;
@@ -476,7 +472,7 @@ HD void equations_move_shared(const EquationsLane *restrict lane, const LaneGrou
 #endif
 
 // The frame of a lane at the beginning of a slice.
-HD void equations_load(const EquationsLane *restrict lane, const LaneGroup *group)
+HD void equations_load(const EquationsLane *lane, const LaneGroup *group)
 {
 #if defined(HOPSCOTCH_MADE)
     FRAME_EACH
@@ -497,7 +493,7 @@ HD void equations_load(const EquationsLane *restrict lane, const LaneGroup *grou
 #endif
 }
 
-HD void equations_store(const EquationsLane *restrict lane, const LaneGroup *group)
+HD void equations_store(const EquationsLane *lane, const LaneGroup *group)
 {
 #if defined(HOPSCOTCH_MADE)
     equations_keep(lane, group, true);
@@ -506,7 +502,7 @@ HD void equations_store(const EquationsLane *restrict lane, const LaneGroup *gro
 #endif
 }
 
-HD void equations_begin(const EquationsLane *restrict lane)
+HD void equations_begin(const EquationsLane *lane)
 {
     const EquationsConstants *c = lane->c;
     const EquationsCode start = equations_code(lane, c->start);

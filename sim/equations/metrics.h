@@ -7,17 +7,17 @@
 #include "events.h"
 #include "trail.h"
 
-HD int equations_metric(const EquationsLane *restrict lane, int metric, int member)
+HD int equations_metric(const EquationsLane *lane, int metric, int member)
 {
     return equations_integer(lane, lane->c->metrics + (int64_t)metric * EQUATIONS_METRIC + member);
 }
-HD int equations_sum(const EquationsLane *restrict lane, int metric, int k)
+HD int equations_sum(const EquationsLane *lane, int metric, int k)
 {
     return lane->c->sums + metric * EQUATIONS_SUMS + k;
 }
 
 // Sums of a metric that takes values one by one: the value that is kept, and their number; of `spread` also the least.
-HD void equations_reduce(const EquationsLane *restrict lane, int metric, int take, real value, mask which)
+HD void equations_reduce(const EquationsLane *lane, int metric, int take, real value, mask which)
 {
     const int kept_at = equations_sum(lane, metric, 0), count_at = equations_sum(lane, metric, 1),
               least_at = equations_sum(lane, metric, 2);
@@ -30,7 +30,7 @@ HD void equations_reduce(const EquationsLane *restrict lane, int metric, int tak
     trail_extreme(lane, metric, first, kept, which);
 }
 
-HD real equations_reduced(const EquationsLane *restrict lane, int metric, int take)
+HD real equations_reduced(const EquationsLane *lane, int metric, int take)
 {
     const real kept = frame_get(lane->frame, equations_sum(lane, metric, 0)),
                count = frame_get(lane->frame, equations_sum(lane, metric, 1)),
@@ -40,12 +40,12 @@ HD real equations_reduced(const EquationsLane *restrict lane, int metric, int ta
 
 // The expressions of metrics at the arguments, in the modes of `which`: numbers[n_metrics], then
 // slopes.
-HD void equations_watch(const EquationsLane *restrict lane, int numbers, mask which)
+HD void equations_watch(const EquationsLane *lane, int numbers, mask which)
 {
     equations_of_modes(lane, EQUATIONS_MODE_WATCHED, numbers, 2 * lane->c->n_metrics, which);
 }
 
-HD mask equations_watches(const EquationsLane *restrict lane, int metric)
+HD mask equations_watches(const EquationsLane *lane, int metric)
 {
     return equations_has_output(lane, EQUATIONS_MODE_WATCHED, metric);
 }
@@ -55,7 +55,7 @@ enum { EQUATIONS_EXTREMUM_STEPS = 12 };
 HD bool equations_is_extremum(int reduction) { return reduction == REDUCTION_MIN || reduction == REDUCTION_MAX; }
 
 // Values where a state begins; the arguments are that state.
-HD_CALL void equations_begin_extrema(const EquationsLane *restrict lane, mask which)
+HD_CALL void equations_begin_extrema(const EquationsLane *UNALIASED lane, mask which)
 {
     equations_owns_memory(lane);
     if (!lane->c->extrema || !any_lane(which)) return;
@@ -71,7 +71,7 @@ HD_CALL void equations_begin_extrema(const EquationsLane *restrict lane, mask wh
 }
 
 // What was seen so far does not count, in the lanes of `which`.
-HD void equations_forget_extrema(const EquationsLane *restrict lane, mask which)
+HD void equations_forget_extrema(const EquationsLane *lane, mask which)
 {
     FRAME_EACH
     for (int m = 0; m < lane->c->n_metrics; m++)
@@ -81,7 +81,7 @@ HD void equations_forget_extrema(const EquationsLane *restrict lane, mask which)
 
 // The lanes of accepted steps that are too long for what a metric wants the extrema of, as equations_overlooks. The
 // arguments are the step's end, and its dense output is known.
-HD mask equations_overlooks_extrema(const EquationsLane *restrict lane, real t, real h, mask accepted)
+HD mask equations_overlooks_extrema(const EquationsLane *lane, real t, real h, mask accepted)
 {
     const EquationsConstants *c = lane->c;
     const int next = c->watched + 2 * c->n_metrics;
@@ -106,8 +106,7 @@ HD mask equations_overlooks_extrema(const EquationsLane *restrict lane, real t, 
 }
 
 // Metric m and its slope at theta of the step from t, in the modes of `which`.
-HD real equations_watch_between(const EquationsLane *restrict lane, int m, real t, real h, real theta, mask which,
-                                real *slope)
+HD real equations_watch_between(const EquationsLane *lane, int m, real t, real h, real theta, mask which, real *slope)
 {
     equations_argue_between(lane, t, h, theta);
     equations_watch(lane, lane->c->saved, which);
@@ -117,8 +116,8 @@ HD real equations_watch_between(const EquationsLane *restrict lane, int m, real 
 
 // The extremum of metric m in the step from t, in the lanes of `bends`: where the slope is 0, from `theta` on by
 // Illinois' method. sign: 1 for a greatest value, whose slopes at the ends are at_low > 0 and at_high < 0.
-HD void equations_extremum(const EquationsLane *restrict lane, int m, real t, real h, real theta, real sign,
-                           real at_low, real at_high, mask bends)
+HD void equations_extremum(const EquationsLane *lane, int m, real t, real h, real theta, real sign, real at_low,
+                           real at_high, mask bends)
 {
     const int take = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION) == REDUCTION_MIN ? REDUCTION_TAKE_MIN
                                                                                             : REDUCTION_TAKE_MAX;
@@ -144,7 +143,7 @@ HD void equations_extremum(const EquationsLane *restrict lane, int m, real t, re
 }
 
 // Extrema inside a step, before its values become those of the lane. The dense output is that of the step.
-HD_CALL void equations_inner_extrema(const EquationsLane *restrict lane, real t, real h, mask which)
+HD_CALL void equations_inner_extrema(const EquationsLane *UNALIASED lane, real t, real h, mask which)
 {
     equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
@@ -171,7 +170,7 @@ HD_CALL void equations_inner_extrema(const EquationsLane *restrict lane, real t,
 }
 
 // The metrics at event `event`, before what it sets or after it.
-HD_CALL void equations_at_event(const EquationsLane *restrict lane, int event, bool after, mask which)
+HD_CALL void equations_at_event(const EquationsLane *UNALIASED lane, int event, bool after, mask which)
 {
     const EquationsConstants *c = lane->c;
     bool watched = false;
@@ -193,7 +192,7 @@ HD_CALL void equations_at_event(const EquationsLane *restrict lane, int event, b
 
 // After a step of length h, or at the start (h 0): durations, conditions, and the failure of the first condition that
 // fails a lane; 0: none. The arguments are the lane's state.
-HD_CALL real equations_conditions(const EquationsLane *restrict lane, real h, mask which)
+HD_CALL real equations_conditions(const EquationsLane *UNALIASED lane, real h, mask which)
 {
     equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
@@ -226,7 +225,7 @@ HD_CALL real equations_conditions(const EquationsLane *restrict lane, real h, ma
 }
 
 // The time for which the expressions of means are defined.
-HD void equations_durations(const EquationsLane *restrict lane, real h, mask which)
+HD void equations_durations(const EquationsLane *lane, real h, mask which)
 {
     FRAME_EACH
     for (int m = 0; m < lane->c->n_metrics; m++) {
@@ -236,7 +235,7 @@ HD void equations_durations(const EquationsLane *restrict lane, real h, mask whi
     }
 }
 
-HD real equations_metric_value(const EquationsLane *restrict lane, int m, mask defined)
+HD real equations_metric_value(const EquationsLane *lane, int m, mask defined)
 {
     const EquationsConstants *c = lane->c;
     const int reduction = equations_metric(lane, m, EQUATIONS_METRIC_REDUCTION),
@@ -260,7 +259,7 @@ HD real equations_metric_value(const EquationsLane *restrict lane, int m, mask d
 }
 
 // Ends the lanes of `which`. The arguments are the lane's state.
-HD_CALL void equations_finish(const EquationsLane *restrict lane, const LaneGroup *group, real failure, mask which)
+HD_CALL void equations_finish(const EquationsLane *UNALIASED lane, const LaneGroup *group, real failure, mask which)
 {
     trail_end(lane);
     equations_watch(lane, lane->c->saved, which);

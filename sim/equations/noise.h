@@ -21,40 +21,31 @@
 
 enum { EQUATIONS_DRAW_NOISE = 6 }; // purpose of a random number, beside those of ../sim.h and ../environment.h
 
-HD bool equations_has_noise(const EquationsLane *restrict lane) { return lane->c->n_sources > 0; }
+HD bool equations_has_noise(const EquationsLane *lane) { return lane->c->n_sources > 0; }
 HD bool equations_has_areas(EquationsMethod method) { return EQUATIONS_IS(method, sra3); }
 
 // Where the numbers of the noise stand in the frame. Kept: the state in which the piece begins, then of sources the
 // increments and the areas (of methods that have them) of the piece and of the rest.
-HD int equations_origin(const EquationsLane *restrict lane) { return lane->c->path; }
-HD int equations_piece(const EquationsLane *restrict lane) { return lane->c->path + lane->c->n_states; }
-HD int equations_rest_of_path(const EquationsLane *restrict lane)
-{
-    return equations_piece(lane) + 2 * lane->c->n_sources;
-}
+HD int equations_origin(const EquationsLane *lane) { return lane->c->path; }
+HD int equations_piece(const EquationsLane *lane) { return lane->c->path + lane->c->n_states; }
+HD int equations_rest_of_path(const EquationsLane *lane) { return equations_piece(lane) + 2 * lane->c->n_sources; }
 // Of a step: increments and areas of sources; sizes of the noise of states, at its begin and its end; of all numbers
 // what the noise adds, and by how much it bends.
-HD int equations_stepped(const EquationsLane *restrict lane) { return lane->c->noise; }
-HD int equations_sigma(const EquationsLane *restrict lane) { return lane->c->noise + 2 * lane->c->n_sources; }
-HD int equations_sigma_end(const EquationsLane *restrict lane) { return equations_sigma(lane) + lane->c->n_states; }
-HD int equations_noise_change(const EquationsLane *restrict lane)
-{
-    return equations_sigma_end(lane) + lane->c->n_states;
-}
-HD int equations_noise_bend(const EquationsLane *restrict lane)
-{
-    return equations_noise_change(lane) + lane->c->n_total;
-}
+HD int equations_stepped(const EquationsLane *lane) { return lane->c->noise; }
+HD int equations_sigma(const EquationsLane *lane) { return lane->c->noise + 2 * lane->c->n_sources; }
+HD int equations_sigma_end(const EquationsLane *lane) { return equations_sigma(lane) + lane->c->n_states; }
+HD int equations_noise_change(const EquationsLane *lane) { return equations_sigma_end(lane) + lane->c->n_states; }
+HD int equations_noise_bend(const EquationsLane *lane) { return equations_noise_change(lane) + lane->c->n_total; }
 
 // The table of noise: how often a step is halved near a guard, then the source of each state, -1: none.
-HD int equations_halvings(const EquationsLane *restrict lane) { return equations_integer(lane, lane->c->sources); }
-HD int equations_source(const EquationsLane *restrict lane, int state)
+HD int equations_halvings(const EquationsLane *lane) { return equations_integer(lane, lane->c->sources); }
+HD int equations_source(const EquationsLane *lane, int state)
 {
     return equations_integer(lane, lane->c->sources + 1 + state);
 }
 
 // Two normal numbers of a source (Box & Muller 1958), for the lane's interval and the number of its cuts.
-HD_CALL void equations_draw(const EquationsLane *restrict lane, int source, real *first, real *second)
+HD_CALL void equations_draw(const EquationsLane *UNALIASED lane, int source, real *first, real *second)
 {
     const EquationsConstants *c = lane->c;
     const real seed = frame_get(lane->file, SYSTEM_PARAMETER(c->n_states, c->n_held, c->n_parameters - 1));
@@ -76,15 +67,15 @@ typedef struct EquationsStretch {
     real increment, area;
 } EquationsStretch;
 
-HD EquationsStretch equations_stretch(const EquationsLane *restrict lane, EquationsMethod method, int at)
+HD EquationsStretch equations_stretch(const EquationsLane *lane, EquationsMethod method, int at)
 {
     EquationsStretch stretch = {frame_get(lane->frame, at), splat(0.0)};
     if (equations_has_areas(method)) stretch.area = frame_get(lane->frame, at + lane->c->n_sources);
     return stretch;
 }
 
-HD void equations_set_stretch(const EquationsLane *restrict lane, EquationsMethod method, int at,
-                              EquationsStretch stretch, mask which)
+HD void equations_set_stretch(const EquationsLane *lane, EquationsMethod method, int at, EquationsStretch stretch,
+                              mask which)
 {
     frame_put(lane->frame, at, stretch.increment, which);
     if (equations_has_areas(method)) frame_put(lane->frame, at + lane->c->n_sources, stretch.area, which);
@@ -124,7 +115,7 @@ HD EquationsStretch equations_joined(EquationsStretch a, real a_length, Equation
 }
 
 // Cuts the piece from t at `end`, in the lanes of `which`.
-HD_CALL void equations_cut(const EquationsLane *restrict lane, EquationsMethod method, real t, real grid, real end,
+HD_CALL void equations_cut(const EquationsLane *UNALIASED lane, EquationsMethod method, real t, real grid, real end,
                            mask which)
 {
     const EquationsConstants *c = lane->c;
@@ -150,7 +141,7 @@ HD_CALL void equations_cut(const EquationsLane *restrict lane, EquationsMethod m
 // Opens a piece in the lanes that have none: a new interval, or the rest of one that is cut. It ends at `deadline`, the
 // next instant at which a step must end, or before. Returns its end. The noise of a piece has the size that it has
 // where the piece begins (`origin`): a size from inside it would depend on the increment, which is not Ito's integral.
-HD_CALL real equations_open_piece(const EquationsLane *restrict lane, EquationsMethod method, real t, real grid,
+HD_CALL real equations_open_piece(const EquationsLane *UNALIASED lane, EquationsMethod method, real t, real grid,
                                   real deadline, mask which)
 {
     const EquationsConstants *c = lane->c;
@@ -190,7 +181,7 @@ HD real equations_part_of_piece(real h, real left, mask landing)
 }
 
 // step_increment, step_area <- those of the step: on the curve that is expected between the ends of the piece.
-HD_CALL void equations_take_path(const EquationsLane *restrict lane, EquationsMethod method, real part)
+HD_CALL void equations_take_path(const EquationsLane *UNALIASED lane, EquationsMethod method, real part)
 {
     const EquationsConstants *c = lane->c;
     FRAME_EACH
@@ -204,7 +195,7 @@ HD_CALL void equations_take_path(const EquationsLane *restrict lane, EquationsMe
 
 // What of the piece remains behind an event, in the lanes of `landed`; those of `done` have gone through it, and those
 // of `next` are at the end of their interval.
-HD_CALL void equations_leave_path(const EquationsLane *restrict lane, EquationsMethod method, real part, mask landed,
+HD_CALL void equations_leave_path(const EquationsLane *UNALIASED lane, EquationsMethod method, real part, mask landed,
                                   mask done, mask next)
 {
     const EquationsConstants *c = lane->c;
@@ -222,7 +213,7 @@ HD_CALL void equations_leave_path(const EquationsLane *restrict lane, EquationsM
 // ---- the size of the noise ------------------------------------------------------------------------------------------
 
 // sigma[n_states] <- sizes of the noise at time t. Where they depend on states: on those in which the piece begins.
-HD_CALL void equations_sizes_of_noise(const EquationsLane *restrict lane, int sigma, real t, mask which)
+HD_CALL void equations_sizes_of_noise(const EquationsLane *UNALIASED lane, int sigma, real t, mask which)
 {
     equations_argue(lane, equations_origin(lane));
     equations_at(lane, t);
@@ -230,12 +221,12 @@ HD_CALL void equations_sizes_of_noise(const EquationsLane *restrict lane, int si
 }
 
 // The increment of the source of a state in this step, and its mean over the step: (1/h) integral of W. 0: it has none.
-HD real equations_step_increment(const EquationsLane *restrict lane, int state)
+HD real equations_step_increment(const EquationsLane *lane, int state)
 {
     const int source = equations_source(lane, state);
     return source >= 0 ? frame_get(lane->frame, equations_stepped(lane) + source) : splat(0.0);
 }
-HD real equations_step_mean(const EquationsLane *restrict lane, int state)
+HD real equations_step_mean(const EquationsLane *lane, int state)
 {
     const int source = equations_source(lane, state);
     if (source < 0) return splat(0.0);

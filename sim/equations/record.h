@@ -5,17 +5,17 @@
 #include "metrics.h"
 
 #if defined(HOPSCOTCH_MADE) // no lane of a made kernel is observed
-HD mask equations_record_before(const EquationsLane *restrict lane, int event, mask which)
+HD mask equations_record_before(const EquationsLane *lane, int event, mask which)
 {
     (void)lane, (void)event, (void)which;
     return no_lanes();
 }
-HD void equations_record_after(const EquationsLane *restrict lane, mask recorded) { (void)lane, (void)recorded; }
+HD void equations_record_after(const EquationsLane *lane, mask recorded) { (void)lane, (void)recorded; }
 #else
 
 // The lanes of `which` whose event is recorded: the time (s) of the arguments is in the window of debug rows. A window
 // that ends with the lane has its last instant too.
-HD mask equations_recorded(const EquationsLane *restrict lane, mask which)
+HD mask equations_recorded(const EquationsLane *lane, mask which)
 {
     const EquationsConstants *c = lane->c;
     const DebugRows *debug = &lane->recorded->batch.debug;
@@ -25,7 +25,7 @@ HD mask equations_recorded(const EquationsLane *restrict lane, mask which)
 }
 
 // The mode, the states and the user's held numbers as columns of the next row, before an event or after it.
-HD_CALL void equations_record_state(const EquationsLane *restrict lane, bool after, mask which)
+HD_CALL void equations_record_state(const EquationsLane *UNALIASED lane, bool after, mask which)
 {
     const EquationsConstants *c = lane->c;
     const int n_held = c->n_held - c->n_clocks, n_modes = c->n_modes > 1 ? 2 : 0;
@@ -42,7 +42,7 @@ HD_CALL void equations_record_state(const EquationsLane *restrict lane, bool aft
 }
 
 // Begins the rows of an event of the lanes of `which`, before what it sets. Returns the lanes that are recorded.
-HD mask equations_record_before(const EquationsLane *restrict lane, int event, mask which)
+HD mask equations_record_before(const EquationsLane *lane, int event, mask which)
 {
     if (lane->recorded == NULL) return no_lanes();
     const mask recorded = equations_recorded(lane, which);
@@ -55,7 +55,7 @@ HD mask equations_record_before(const EquationsLane *restrict lane, int event, m
 }
 
 // Ends them, after what the event sets.
-HD void equations_record_after(const EquationsLane *restrict lane, mask recorded)
+HD void equations_record_after(const EquationsLane *lane, mask recorded)
 {
     if (lane->recorded == NULL || !any_lane(recorded)) return;
     equations_record_state(lane, true, recorded);

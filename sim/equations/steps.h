@@ -11,10 +11,7 @@ typedef struct EquationsStep {
     real error, failure;
 } EquationsStep;
 
-HD int equations_stage(const EquationsLane *restrict lane, int stage)
-{
-    return lane->c->stage + stage * lane->c->n_total;
-}
+HD int equations_stage(const EquationsLane *lane, int stage) { return lane->c->stage + stage * lane->c->n_total; }
 
 // ---- dormand_prince -------------------------------------------------------------------------------------------------
 
@@ -46,7 +43,7 @@ HD const EquationsTable *equations_table(void)
 }
 
 // sum of weight[j] stage j, of number i; weights that are 0 are left out
-HD real equations_weighted(const EquationsLane *restrict lane, const double *weight, int count, int i)
+HD real equations_weighted(const EquationsLane *lane, const double *weight, int count, int i)
 {
     real sum = splat(0.0);
     bool any = false;
@@ -64,7 +61,7 @@ HD real equations_weighted(const EquationsLane *restrict lane, const double *wei
 // The errors errors[n_total] of the frame over the tolerances: of the states the root of the mean square, or that of an
 // integral if one is greater. The tolerance of an integral is relative to it and to what the step adds; where what is
 // integrated jumps, steps need not be shorter than 1e-9 of the duration.
-HD real equations_error(const EquationsLane *restrict lane, real h, int errors)
+HD real equations_error(const EquationsLane *lane, real h, int errors)
 {
     real sum = splat(0.0), most = splat(0.0);
     FRAME_EACH
@@ -88,7 +85,7 @@ HD real equations_error(const EquationsLane *restrict lane, real h, int errors)
     return greater_of(most, square_root(sum / (double)lane->c->n_states));
 }
 
-HD_CALL EquationsStep equations_dormand_prince_step(const EquationsLane *restrict lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_dormand_prince_step(const EquationsLane *UNALIASED lane, real t, real h, mask which)
 {
     equations_owns_memory(lane);
     const EquationsTable *table = equations_table();
@@ -121,7 +118,7 @@ HD_CALL EquationsStep equations_dormand_prince_step(const EquationsLane *restric
 // ---- fixed steps ----------------------------------------------------------------------------------------------------
 
 // next <- y + h stage, of all numbers; the arguments too
-HD void equations_move(const EquationsLane *restrict lane, int stage, real h)
+HD void equations_move(const EquationsLane *lane, int stage, real h)
 {
     FRAME_EACH
     for (int i = 0; i < lane->c->n_total; i++) {
@@ -132,7 +129,7 @@ HD void equations_move(const EquationsLane *restrict lane, int stage, real h)
 }
 
 // The rates at the end of a step, for the next one and for the continuous extension.
-HD EquationsStep equations_end_step(const EquationsLane *restrict lane, real t, real h, mask which)
+HD EquationsStep equations_end_step(const EquationsLane *lane, real t, real h, mask which)
 {
     const EquationsStep step = {splat(0.0), splat(0.0)};
     equations_argue(lane, lane->c->next);
@@ -141,7 +138,7 @@ HD EquationsStep equations_end_step(const EquationsLane *restrict lane, real t, 
     return step;
 }
 
-HD_CALL EquationsStep equations_rk4_step(const EquationsLane *restrict lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_rk4_step(const EquationsLane *UNALIASED lane, real t, real h, mask which)
 {
     equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
@@ -166,7 +163,8 @@ HD_CALL EquationsStep equations_rk4_step(const EquationsLane *restrict lane, rea
 }
 
 // Velocities first, then positions with the new ones. A position is a state whose rate is another state.
-HD_CALL EquationsStep equations_semi_implicit_euler_step(const EquationsLane *restrict lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_semi_implicit_euler_step(const EquationsLane *UNALIASED lane, real t, real h,
+                                                         mask which)
 {
     const EquationsConstants *c = lane->c;
     const int rates = equations_stage(lane, 0);
@@ -189,7 +187,7 @@ HD_CALL EquationsStep equations_semi_implicit_euler_step(const EquationsLane *re
 // Euler's method for Ito's equations (G. Maruyama, Rend. Circ. Mat. Palermo 4, 1955; P. E. Kloeden & E. Platen,
 // Numerical Solution of Stochastic Differential Equations, 1992, 10.2): y + h f + sigma D. Strong order 0.5, and 1 if
 // sigma does not depend on the state; weak order 1.
-HD_CALL EquationsStep equations_euler_maruyama_step(const EquationsLane *restrict lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_euler_maruyama_step(const EquationsLane *UNALIASED lane, real t, real h, mask which)
 {
     const EquationsConstants *c = lane->c;
     equations_sizes_of_noise(lane, equations_sigma(lane), t, which);
@@ -208,7 +206,7 @@ HD_CALL EquationsStep equations_euler_maruyama_step(const EquationsLane *restric
 // without noise. With I = (1/h) integral of W = H + D/2:
 //     k1 = f(t, y), k2 = f(t + h, y + h k1), k3 = f(t + h/2, y + h (k1 + k2)/4 + (sigma(t + h) + sigma(t)/2) I),
 //     y + h (k1 + k2 + 4 k3)/6 + sigma(t + h) D + (sigma(t) - sigma(t + h)) I
-HD_CALL EquationsStep equations_sra3_step(const EquationsLane *restrict lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_sra3_step(const EquationsLane *UNALIASED lane, real t, real h, mask which)
 {
     const EquationsConstants *c = lane->c;
     const int k2 = equations_stage(lane, 0), k3 = equations_stage(lane, 1);
@@ -248,7 +246,7 @@ HD_CALL EquationsStep equations_sra3_step(const EquationsLane *restrict lane, re
 }
 
 // One iteration of a map, whose noise is N(0, sigma^2).
-HD_CALL EquationsStep equations_map_step(const EquationsLane *restrict lane, real t, mask which)
+HD_CALL EquationsStep equations_map_step(const EquationsLane *UNALIASED lane, real t, mask which)
 {
     const EquationsStep step = {splat(0.0), splat(0.0)};
     const bool noisy = equations_has_noise(lane);
@@ -272,16 +270,13 @@ HD_CALL EquationsStep equations_map_step(const EquationsLane *restrict lane, rea
 // matrix[n][n] by rows, then a vector[n] for the right side, n = n_total. LU with partial pivoting of the states' rows;
 // rows move, so that each lane has an order of its own. States don't depend on integrals, whose rows follow.
 
-HD int equations_element(const EquationsLane *restrict lane, int i, int j)
-{
-    return lane->c->matrix + i * lane->c->n_total + j;
-}
-HD int equations_right(const EquationsLane *restrict lane, int i)
+HD int equations_element(const EquationsLane *lane, int i, int j) { return lane->c->matrix + i * lane->c->n_total + j; }
+HD int equations_right(const EquationsLane *lane, int i)
 {
     return lane->c->matrix + lane->c->n_total * lane->c->n_total + i;
 }
 
-HD void equations_swap(const EquationsLane *restrict lane, int a, int b, mask which)
+HD void equations_swap(const EquationsLane *lane, int a, int b, mask which)
 {
     const real x = frame_get(lane->frame, a), y = frame_get(lane->frame, b);
     frame_put(lane->frame, a, y, which);
@@ -289,7 +284,7 @@ HD void equations_swap(const EquationsLane *restrict lane, int a, int b, mask wh
 }
 
 // Decomposes the matrix; row i of the pivots stands behind the right side.
-HD_CALL void equations_decompose(const EquationsLane *restrict lane)
+HD_CALL void equations_decompose(const EquationsLane *UNALIASED lane)
 {
     const int n = lane->c->n_states, pivots = equations_right(lane, lane->c->n_total);
     FRAME_EACH
@@ -327,7 +322,7 @@ HD_CALL void equations_decompose(const EquationsLane *restrict lane)
 }
 
 // The right side <- the solution.
-HD_CALL void equations_solve(const EquationsLane *restrict lane)
+HD_CALL void equations_solve(const EquationsLane *UNALIASED lane)
 {
     const int n = lane->c->n_states, pivots = equations_right(lane, lane->c->n_total);
     FRAME_EACH
@@ -370,7 +365,7 @@ HD_CALL void equations_solve(const EquationsLane *restrict lane)
 
 // matrix <- diagonal 1 - factor J, with J of the modes at the arguments. The entries of integrals' columns are 0.
 // time_rates: numbers[n_total] <- d rates / d time; -1: not wanted.
-HD_CALL void equations_jacobian(const EquationsLane *restrict lane, real diagonal, real factor, int time_rates,
+HD_CALL void equations_jacobian(const EquationsLane *UNALIASED lane, real diagonal, real factor, int time_rates,
                                 mask which)
 {
     equations_owns_memory(lane);
@@ -442,7 +437,7 @@ HD const EquationsRodas *equations_rodas(void)
     return &table;
 }
 
-HD_CALL EquationsStep equations_rodas5p_step(const EquationsLane *restrict lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_rodas5p_step(const EquationsLane *UNALIASED lane, real t, real h, mask which)
 {
     const EquationsRodas *table = equations_rodas();
     const EquationsConstants *c = lane->c;
@@ -497,7 +492,7 @@ enum { EQUATIONS_NEWTON_STEPS = 12 };
 #define EQUATIONS_NEWTON_ROUNDING 1e-9 // a change over |state| + scale
 
 // k = f(t + h/2, y + h/2 k) by Newton's method, from the rates of the step's start.
-HD_CALL EquationsStep equations_implicit_midpoint_step(const EquationsLane *restrict lane, real t, real h, mask which)
+HD_CALL EquationsStep equations_implicit_midpoint_step(const EquationsLane *UNALIASED lane, real t, real h, mask which)
 {
     const EquationsConstants *c = lane->c;
     const real half = 0.5 * h;
@@ -544,9 +539,9 @@ HD_CALL EquationsStep equations_implicit_midpoint_step(const EquationsLane *rest
 // noise it is what the method makes of the curve that the path is expected to take in the step: of euler_maruyama a
 // line, of sra3 the cubic of Hermite for what the rates do, and the parabola of the noise.
 
-HD int equations_dense_row(const EquationsLane *restrict lane, int k) { return lane->c->dense + k * lane->c->n_total; }
+HD int equations_dense_row(const EquationsLane *lane, int k) { return lane->c->dense + k * lane->c->n_total; }
 
-HD_CALL void equations_dense(const EquationsLane *restrict lane, EquationsMethod method, real h)
+HD_CALL void equations_dense(const EquationsLane *UNALIASED lane, EquationsMethod method, real h)
 {
     equations_owns_memory(lane);
     const EquationsConstants *c = lane->c;
@@ -581,7 +576,7 @@ HD_CALL void equations_dense(const EquationsLane *restrict lane, EquationsMethod
     }
 }
 
-HD real equations_between(const EquationsLane *restrict lane, int i, real theta)
+HD real equations_between(const EquationsLane *lane, int i, real theta)
 {
     const real back = 1.0 - theta;
     real y = fused(back, frame_get(lane->frame, equations_dense_row(lane, 4) + i),
@@ -592,7 +587,7 @@ HD real equations_between(const EquationsLane *restrict lane, int i, real theta)
 }
 
 // The state at theta of the step from t as arguments.
-HD void equations_argue_between(const EquationsLane *restrict lane, real t, real h, real theta)
+HD void equations_argue_between(const EquationsLane *lane, real t, real h, real theta)
 {
     FRAME_LOADS
     for (int i = 0; i < lane->c->n_states; i++) frame_set(lane->file, 1 + i, equations_between(lane, i, theta));

@@ -20,7 +20,7 @@ HD int straight_number(const EquationsConstants *c, int i)
 }
 
 // The state and the integrals numbers[n_total] of the frame as arguments of the code.
-HD void straight_argue(const EquationsLane *restrict lane, int numbers)
+HD void straight_argue(const EquationsLane *lane, int numbers)
 {
     FRAME_EACH
     for (int i = 0; i < lane->c->n_total; i++)
@@ -29,7 +29,7 @@ HD void straight_argue(const EquationsLane *restrict lane, int numbers)
 }
 
 // numbers[n_total] of the frame <- the arguments.
-HD void straight_keep(const EquationsLane *restrict lane, int numbers)
+HD void straight_keep(const EquationsLane *lane, int numbers)
 {
     FRAME_EACH
     for (int i = 0; i < lane->c->n_total; i++)
@@ -37,7 +37,7 @@ HD void straight_keep(const EquationsLane *restrict lane, int numbers)
 }
 
 // The arguments <- those after a step from time t. The code leaves most of them in their place (equations.c).
-HD void straight_step(const EquationsLane *restrict lane, real t, real h)
+HD void straight_step(const EquationsLane *lane, real t, real h)
 {
     const EquationsConstants *c = lane->c;
     const EquationsCode code = equations_code(lane, c->straight);
@@ -62,7 +62,7 @@ HD int64_t straight_steps(const EquationsConstants *c, int64_t tick, int64_t end
 }
 
 // The lanes all of whose arguments are finite. Of a differential equation a number that is not stays so.
-HD mask straight_finite(const EquationsLane *restrict lane)
+HD mask straight_finite(const EquationsLane *lane)
 {
     const EquationsConstants *c = lane->c;
     mask finite = all_lanes();
@@ -73,7 +73,7 @@ HD mask straight_finite(const EquationsLane *restrict lane)
 }
 
 // As equations_durations, of the steps from `tick` to `end`: all means have the same time.
-HD void straight_durations(const EquationsLane *restrict lane, int64_t tick, int64_t end)
+HD void straight_durations(const EquationsLane *lane, int64_t tick, int64_t end)
 {
     const EquationsConstants *c = lane->c;
     real time = splat(0.0);
@@ -90,7 +90,7 @@ HD void straight_durations(const EquationsLane *restrict lane, int64_t tick, int
 }
 
 // The arguments have gone from the begin of step `tick` to `end`: so has the lane.
-HD void straight_arrive(const EquationsLane *restrict lane, int64_t tick, int64_t end)
+HD void straight_arrive(const EquationsLane *lane, int64_t tick, int64_t end)
 {
     const real now = splat((double)end * lane->c->dt);
     straight_durations(lane, tick, end);
@@ -102,7 +102,7 @@ HD void straight_arrive(const EquationsLane *restrict lane, int64_t tick, int64_
 
 // Takes steps from the begin of step `tick` on. Returns their number; 0: the next step is none of these, or some lane
 // of `running` would have a number that is not finite.
-HD int64_t equations_go_straight(const EquationsLane *restrict lane, int64_t tick, int64_t end, mask running)
+HD int64_t equations_go_straight(const EquationsLane *lane, int64_t tick, int64_t end, mask running)
 {
     const EquationsConstants *c = lane->c;
     const int64_t steps = straight_steps(c, tick, end);

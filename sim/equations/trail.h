@@ -56,7 +56,7 @@ HD int trail_width(const EquationsConstants *c)
 }
 
 // A new entry with what the lane is now, at time t.
-HD_CALL Cells trail_put(const EquationsLane *restrict lane, int kind, real t)
+HD_CALL Cells trail_put(const EquationsLane *UNALIASED lane, int kind, real t)
 {
     const EquationsConstants *c = lane->c;
     EquationsTrail *trail = lane->trail;
@@ -83,21 +83,21 @@ HD_CALL Cells trail_put(const EquationsLane *restrict lane, int kind, real t)
 }
 
 // Before an action of row `row` of the assets. The arguments are the lane's state.
-HD_CALL void trail_action(const EquationsLane *restrict lane, int64_t row)
+HD_CALL void trail_action(const EquationsLane *UNALIASED lane, int64_t row)
 {
     const Cells entry = trail_put(lane, TRAIL_ACTION, frame_get(lane->file, SYSTEM_TIME));
     entry[TRAIL_WHICH] = (double)row;
 }
 
 // A metric has taken a value at the arguments; before, it kept `kept`, if it was not its first.
-HD_CALL void trail_extreme(const EquationsLane *restrict lane, int metric, mask first, real kept, mask which)
+HD_CALL void trail_extreme(const EquationsLane *UNALIASED lane, int metric, mask first, real kept, mask which)
 {
     const real now = frame_get(lane->frame, lane->c->sums + metric * EQUATIONS_SUMS);
     if (any_lane(which) && (any_lane(first) || now != kept) && !lane->trail->again)
         lane->trail->extreme[metric] = frame_get(lane->file, SYSTEM_TIME);
 }
 
-HD_CALL void trail_end(const EquationsLane *restrict lane)
+HD_CALL void trail_end(const EquationsLane *UNALIASED lane)
 {
     const int sums = EQUATIONS_SUMS * lane->c->n_metrics;
     (void)trail_put(lane, TRAIL_END, equations_named(lane, EQUATIONS_T));
@@ -105,12 +105,12 @@ HD_CALL void trail_end(const EquationsLane *restrict lane)
 }
 #else
 enum { EQUATIONS_TRAILS = 0 };
-HD void trail_action(const EquationsLane *restrict lane, int64_t row) { (void)lane, (void)row; }
-HD void trail_extreme(const EquationsLane *restrict lane, int metric, mask first, real kept, mask which)
+HD void trail_action(const EquationsLane *lane, int64_t row) { (void)lane, (void)row; }
+HD void trail_extreme(const EquationsLane *lane, int metric, mask first, real kept, mask which)
 {
     (void)lane, (void)metric, (void)first, (void)kept, (void)which;
 }
-HD void trail_end(const EquationsLane *restrict lane) { (void)lane; }
+HD void trail_end(const EquationsLane *lane) { (void)lane; }
 #endif
 
 #endif

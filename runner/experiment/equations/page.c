@@ -36,8 +36,7 @@ static const EquationsRow equations_rows[] = {
     {"noise", "NAME: SIZE, or {size: SIZE, by: SOURCE}: SIZE dW (Ito); of a map SIZE N(0, 1)."},
     {"modes", "NAME: {let, rates, noise, events, doc}. The first is the mode at the start."},
     {"events", "A list of {name: NAME, WHEN, set: {NAME: EXPR}, END}, of a mode or of all."},
-    {"  WHEN", "rises, falls or crosses: EXPR, a quantity that passes zero; at: TIME; every: PERIOD; "
-               "rows: INPUT, at each of its rows."},
+    {"  WHEN", "rises, falls, crosses: EXPR (passes zero); at: TIME; every: PERIOD; rows: INPUT."},
     {"  set", "States and held numbers, all from the values before the event."},
     {"  END", "to: MODE, stop: true or fail: NAME. It may be left out."},
     {"metrics", "NAME: {REDUCTION, unit: m, doc: TEXT}. Without a unit it has that of the expression."},
