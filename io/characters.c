@@ -96,3 +96,10 @@ char *text_stripped(char *text)
     text[length] = '\0';
     return text;
 }
+
+bool text_has_decimal_comma(const char *text)
+{
+    text += *text == '+' || *text == '-';
+    const size_t digits = strspn(text, "0123456789");
+    return digits > 0 && text[digits] == ',' && strchr("0123456789", text[digits + 1]) != NULL && text[digits + 1] != 0;
+}

@@ -26,6 +26,8 @@ Glyph glyph_read(const char *text); // the character at `text`, which is not at 
 // Print, or copy, a text from outside in one line, with unsafe characters as codes.
 void put_visible(FILE *out, const char *text);
 const char *text_visible(const char *text, Arena *arena);
+// Whether it begins as a number such as 3,14.
+bool text_has_decimal_comma(const char *text);
 
 // The text without blanks at both ends; it is changed in place.
 char *text_stripped(char *text);

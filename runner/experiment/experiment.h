@@ -445,7 +445,6 @@ typedef struct Sweep {
 Error spec_sweep(const char *path, const Overrides *overrides, Arena *arena, Diagnostics *diagnostics, Sweep *sweep);
 // The spec of a replicate's case, for its objective; the spec itself without cases.
 const Spec *spec_case(const Spec *spec, int replicate);
-bool csv_has_decimal_comma(const char *text);   // a number such as 3,14
 const Points *spec_recording(const Spec *spec); // the recorded motion; NULL: the model has none
 // The same for pictures: of a system its inputs that a metric subtracts from a column (fitness/recorded.c).
 const Points *spec_recorded_motion(const Spec *spec, Arena *arena);

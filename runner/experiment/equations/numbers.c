@@ -30,7 +30,7 @@ static bool numbers_scalar(SystemReader *reader, const Node *node, double *value
     else
         diagnose(reader->diagnostics, node, "a number is due here, not '%.60s'%s",
                  text_visible(node->text, reader->arena),
-                 csv_has_decimal_comma(node->text) ? ": the decimal point is '.'" : "");
+                 text_has_decimal_comma(node->text) ? ": the decimal point is '.'" : "");
     return false;
 }
 
@@ -67,7 +67,7 @@ static bool numbers_list(SystemReader *reader, const Node *node, int count, bool
         const bool is = numbers_scalar(reader, node->items[i], &numbers[i]),
                    behind = increases && is && before && !(numbers[i] > numbers[i - 1]);
         wrong += !is || behind;
-        if (!is && node->items[i]->kind == NODE_SCALAR && csv_has_decimal_comma(node->items[i]->text))
+        if (!is && node->items[i]->kind == NODE_SCALAR && text_has_decimal_comma(node->items[i]->text))
             wrong = NUMBERS_WRONG_MAX; // others have one, too
         if (behind)
             diagnose(reader->diagnostics, node->items[i],

@@ -4,13 +4,6 @@
 
 #include <string.h>
 
-bool csv_has_decimal_comma(const char *text)
-{
-    text += *text == '+' || *text == '-';
-    const size_t digits = strspn(text, "0123456789");
-    return digits > 0 && text[digits] == ',' && strchr("0123456789", text[digits + 1]) != NULL && text[digits + 1] != 0;
-}
-
 // The field at `p`, cut out of its line; where the next one starts, NULL after the last.
 static char *csv_field(const CsvLines *csv, const char *line, char *p, Node *field)
 {

@@ -70,7 +70,7 @@ static void matrix_read_gap(const MatrixReader *matrix, int64_t column, double *
 static bool matrix_is_comma(MatrixReader *matrix, const Node *field)
 {
     const char separator = matrix->lines.separator;
-    if (!csv_has_decimal_comma(field->text)) return false;
+    if (!text_has_decimal_comma(field->text)) return false;
     const char *between = separator == ','    ? "quotes around fields"
                           : separator == '\t' ? "tabs between fields"
                                               : arena_format(matrix->reader->arena, "'%c' between fields", separator);
