@@ -198,9 +198,8 @@ $(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h sim/*.
 cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) \
   $(wheel_compresses) --threads 0
 wheel_compresses := $(if $(filter wheel deb,$(MAKECMDGOALS)),$(NVCC_SMALL))
-# Under the address sanitizer it runs in a few short tests: at -O0 it compiles in a third of the time.
-cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(if $(findstring sanitize,$(EXTRA)),-O0) $(EXTRA) -ffp-contract=off \
-  -fno-exceptions -fno-rtti $(ISA_$(vector_isa)) $(on_host)
+cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti \
+  $(ISA_$(vector_isa)) $(on_host)
 on_host := -I tests/cuda_on_host -include runtime.cuh
 
 # ---- tests: with the floors that can be made to fail -----------------------------------------------------------------
