@@ -590,6 +590,22 @@ rows fast
 is failure zeno
 holds 1e-6 '1e8*survived' "$t0*3"
 
+# Events that follow each other within 1e-7 of the duration are too many after 10,000 in a row; farther apart, never.
+over='{w: [1.0e-8, 5.0e-8, 2.0e-7]}' system crowd 'duration: 1' <<'END_OF_SYSTEM'
+parameters: {w: 1.0e-8}
+states: {x: 0}
+held: {next: {start: w}}
+rates: {x: 1}
+events: [{name: tick, rises: x - next, set: {next: next + w}}, {name: enough, rises: x - 0.00999995, stop: true}]
+metrics: {ticks: {count: tick}}
+END_OF_SYSTEM
+rows crowd --set 'search.over.w=[1.0e-8, 5.0e-8]'
+is failure zeno
+holds 0 ticks 10002
+rows crowd --set 'search.over.w=[2.0e-7]'
+is failure none
+holds 0 ticks 49999
+
 # ---- a rimless wheel: its speed squared after a step is cos(2 a)^2 (w^2 + 4 g/l sin a sin slope) -------------------
 
 over='{slope: [0.02, 0.05, 0.1], w: [0.9, 2]}' system wheel 'duration: 20' 'tolerance: 1e-11' <<'END_OF_SYSTEM'
